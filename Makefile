@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# dwell: `make` builds ./dwell, `make try` shows it, `make check` tests it. See `make help`.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+CLANG ?= clang
+BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpftool)
+
+# Variants build in folders of their own: plain, STATIC=1, SAN=1.
+VARIANT := $(if $(SAN),san,$(if $(STATIC),static,plain))
+OUT := build/$(VARIANT)
+GEN := build/gen
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
+	-Wwrite-strings -Wpointer-arith
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DDWELL_VERSION='"$(VERSION)"' -I. -Isrc -I$(GEN) \
+	-MMD -MP -fno-omit-frame-pointer $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
+LIBS := -lbpf -lelf -lz -lsqlite3 -lm -pthread
+ifdef SAN
+ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LDFLAGS += -fsanitize=address,undefined
+endif
+ifdef STATIC
+LDFLAGS += -static
+# libelf is built with zstd on Debian 13, without on 12; an archive that is not needed adds nothing.
+LIBS := -lbpf -lelf -lz $(if $(wildcard /usr/lib/*/libzstd.a),-lzstd) -lsqlite3 -lm -pthread
+endif
+
+BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP
+
+SOURCES := $(wildcard src/*/*.c)
+OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
+LIBRARY := $(OUT)/libdwell.a
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+WORKLOADS := $(patsubst tests/workloads/%.c,build/workloads/%,$(wildcard tests/workloads/*.c))
+
+.PHONY: all
+all: $(OUT)/dwell
+ifndef SAN
+	@cmp -s $(OUT)/dwell dwell || cp $(OUT)/dwell dwell
+endif
+
+.PHONY: help
+help:
+	@sed -n 's/^##: //p' Makefile
+
+##: make              build ./dwell (no root needed)
+##: make try          install what is missing, build, record a small demo, show the report
+##: make check        install what is missing, build, run the light set of all tests
+##: make check-heavy  the long and the big tests
+##: make bench        overhead against libbpf-tools' offcputime, as ratios
+##: make install      into PREFIX (default /usr/local), below DESTDIR
+##: make STATIC=1     one static binary as ./dwell
+##: make SAN=1        with ASan and UBSan, as build/san/dwell
+##: make format       clang-format all sources
+##: make clean
+
+$(GEN)/dwell.bpf.o: bpf/dwell.bpf.c | $(GEN)
+	$(CLANG) $(BPF_CFLAGS) -c $< -o $@.tmp
+	$(BPFTOOL) gen object $@ $@.tmp
+
+$(GEN)/dwell.skel.h: $(GEN)/dwell.bpf.o
+	$(BPFTOOL) gen skeleton $< name dwell > $@.tmp
+	mv $@.tmp $@
+
+$(GEN):
+	mkdir -p $@
+
+$(OUT)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(OUT)/src/capture/%.o: ALL_CFLAGS += -isystem $(GEN)
+$(filter $(OUT)/src/capture/%,$(OBJECTS)): $(GEN)/dwell.skel.h
+
+$(LIBRARY): $(filter-out $(OUT)/src/cli/main.o,$(OBJECTS))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(OUT)/dwell: $(OUT)/src/cli/main.o $(LIBRARY)
+	$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(OUT)/tests/unit/%: $(OUT)/tests/unit/%.o $(LIBRARY)
+	$(CC) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+build/workloads/%: tests/workloads/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra $< -o $@ -pthread -lm
+
+.PHONY: unit-tests workloads
+unit-tests: $(UNIT_TESTS)
+workloads: $(WORKLOADS)
+
+.PHONY: deps
+deps:
+	@tools/install-deps
+
+.PHONY: try
+try: deps
+	$(MAKE) all workloads
+	@tools/try
+
+.PHONY: check check-heavy
+check: deps
+	$(MAKE) WERROR=1 all unit-tests workloads
+	$(MAKE) WERROR=1 SAN=1 all unit-tests
+	tests/run
+
+check-heavy: deps
+	$(MAKE) WERROR=1 all unit-tests workloads
+	tests/run --heavy
+
+.PHONY: bench
+bench: all
+	bench/overhead
+
+.PHONY: install
+install: all
+	install -D -m 755 dwell $(DESTDIR)$(PREFIX)/bin/dwell
+	for page in man/*.[1-8]; do \
+		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
+	done
+
+.PHONY: format
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+.PHONY: clean
+clean:
+	rm -rf build dwell
+
+-include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(GEN)/dwell.bpf.d

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the kernel side (bpf/) and user space (src/capture/) agree on: the rows of the sum tables,
+ * the records of the ring buffer, the iterator's rows, counters and limits. Both sides compile this
+ * file and nothing else of each other. Every struct has explicit padding, because rows are hashed
+ * as bytes.
+ */
+#ifndef DWELL_CONTRACT_H
+#define DWELL_CONTRACT_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#define CONTRACT_COMM_LEN 16
+/* Default of kernel.perf_event_max_stack, which bounds bpf_get_stack(). */
+#define CONTRACT_MAX_FRAMES 127
+
+/* Where a thread's time goes. Off-CPU is all but running; runnable is woken + preempted. */
+enum time_state {
+	TIME_RUNNING,
+	TIME_WOKEN,     /* runnable since it was woken or born */
+	TIME_PREEMPTED, /* runnable since it lost its CPU */
+	TIME_BLOCKED,
+	TIME_STATES,
+	TIME_SAMPLE = TIME_STATES, /* rows of on-CPU samples: a count, no time */
+};
+
+/* Stack ids below STACK_FIRST_ID are not hashes but say why there is no stack. */
+enum stack_none {
+	STACK_NONE = 0,     /* there is none: no user side, or never ran */
+	STACK_FAILED = 1,   /* the kernel could not walk it */
+	STACK_OVERFLOW = 2, /* the table was full: time kept, stack not */
+	STACK_SKIPPED = 3,  /* not asked for, or outside --min-wait/--max-wait */
+	STACK_FIRST_ID = 16,
+};
+
+/* A wait's length by decade: < 10 us, < 100 us, ... , >= 1 s. */
+#define CONTRACT_BANDS 7
+#define CONTRACT_FIRST_BAND_NS 10000ULL
+
+/*
+ * One row of sums. Every interval of a thread adds to the row of its key. An interval that crosses
+ * slice borders is one row with slice_first < slice_last: first_ns is the time in slice_first,
+ * last_ns that in slice_last, and each slice between them holds count * slice length.
+ */
+struct sum_key {
+	__u64 kernel_stack; /* stack id */
+	__u64 user_stack;   /* stack id */
+	__u32 thread;       /* serial */
+	__u32 slice_first;
+	__u32 slice_last;
+	__u8 state;       /* enum time_state */
+	__u8 task_letter; /* blocked: 'S', 'D', 'T', ... ; else 0 */
+	__u8 band;
+	__u8 pad;
+};
+
+struct sum {
+	__u64 count;
+	__u64 ns;
+	__u64 max_ns;
+	__u64 first_ns;
+	__u64 last_ns;
+};
+
+/* Ring buffer records; each begins with the kind. */
+enum record_kind {
+	RECORD_THREAD = 1,   /* struct record_thread: a thread, or its new name or image */
+	RECORD_KERNEL_STACK, /* struct record_stack */
+	RECORD_USER_STACK,   /* struct record_stack */
+	RECORD_THREAD_END,   /* struct thread_now of a thread that is gone */
+};
+
+struct record_thread {
+	__u32 kind;
+	__u32 thread;
+	__u32 tid; /* as dwell's own pid namespace sees them */
+	__u32 pid;
+	__u32 image; /* serial of (process, exec): user addresses mean the same within one */
+	__u32 is_kernel_thread;
+	__u64 cgroup; /* id in the v2 hierarchy */
+	__u64 birth_ns;
+	char comm[CONTRACT_COMM_LEN];
+};
+
+struct record_stack {
+	__u32 kind;
+	__u32 image;  /* user stacks */
+	__u32 depth;  /* frames that follow */
+	__u32 is_cut; /* the walk reached the frame limit */
+	__u64 id;
+	__u64 frames[]; /* leaf first */
+};
+
+/* A thread's books: what the iterator writes for each living thread, and the last record of a dead
+ * one. */
+struct thread_now {
+	__u32 kind;
+	__u32 thread;
+	__u64 kernel_stack; /* of the open interval */
+	__u64 user_stack;
+	__u64 birth_ns;
+	__u64 since_ns; /* the open interval began here */
+	__u64 wake_ns;  /* and the thread was woken here, 0: not */
+	__u64 total_ns[TIME_STATES];
+	__u8 open_state; /* enum time_state of the open interval */
+	__u8 task_letter;
+	__u8 is_dead; /* no open interval: since_ns is its end */
+	__u8 pad[5];
+};
+
+/* Losses and other counts, one array per CPU. model/loss.h has their words. */
+enum counter {
+	COUNTER_SWITCHES,     /* switches seen in the window */
+	COUNTER_WAKES,        /* */
+	COUNTER_SAMPLES,      /* */
+	COUNTER_ROWS,         /* intervals credited to rows: must equal the drained counts */
+	COUNTER_ROWS_NS,      /* their time: must equal the drained time */
+	COUNTER_OVERFLOW,     /* intervals whose stacks did not fit */
+	COUNTER_OVERFLOW_NS,  /* */
+	COUNTER_UNSLICED,     /* intervals that did not fit anywhere but in the thread's totals */
+	COUNTER_UNSLICED_NS,  /* */
+	COUNTER_LOST_SAMPLES, /* samples that found no room */
+	COUNTER_LOST_STACKS,  /* stack records that found the ring full (sent again next time) */
+	COUNTER_LOST_THREADS, /* thread records, likewise */
+	COUNTER_LOST_ENDS,    /* thread ends that found the ring full */
+	COUNTER_LOST_ENDS_NS, /* life of those threads */
+	COUNTER_NO_WAKER,     /* waits that ended without a wake seen */
+	COUNTER_MISSED_SWITCHES,     /* switch-ins not seen, healed at the next event */
+	COUNTER_NO_STORAGE,          /* threads that could not be given storage */
+	COUNTER_KERNEL_STACK_FAILED, /* */
+	COUNTER_USER_STACK_FAILED,   /* */
+	COUNTER_SWITCH_TIMED,        /* runs of the switch program that timed themselves */
+	COUNTER_SWITCH_TIMED_NS,     /* */
+	COUNTER_WAKE_TIMED,          /* */
+	COUNTER_WAKE_TIMED_NS,       /* */
+	COUNTER_SAMPLE_TIMED,        /* */
+	COUNTER_SAMPLE_TIMED_NS,     /* */
+	COUNTERS,
+};
+
+/* Targets: which threads are recorded. A list entry is a pid or tid as dwell sees it. */
+enum target_kind {
+	TARGET_ALL,
+	TARGET_PIDS,    /* threads of the listed processes */
+	TARGET_TIDS,    /* the listed threads */
+	TARGET_COMM,    /* threads whose comm matches the glob */
+	TARGET_CGROUP,  /* threads below the cgroup */
+	TARGET_COMMAND, /* the listed process and all its descendants */
+};
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What could not be kept: the kinds of loss that a recording stores and every output shows. */
+#ifndef DWELL_MODEL_LOSS_H
+#define DWELL_MODEL_LOSS_H
+
+#include <stdbool.h>
+
+enum loss {
+	LOSS_OVERFLOW,        /* stacks of these intervals did not fit: shown as [overflow] */
+	LOSS_UNSLICED,        /* neither did their slice: only in the thread's totals */
+	LOSS_SAMPLES,         /* on-CPU samples that found no room */
+	LOSS_STACKS,          /* intervals whose stack record never arrived */
+	LOSS_THREAD_ENDS,     /* threads whose last record was lost, with their lives */
+	LOSS_UNCLOSED,        /* threads seen that were never closed, with their lives */
+	LOSS_NO_STORAGE,      /* threads that could not be followed at all */
+	LOSS_NO_WAKER,        /* waits that ended without a wake seen: counted blocked to the end */
+	LOSS_MISSED_SWITCHES, /* switches not seen, healed at the thread's next one */
+	LOSS_KERNEL_STACKS,   /* kernel stacks that could not be walked */
+	LOSS_USER_STACKS,     /* user stacks that could not be read at all */
+	LOSS_UNKNOWN_THREADS, /* rows of a thread never introduced */
+	LOSSES,
+};
+
+/* The word stored in a recording: "overflow", "unsliced", ... */
+const char *loss_name(enum loss loss);
+/* A sentence's end: "waits lost their stacks (table full; raise --memory)". */
+const char *loss_text(enum loss loss);
+/* Does it take time or detail away from the report? (no_waker and missed_switches do not.) */
+bool loss_is_serious(enum loss loss);
+bool loss_from_name(const char *name, enum loss *ret);
+
+#endif

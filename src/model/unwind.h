@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a stack ended, and why a frame has no name: reason codes, stored in recordings by number. */
+#ifndef DWELL_MODEL_UNWIND_H
+#define DWELL_MODEL_UNWIND_H
+
+#include <stdbool.h>
+
+/* Numbers are part of the recording format: append only. */
+enum unwind_end {
+	UNWIND_COMPLETE = 0, /* reached the thread's first function */
+	UNWIND_CUT = 1,      /* frame limit reached */
+	UNWIND_BROKEN = 2,   /* ended elsewhere: code without frame pointers */
+	UNWIND_FAILED = 3,   /* the kernel could not read the stack */
+	UNWIND_LOST = 4,     /* walked, but its record was lost on the way to user space */
+	UNWIND_OVERFLOW = 5, /* the sum table was full */
+	UNWIND_SKIPPED = 6,  /* not asked for */
+	UNWIND_NONE = 7,     /* there is none: a kernel thread has no user stack */
+	UNWIND_ENDS,
+};
+
+/* A short phrase: "complete", "cut at the frame limit", ... */
+const char *unwind_end_text(enum unwind_end end);
+/* The frame shown where the missing part would be: "[broken]", "[cut]", ...; NULL: nothing to show.
+ */
+const char *unwind_end_frame(enum unwind_end end);
+
+enum name_reason {
+	NAME_OK = 0,
+	NAME_NO_SYMBOL = 1,    /* the file has symbols, none covers the address */
+	NAME_STRIPPED = 2,     /* the file has no symbols at all */
+	NAME_NO_FILE = 3,      /* the mapped file could not be opened */
+	NAME_NOT_MAPPED = 4,   /* no mapping holds the address */
+	NAME_ANONYMOUS = 5,    /* code without a file: JIT */
+	NAME_PROCESS_GONE = 6, /* the process ended before its mappings were read */
+	NAME_HIDDEN = 7,       /* kernel addresses are hidden from us (kptr_restrict) */
+	NAME_REASONS,
+};
+
+const char *name_reason_text(enum name_reason reason);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a recording, which is untrusted: every id is checked against what is there, every number
+ * bounded, every cycle refused. What a view needs often (threads, processes, objects, frames, stack
+ * nodes) is loaded into arrays on opening; sums are streamed.
+ */
+#ifndef DWELL_RECORDING_READER_H
+#define DWELL_RECORDING_READER_H
+
+#include <stddef.h>
+
+#include "recording/recording.h"
+
+struct recording;
+
+/* Indices into the arrays below instead of ids; texts live as long as the recording. */
+#define REC_NONE UINT32_MAX
+
+/* A stack node with indices: parent REC_NONE at the root. */
+struct rec_node {
+	uint32_t parent;
+	uint32_t frame; /* index into frames */
+	enum unwind_end end;
+	uint16_t depth; /* 1 at the root */
+};
+
+struct rec_named_frame {
+	uint32_t object; /* index into objects */
+	uint64_t address;
+	const char *name;
+	uint64_t offset;
+	enum name_reason reason;
+};
+
+/* A row of sums with indices. */
+struct rec_row {
+	struct rec_sum sum;    /* as stored; thread is the number */
+	uint32_t thread_index; /* into threads */
+	/* Node index, or REC_NONE with the reason why there is no stack. */
+	uint32_t kernel_node;
+	uint32_t user_node;
+	enum unwind_end kernel_end;
+	enum unwind_end user_end;
+};
+
+/*
+ * 0, or -errno with why: no such file, not a recording, newer format, damaged. A recording that was
+ * cut short by a crash opens like any other (meta.is_finished is false) and its open intervals are
+ * part of the rows. Never writes to the file; needs no write permission on it or its folder.
+ */
+int recording_open(const char *path, struct recording **ret, struct why *why);
+void recording_free(struct recording *recording);
+
+const struct rec_meta *recording_meta(const struct recording *recording);
+const struct rec_thread *recording_threads(const struct recording *recording, size_t *ret_count);
+const struct rec_process *recording_processes(const struct recording *recording, size_t *ret_count);
+const struct rec_object *recording_objects(const struct recording *recording, size_t *ret_count);
+const struct rec_named_frame *recording_frames(
+	const struct recording *recording, size_t *ret_count);
+const struct rec_node *recording_nodes(const struct recording *recording, size_t *ret_count);
+const struct rec_loss *recording_losses(const struct recording *recording, size_t *ret_count);
+/* The process a thread belongs to; never NULL. */
+const struct rec_process *recording_process_of(
+	const struct recording *recording, const struct rec_thread *thread);
+
+/*
+ * Calls `each` for every row (open intervals included). A non-zero return ends the walk and is
+ * returned. A damaged file gives -EIO and why.
+ */
+typedef int (*recording_row_fn)(const struct rec_row *row, void *context);
+int recording_each_row(
+	struct recording *recording, recording_row_fn each, void *context, struct why *why);
+
+#endif

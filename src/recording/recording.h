@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The recording file: a SQLite database, written slice by slice while recording and read by every
+ * view. This header is the nouns that both directions share; writer.h and reader.h are the verbs.
+ *
+ * Ids are content-derived 64-bit hashes (util/hash.h) for objects, frames and stacks, so that rows
+ * of several recordings merge; threads and processes are numbered within a recording.
+ *
+ * A stack is a leaf-to-root linked list of nodes that share their outer part: node = (parent node
+ * towards the root, frame). The id of a node is made from its parent's id and its frame's id.
+ */
+#ifndef DWELL_RECORDING_H
+#define DWELL_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/loss.h"
+#include "model/state.h"
+#include "model/unwind.h"
+#include "util/why.h"
+
+/* PRAGMA user_version of this format, and PRAGMA application_id: "dwel". */
+#define RECORDING_VERSION 1
+#define RECORDING_APPLICATION_ID 0x6477656c
+
+enum object_kind {
+	OBJECT_KERNEL,    /* vmlinux: addresses are relative to _text */
+	OBJECT_MODULE,    /* kernel module or BPF program */
+	OBJECT_FILE,      /* ELF file: addresses are its own virtual addresses */
+	OBJECT_VDSO,      /* */
+	OBJECT_ANONYMOUS, /* code without a file: addresses are raw */
+	OBJECT_UNKNOWN,   /* not mapped, or mappings unknown: addresses are raw */
+	OBJECT_KINDS,
+};
+
+/* "kernel", "module", "file", "vdso", "anonymous", "unknown" */
+const char *object_kind_name(enum object_kind kind);
+
+struct rec_object {
+	uint64_t id;
+	enum object_kind kind;
+	const char *path;     /* as mapped, in the process's own mount namespace; "[kernel]", ... */
+	const char *build_id; /* hex, or "" */
+};
+
+struct rec_frame {
+	uint64_t id;
+	uint64_t object;
+	uint64_t address; /* in the object */
+	const char *name; /* function; "" if there is none, then reason says why */
+	uint64_t offset;  /* of the address in the function */
+	enum name_reason reason;
+};
+
+struct rec_stack {
+	uint64_t id;
+	uint64_t parent; /* node towards the root, 0: this is the root */
+	uint64_t frame;
+	enum unwind_end end; /* how the whole stack ended; part of the id */
+};
+
+struct rec_process {
+	uint32_t id; /* number within the recording: one for each (process, exec) */
+	uint32_t pid;
+	const char *name;      /* comm of its first thread */
+	const char *exe;       /* path of the program, "" if unknown or a kernel thread */
+	const char *container; /* container id, "" if none known */
+	bool is_kernel;
+};
+
+struct rec_thread {
+	uint32_t id; /* number within the recording */
+	uint32_t tid;
+	uint32_t process;  /* its last one */
+	const char *comm;  /* its last one */
+	uint64_t start_ns; /* of its life inside the window, from the window's start */
+	uint64_t end_ns;
+	uint64_t total_ns[TIME_STATES]; /* exact, from outside the tables */
+	bool is_closed;                 /* its end (or the window's) was seen */
+	bool is_kernel;
+};
+
+/* One row of sums: struct sum_key and struct sum with recording ids. */
+struct rec_sum {
+	uint32_t thread;
+	uint32_t slice_first;
+	uint32_t slice_last;
+	enum time_state state;
+	char task_letter; /* blocked: 'S', 'D', ...; else 0 */
+	unsigned int band;
+	uint64_t kernel_stack; /* node id; below STACK_FIRST_ID: enum stack_none */
+	uint64_t user_stack;
+	uint64_t count; /* intervals (or samples) that ended; 0: one that had not ended at the
+			   window's end */
+	uint64_t ns;
+	uint64_t max_ns;
+	uint64_t first_ns;
+	uint64_t last_ns;
+};
+
+/* One row of losses: what, for which share of time. */
+struct rec_loss {
+	enum loss loss;
+	uint64_t count;
+	uint64_t ns; /* time concerned, 0 where time has no meaning */
+};
+
+/* About the recording as a whole; all texts "" if unknown. */
+struct rec_meta {
+	const char *dwell_version;
+	const char *host;
+	const char *kernel_release;
+	const char *target; /* in words: "all threads", "process 123" */
+	const char *command_line;
+	uint32_t cpus;
+	uint64_t start_unix_ns; /* wall clock at the window's start */
+	uint64_t window_ns;     /* length; while recording: so far */
+	uint64_t slice_ns;
+	uint32_t sample_hz;       /* 0: no sampling */
+	const char *sample_event; /* "cpu-clock" or "cycles" */
+	const char *user_stacks;  /* "fp", "none" */
+	bool is_finished;         /* ended in order, not by a crash */
+	/* What dwell cost. */
+	uint64_t own_cpu_ns;
+	uint64_t program_ns; /* estimated time inside the BPF programs */
+	uint64_t switches;
+	uint64_t wakes;
+	uint64_t samples;
+	uint64_t table_bytes;
+	/* Checked at the end: drained rows against the kernel's own counters; 0 is exact. */
+	int64_t rows_missing;
+	int64_t rows_missing_ns;
+	/* Sum of lives and of accounted time over all threads. */
+	uint64_t expected_ns;
+	uint64_t accounted_ns;
+	/* The worst thread and the worst thread-and-slice: |accounted - life|. */
+	uint64_t worst_thread_ns;
+	uint64_t worst_slice_ns;
+};
+
+#endif

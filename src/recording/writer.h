@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes a recording. Rows are collected in transactions: recording_writer_commit() ends one and
+ * begins the next, so that a reader (and a crash) sees whole slices only. Rollback journal,
+ * synchronous=OFF: safe against kill -9, not against power loss.
+ *
+ * All add functions are cheap prepared statements; an error (disk full) is remembered, makes later
+ * calls do nothing and is returned by commit and finish, which say why.
+ */
+#ifndef DWELL_RECORDING_WRITER_H
+#define DWELL_RECORDING_WRITER_H
+
+#include "recording/recording.h"
+
+struct recording_writer;
+
+/*
+ * Creates the file, mode 0600, replacing what is there (and a stale journal of it) only if that is
+ * a regular file. Under sudo (SUDO_UID, SUDO_GID) it is given to the invoking user. 0 or -errno.
+ */
+int recording_writer_new(const char *path, struct recording_writer **ret, struct why *why);
+/* Closes the file; what was not committed is rolled back. NULL is allowed. */
+void recording_writer_free(struct recording_writer *writer);
+
+/* Known ids are ignored, so adding twice is harmless. */
+void recording_writer_add_object(struct recording_writer *writer, const struct rec_object *object);
+void recording_writer_add_frame(struct recording_writer *writer, const struct rec_frame *frame);
+void recording_writer_add_stack(struct recording_writer *writer, const struct rec_stack *stack);
+/* A known number is replaced. */
+void recording_writer_put_process(
+	struct recording_writer *writer, const struct rec_process *process);
+void recording_writer_put_thread(struct recording_writer *writer, const struct rec_thread *thread);
+/* Rows of equal key are allowed; readers add them up. */
+void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum);
+/* Slice number n: begins at n * slice_ns from the window's start, length_ns long (the last may be
+ * short). */
+void recording_writer_put_slice(
+	struct recording_writer *writer, uint32_t slice, uint64_t length_ns);
+/*
+ * The open intervals of living threads as of now: replaces all earlier ones. They stand in for the
+ * rows that a crash would keep from being written; finish forgets them.
+ */
+void recording_writer_begin_open(struct recording_writer *writer);
+void recording_writer_add_open(struct recording_writer *writer, const struct rec_sum *sum);
+/* Absolute figures: replaces the row of that loss. */
+void recording_writer_put_loss(struct recording_writer *writer, const struct rec_loss *loss);
+void recording_writer_put_meta(struct recording_writer *writer, const struct rec_meta *meta);
+
+int recording_writer_commit(struct recording_writer *writer, struct why *why);
+/* Drops the open intervals, marks the recording finished and commits. */
+int recording_writer_finish(struct recording_writer *writer, struct why *why);
+
+#endif

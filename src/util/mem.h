@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory that cannot fail and scopes that clean up after themselves. Out of memory aborts with a
+ * message: sizes that come from files or /proc are bounded by the caller before they get here.
+ */
+#ifndef DWELL_UTIL_MEM_H
+#define DWELL_UTIL_MEM_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void *xmalloc(size_t bytes);
+void *xcalloc(size_t count, size_t bytes);
+/* Room for count items of the given size; aborts if the product overflows. */
+void *xreallocarray(void *old, size_t count, size_t bytes);
+char *xstrdup(const char *text);
+char *xstrndup(const char *text, size_t length);
+__attribute__((format(printf, 1, 2))) char *xasprintf(const char *format, ...);
+
+static inline void mem_free_pointer(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+static inline void mem_close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void mem_close_file(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+#define _cleanup_(function) __attribute__((cleanup(function)))
+#define _cleanup_free_ _cleanup_(mem_free_pointer)
+#define _cleanup_close_ _cleanup_(mem_close_fd)
+#define _cleanup_fclose_ _cleanup_(mem_close_file)
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Making foreign text harmless, and a few things that ISO C has no function for. */
+#include "util/text.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+static size_t sequence_length(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead <= 0xdf)
+		return 2;
+	if (lead >= 0xe0 && lead <= 0xef)
+		return 3;
+	if (lead >= 0xf0 && lead <= 0xf4)
+		return 4;
+	return 0;
+}
+
+/* Decodes a sequence whose lead byte promised `length`; UINT32_MAX if it is malformed. */
+static uint32_t decode(const unsigned char *at, size_t length)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	uint32_t code = length == 1 ? at[0] : at[0] & (0xffu >> (length + 1));
+
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return UINT32_MAX;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return UINT32_MAX;
+	return code;
+}
+
+size_t text_utf8_length(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t length = *at ? sequence_length(*at) : 0;
+
+	if (!length || decode(at, length) == UINT32_MAX)
+		return 0;
+	return length;
+}
+
+static bool is_unsafe(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
+	       (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+char *text_clean(const char *text, bool is_frame)
+{
+	char *clean = xmalloc(strlen(text) + 1);
+	char *out = clean;
+
+	while (*text) {
+		size_t length = text_utf8_length(text);
+		if (!length || is_unsafe(decode((const unsigned char *)text, length)))
+			*out++ = '?';
+		else if (is_frame && *text == ';')
+			*out++ = ':';
+		else
+			out = mempcpy(out, text, length);
+		text += length ? length : 1;
+	}
+	*out = 0;
+	return clean;
+}
+
+size_t text_width(const char *text)
+{
+	size_t columns = 0;
+
+	for (; *text; text++)
+		columns += (*text & 0xc0) != 0x80;
+	return columns;
+}
+
+bool text_matches_glob(const char *text, const char *glob)
+{
+	const char *star = NULL, *retry = NULL;
+
+	while (*text) {
+		if (*glob == '*') {
+			star = glob++;
+			retry = text;
+		} else if (*glob == '?' || *glob == *text) {
+			glob++;
+			text++;
+		} else if (star) {
+			glob = star + 1;
+			text = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (*glob == '*')
+		glob++;
+	return !*glob;
+}
+
+size_t text_distance(const char *a, const char *b)
+{
+	size_t columns = strlen(b) + 1;
+	_cleanup_free_ size_t *row = xcalloc(columns, sizeof(*row));
+
+	for (size_t j = 0; j < columns; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t diagonal = row[0];
+		row[0] = i + 1;
+		for (size_t j = 1; j < columns; j++) {
+			size_t replaced = diagonal + (a[i] != b[j - 1]);
+			size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+			diagonal = row[j];
+			row[j] = replaced < shorter ? replaced : shorter;
+		}
+	}
+	return row[columns - 1];
+}
