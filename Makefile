@@ -30,7 +30,7 @@ LIBS := -lbpf -lelf -lz $(if $(wildcard /usr/lib/*/libzstd.a),-lzstd) -lsqlite3 
 endif
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP -MT $(GEN)/dwell.bpf.o
 
 SOURCES := $(wildcard src/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
@@ -133,4 +133,4 @@ format:
 clean:
 	rm -rf build dwell
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(GEN)/dwell.bpf.d
+-include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(GEN)/dwell.bpf.o.d

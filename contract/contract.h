@@ -32,6 +32,8 @@ enum stack_none {
 	STACK_FAILED = 1,   /* the kernel could not walk it */
 	STACK_OVERFLOW = 2, /* the table was full: time kept, stack not */
 	STACK_SKIPPED = 3,  /* not asked for, or outside --min-wait/--max-wait */
+	STACK_EARLIER = 4,  /* the thread fell asleep before the recording began */
+	STACK_LOST = 5,     /* set by user space: its record never arrived */
 	STACK_FIRST_ID = 16,
 };
 
@@ -79,16 +81,19 @@ struct record_thread {
 	__u32 pid;
 	__u32 image; /* serial of (process, exec): user addresses mean the same within one */
 	__u32 is_kernel_thread;
-	__u64 cgroup; /* id in the v2 hierarchy */
+	__u64 cgroup;      /* id in the v2 hierarchy */
+	__u64 start_stack; /* as in /proc/PID/stat: tells an image from its successor */
 	__u64 birth_ns;
 	char comm[CONTRACT_COMM_LEN];
 };
 
 struct record_stack {
 	__u32 kind;
-	__u32 image;  /* user stacks */
-	__u32 depth;  /* frames that follow */
-	__u32 is_cut; /* the walk reached the frame limit */
+	__u32 image;      /* user stacks */
+	__u32 depth;      /* frames that follow */
+	__u32 skip;       /* of them, the first ones that are the tracer's own */
+	__u32 has_callee; /* the first frame is where the second one's call goes to */
+	__u32 pad;
 	__u64 id;
 	__u64 frames[]; /* leaf first */
 };

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a wait was in, in one word, derived from its kernel frames by one table. The table is walked
- * from the leaf to the root: the first frame that means something decides.
+ * What a wait was in, in one word, derived from its kernel frames by one table. The stack is walked
+ * from the leaf to the root: the first frame that means something decides. So a disk wait inside a
+ * page fault is "disk" (reason_operation() still says "page fault"), and a kernel lock inside a
+ * read is "lock".
+ *
+ * "lock" is a lock that somebody holds: the kernel's own, file locks, semaphores of System V,
+ * priority-inheriting futexes. "futex" is every other futex wait: a user-space lock, a condition
+ * variable or a semaphore, which the kernel cannot tell apart; a pool's worker without work waits
+ * there too, so an endless futex wait is idle where an endless lock wait is not.
  */
 #ifndef DWELL_MODEL_REASON_H
 #define DWELL_MODEL_REASON_H
@@ -51,8 +58,8 @@ bool reason_is_own_timer(const char *const *names, size_t count);
 
 /*
  * The kernel operation a person would name ("fdatasync", "futex", "poll", "read"): from the syscall
- * entry frame (__x64_sys_NAME, __do_sys_NAME, ...); NULL if the stack has none. Borrowed from
- * names.
+ * entry frame (__x64_sys_NAME, __do_sys_NAME, ...), or "page fault"; NULL if the stack has neither.
+ * Borrowed from names.
  */
 const char *reason_operation(const char *const *names, size_t count);
 

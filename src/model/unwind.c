@@ -16,6 +16,7 @@ static const struct {
 	[UNWIND_OVERFLOW] = {"table full", "[overflow]"},
 	[UNWIND_SKIPPED] = {"not asked for", NULL},
 	[UNWIND_NONE] = {"none", NULL},
+	[UNWIND_EARLIER] = {"asleep since before the recording", "[asleep since before]"},
 };
 
 const char *unwind_end_text(enum unwind_end end)

@@ -15,6 +15,7 @@ enum unwind_end {
 	UNWIND_OVERFLOW = 5, /* the sum table was full */
 	UNWIND_SKIPPED = 6,  /* not asked for */
 	UNWIND_NONE = 7,     /* there is none: a kernel thread has no user stack */
+	UNWIND_EARLIER = 8,  /* the thread fell asleep before the recording began */
 	UNWIND_ENDS,
 };
 

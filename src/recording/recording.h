@@ -81,7 +81,11 @@ struct rec_thread {
 	bool is_kernel;
 };
 
-/* One row of sums: struct sum_key and struct sum with recording ids. */
+/*
+ * One row of sums: struct sum_key and struct sum with recording ids. With slice_first < slice_last,
+ * ns = first_ns + last_ns + max(count, 1) * slice_ns * (slice_last - slice_first - 1); with equal
+ * slices first_ns = ns and last_ns = 0. Writer and reader refuse a row that breaks this.
+ */
 struct rec_sum {
 	uint32_t thread;
 	uint32_t slice_first;

@@ -30,10 +30,10 @@ void recording_writer_add_stack(struct recording_writer *writer, const struct re
 void recording_writer_put_process(
 	struct recording_writer *writer, const struct rec_process *process);
 void recording_writer_put_thread(struct recording_writer *writer, const struct rec_thread *thread);
-/* Rows of equal key are allowed; readers add them up. */
+/* Rows of equal key are allowed; readers add them up. Put meta (slice_ns) before the first row. */
 void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum);
 /* Slice number n: begins at n * slice_ns from the window's start, length_ns long (the last may be
- * short). */
+ * short). Slices that rows name but nobody put are added, slice_ns long, by the next commit. */
 void recording_writer_put_slice(
 	struct recording_writer *writer, uint32_t slice, uint64_t length_ns);
 /*
@@ -46,8 +46,20 @@ void recording_writer_add_open(struct recording_writer *writer, const struct rec
 void recording_writer_put_loss(struct recording_writer *writer, const struct rec_loss *loss);
 void recording_writer_put_meta(struct recording_writer *writer, const struct rec_meta *meta);
 
+/*
+ * If a reader holds the file for longer than a moment, the transaction stays open and goes into the
+ * next commit; that is no error.
+ */
 int recording_writer_commit(struct recording_writer *writer, struct why *why);
 /* Drops the open intervals, marks the recording finished and commits. */
 int recording_writer_finish(struct recording_writer *writer, struct why *why);
+
+/* True while some writer, of any process, has the file open. Never ask about one's own. */
+bool recording_is_being_written(const char *path);
+/*
+ * Renames a recording together with the journal that a crash may have left, without which it would
+ * be damaged; replaces `to`. 0, -ENOENT if there is none, -EBUSY while it is being written.
+ */
+int recording_move(const char *from, const char *to, struct why *why);
 
 #endif

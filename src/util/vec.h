@@ -45,7 +45,7 @@
 	} while (0)
 
 #define vec_each(item, vec)                                                                        \
-	for (__typeof__((vec)->at) item = (vec)->at; item < (vec)->at + (vec)->count; item++)
+	for (__typeof__(*(vec)->at) *item = (vec)->at; item < (vec)->at + (vec)->count; item++)
 
 #define vec_sort(vec, compare)                                                                     \
 	do {                                                                                       \

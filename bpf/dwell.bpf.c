@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The programs: every switch, wake, birth, exec and sample. Each thread is at any time running,
+ * runnable or blocked; a switch closes the open interval of both threads that take part and credits
+ * it. The interval still open at the window's end is read out by an iterator and closed by user
+ * space.
+ */
+#include "credit.bpf.h"
+#include "stack.bpf.h"
+#include "target.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Closes what a thread did before it came onto a CPU at `at`, and lets it run. */
+static __noinline void switch_in(struct cpu *cpu, struct thread *thread, u64 at)
+{
+	u64 wake, since;
+	u8 state;
+
+	if (!cpu || !thread)
+		return;
+	since = thread->since;
+	state = thread->state;
+	wake = thread->wake;
+	/* Without an event so far: it was blocked if somebody woke it, else it was waiting for a
+	 * CPU. */
+	if (state == THREAD_NEW)
+		state = wake ? TIME_BLOCKED : TIME_WOKEN;
+	if (at < since)
+		at = since;
+	if (state == TIME_BLOCKED) {
+		if (!wake) {
+			count(cpu, COUNTER_NO_WAKER, 1);
+			wake = at;
+		}
+		/* A wake may come before the switch-out that it ends: then nothing was blocked. */
+		if (wake < since)
+			wake = since;
+		if (wake > at)
+			wake = at;
+		credit(cpu, thread, TIME_BLOCKED, since, wake);
+		credit(cpu, thread, TIME_WOKEN, wake, at);
+	} else if (state == TIME_WOKEN || state == TIME_PREEMPTED) {
+		credit(cpu, thread, state, since, at);
+	}
+	thread->wake = 0;
+	thread->state = TIME_RUNNING;
+	thread->since = at;
+}
+
+static __always_inline void fill_now(struct thread_now *now, const struct thread *thread)
+{
+	now->kind = RECORD_THREAD_END;
+	now->thread = thread->serial;
+	now->kernel_stack = thread->kernel_stack;
+	now->user_stack = thread->user_stack;
+	now->birth_ns = thread->birth;
+	now->since_ns = thread->since;
+	now->wake_ns = thread->wake;
+	for (u32 i = 0; i < TIME_STATES; i++)
+		now->total_ns[i] = thread->total_ns[i];
+	now->task_letter = thread->task_letter;
+	now->open_state = thread->state;
+	now->is_dead = thread->state == THREAD_DEAD;
+	if (thread->state >= TIME_STATES)
+		now->open_state = TIME_RUNNING;
+	__builtin_memset(now->pad, 0, sizeof(now->pad));
+}
+
+/* The last word about a thread that leaves its CPU for ever. */
+static __noinline void send_end(struct cpu *cpu, struct thread *thread)
+{
+	struct thread_now *now;
+
+	if (!cpu || !thread)
+		return;
+	now = bpf_ringbuf_reserve(&records, sizeof(*now), 0);
+	if (now) {
+		fill_now(now, thread);
+		bpf_ringbuf_submit(now, BPF_RB_NO_WAKEUP);
+		return;
+	}
+	count(cpu, COUNTER_LOST_ENDS, 1);
+	for (u32 i = 0; i < TIME_STATES; i++)
+		count(cpu, COUNTER_LOST_ENDS_NS, thread->total_ns[i]);
+}
+
+/* A thread that was no target may have been renamed or moved into the cgroup. Runs in its context.
+ */
+static __always_inline bool has_joined(struct task_struct *task, struct thread *thread, u64 now)
+{
+	if (!may_change())
+		return false;
+	if (cfg_target_kind == TARGET_COMM && thread->is_announced)
+		return false;
+	if (cfg_target_kind == TARGET_CGROUP &&
+		thread->css_set == (u64)BPF_CORE_READ(task, cgroups))
+		return false;
+	/* Looked at, until the next rename. */
+	thread->is_announced = true;
+	if (!is_wanted(task, thread))
+		return false;
+	thread->is_announced = false;
+	thread->is_target = true;
+	thread->birth = now;
+	thread->state = TIME_RUNNING;
+	thread->since = now;
+	thread->wake = 0;
+	return true;
+}
+
+static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_struct *task,
+	struct thread *thread, bool preempt, u32 prev_state, u64 now)
+{
+	if (now < thread->since)
+		now = thread->since;
+	if (thread->state != TIME_RUNNING) {
+		/* Its switch-in was not seen: it took this CPU at the last switch that was. */
+		if (cpu->last_switch > window_start)
+			count(cpu, COUNTER_MISSED_SWITCHES, 1);
+		switch_in(cpu, thread, cpu->last_switch);
+	}
+	credit(cpu, thread, TIME_RUNNING, thread->since, now);
+	thread->since = now;
+	if (!thread->is_announced)
+		announce(cpu, task, thread);
+	if (prev_state & TASK_DEAD) {
+		thread->state = THREAD_DEAD;
+		send_end(cpu, thread);
+		return;
+	}
+	/* 6.1 passes the state of a task that a pending signal keeps queued: only __state tells. */
+	if (!preempt && prev_state && task->__state) {
+		thread->state = TIME_BLOCKED;
+		thread->task_letter = letter_of_state(prev_state);
+	} else {
+		thread->state = TIME_PREEMPTED;
+	}
+	struct walk *walk = &cpu->walks[WALK_SWITCH];
+	thread->kernel_stack = kernel_stack_now(ctx, cpu, walk);
+	thread->user_stack = user_stack_now(ctx, cpu, walk, thread);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	unsigned int prev_state)
+{
+	struct cpu *cpu = this_cpu();
+	struct thread *thread;
+	u64 now = bpf_ktime_get_ns();
+
+	if (!cpu)
+		return 0;
+	if (now >= window_end) {
+		/* The books are closed; a thread that dies before they are read leaves its page
+		 * here. */
+		if (prev_state & TASK_DEAD) {
+			thread = bpf_task_storage_get(&threads, prev, NULL, 0);
+			if (thread && thread->is_target && thread->state != THREAD_DEAD)
+				send_end(cpu, thread);
+		}
+		return 0;
+	}
+	if (now >= window_start)
+		count(cpu, COUNTER_SWITCHES, 1);
+	if (prev->pid) {
+		thread = bpf_task_storage_get(&threads, prev, NULL, 0);
+		if (thread && (thread->is_target || has_joined(prev, thread, now)))
+			switch_out(ctx, cpu, prev, thread, preempt, prev_state, now);
+	}
+	if (next->pid) {
+		thread = bpf_task_storage_get(&threads, next, NULL, 0);
+		if (thread && thread->is_target)
+			switch_in(cpu, thread, now);
+	}
+	cpu->last_switch = now;
+	cost_note(cpu, now, COUNTER_SWITCH_TIMED);
+	return 0;
+}
+
+/* Names the waker's moment: sched_waking always runs in the waker's context, sched_wakeup does not.
+ */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	struct cpu *cpu = this_cpu();
+	u64 now = bpf_ktime_get_ns();
+	struct thread *thread;
+
+	if (!cpu || now >= window_end)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread)
+		thread->wake = now;
+	if (now >= window_start)
+		count(cpu, COUNTER_WAKES, 1);
+	cost_note(cpu, now, COUNTER_WAKE_TIMED);
+	return 0;
+}
+
+static __always_inline struct thread *create_thread(struct cpu *cpu, struct task_struct *task)
+{
+	struct thread *thread =
+		bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!thread) {
+		count(cpu, COUNTER_NO_STORAGE, 1);
+		return NULL;
+	}
+	thread->serial = next_serial(&last_thread);
+	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
+	learn_ids(task, thread);
+	return thread;
+}
+
+/* Not sched_process_fork: that misses threads the kernel makes for itself (io_uring workers). */
+SEC("tp_btf/task_newtask")
+int BPF_PROG(on_new_thread, struct task_struct *task)
+{
+	struct cpu *cpu = this_cpu();
+	struct task_struct *parent_task = bpf_get_current_task_btf();
+	struct thread *thread, *parent;
+	u64 now = bpf_ktime_get_ns();
+
+	if (!cpu || now >= window_end)
+		return 0;
+	parent = bpf_task_storage_get(&threads, parent_task, NULL, 0);
+	/* What can never be a target needs no storage. */
+	if (cfg_target_kind == TARGET_TIDS)
+		return 0;
+	if (cfg_target_kind == TARGET_COMMAND && !(parent && parent->is_followed))
+		return 0;
+	if (cfg_target_kind == TARGET_PIDS && !(parent && task->tgid == parent_task->tgid))
+		return 0;
+	thread = create_thread(cpu, task);
+	if (!thread)
+		return 0;
+	thread->birth = now;
+	thread->since = now;
+	thread->state = TIME_WOKEN;
+	if (parent && task->tgid == parent_task->tgid)
+		thread->image = parent->image;
+	else
+		thread->image = next_serial(&last_image);
+	if (parent)
+		thread->is_followed = parent->is_followed;
+	thread->is_target = is_wanted(task, thread);
+	if (thread->is_target)
+		announce(cpu, task, thread);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	struct cpu *cpu = this_cpu();
+	struct thread *thread;
+
+	if (!cpu || bpf_ktime_get_ns() >= window_end)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread)
+		return 0;
+	/* A thread that was not the first takes over the process's id. */
+	learn_ids(task, thread);
+	/* A helper that the kernel starts in user space was a kernel thread until now. */
+	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
+	thread->image = next_serial(&last_image);
+	thread->is_announced = false;
+	if (thread->is_target)
+		announce(cpu, task, thread);
+	return 0;
+}
+
+/* Runs before the new name is set: the thread is announced again when it next leaves the CPU. */
+SEC("tp_btf/task_rename")
+int BPF_PROG(on_rename, struct task_struct *task)
+{
+	struct thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+
+	if (thread)
+		thread->is_announced = false;
+	return 0;
+}
+
+SEC("perf_event")
+int on_sample(void *ctx)
+{
+	struct cpu *cpu = this_cpu();
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 now = bpf_ktime_get_ns();
+	struct thread *thread;
+
+	if (!cpu || now < window_start || now >= window_end || !task->pid)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !thread->is_target || thread->state == THREAD_DEAD)
+		return 0;
+	struct walk *walk = &cpu->walks[WALK_SAMPLE];
+	u64 kernel_stack = kernel_stack_now(ctx, cpu, walk);
+	u64 user_stack = user_stack_now(ctx, cpu, walk, thread);
+	count(cpu, COUNTER_SAMPLES, 1);
+	credit_sample(cpu, thread, kernel_stack, user_stack, now);
+	cost_note(cpu, now, COUNTER_SAMPLE_TIMED);
+	return 0;
+}
+
+static __always_inline u32 image_at_start(struct task_struct *task)
+{
+	u32 pid = BPF_CORE_READ(task, tgid), image;
+	u32 *known = bpf_map_lookup_elem(&start_images, &pid);
+
+	if (known)
+		return *known;
+	image = next_serial(&last_image);
+	bpf_map_update_elem(&start_images, &pid, &image, BPF_ANY);
+	return image;
+}
+
+/* Before the window: makes every thread known, with the kernel stack of those that sleep. */
+SEC("iter/task")
+int on_start(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cpu *cpu = this_cpu();
+	struct thread *thread;
+
+	if (!task || !cpu || task->exit_state)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread)
+		return 0;
+	thread = create_thread(cpu, task);
+	if (!thread)
+		return 0;
+	thread->image = image_at_start(task);
+	thread->state = THREAD_NEW;
+	thread->is_target = is_wanted(task, thread);
+	if (!thread->is_target) {
+		if (!may_change())
+			bpf_task_storage_delete(&threads, task);
+		return 0;
+	}
+	thread->task_letter = letter_of_state(task->__state);
+	if (!task->on_cpu)
+		thread->kernel_stack = kernel_stack_of(task, cpu, &cpu->walks[WALK_ITERATOR]);
+	if (!thread->is_kernel_thread)
+		thread->user_stack = STACK_EARLIER;
+	announce(cpu, task, thread);
+	return 0;
+}
+
+/* Reads every living thread's books; credits nothing. */
+SEC("iter/task")
+int on_read(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cpu *cpu = this_cpu();
+	struct thread_now now = {};
+	struct thread *thread;
+
+	if (!task || !cpu)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !thread->is_target || thread->state == THREAD_DEAD)
+		return 0;
+	if (!thread->is_announced)
+		announce(cpu, task, thread);
+	fill_now(&now, thread);
+	u32 state = task->__state;
+	bool is_asleep = state && !(state & TASK_WAKING);
+	if (thread->state == THREAD_NEW && !task->on_cpu)
+		now.open_state = is_asleep || now.wake_ns ? TIME_BLOCKED : TIME_WOKEN;
+	/* A wake from before it fell asleep, and it still sleeps: that one ended nothing. */
+	if (is_asleep && now.wake_ns < now.since_ns)
+		now.wake_ns = 0;
+	bpf_seq_write(ctx->meta->seq, &now, sizeof(now));
+	return 0;
+}
+
+/* Does nothing: when it has run on a CPU, no program that began before is still running there. */
+SEC("raw_tp/sched_switch")
+int on_barrier(void *ctx)
+{
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * "The stack of this thread now", as a 64-bit id. A stack not seen before travels to user space
+ * once; it is marked seen only when that worked, so a full ring costs a repetition and not a stack.
+ * The table of seen ids is direct-mapped and lock-free: a clash merely sends a stack again.
+ */
+#ifndef DWELL_STACK_BPF_H
+#define DWELL_STACK_BPF_H
+
+#include "state.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} seen SEC(".maps");
+
+/* Tracer frames before __schedule: 2 to 4 seen, one more for each BPF subprogram. */
+#define TRACER_FRAMES 12
+
+static __always_inline u64 mix(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+/* Sends the walk unless its id was seen; returns the id. */
+static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
+{
+	u64 id, *known;
+	u32 slot;
+
+	if (!cpu || !walk)
+		return STACK_FAILED;
+	id = mix(walk->kind, walk->image);
+	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
+		if (i >= walk->depth)
+			break;
+		if (i >= walk->skip)
+			id = mix(id, walk->frames[i]);
+	}
+	if (id < STACK_FIRST_ID)
+		id += STACK_FIRST_ID;
+
+	slot = (id ^ id >> 32) & cfg_seen_mask;
+	known = bpf_map_lookup_elem(&seen, &slot);
+	if (!known || *known == id)
+		return id;
+	walk->id = id;
+	u64 bytes = walk->depth;
+	if (bytes > CONTRACT_MAX_FRAMES)
+		bytes = CONTRACT_MAX_FRAMES;
+	bytes = bytes * sizeof(u64) + __builtin_offsetof(struct walk, frames);
+	if (bpf_ringbuf_output(&records, walk, bytes, BPF_RB_NO_WAKEUP))
+		count(cpu, COUNTER_LOST_STACKS, 1);
+	else
+		*known = id;
+	return id;
+}
+
+/* Where the scheduler's own frames begin: what lies before them is the tracer. */
+static __always_inline u32 tracer_depth(const struct walk *walk)
+{
+	for (u32 i = 0; i < TRACER_FRAMES; i++) {
+		if (i >= walk->depth)
+			break;
+		if (walk->frames[i] >= cfg_schedule_start && walk->frames[i] < cfg_schedule_end)
+			return i;
+	}
+	return 0;
+}
+
+/*
+ * The kernel leaves out all scheduler functions (mutex_lock, io_schedule, do_nanosleep, ...) when
+ * it walks another thread's stack. The outermost of them is not lost: the return address of its
+ * caller, now the first frame, lies behind the call to it. User space drops it unless it starts a
+ * function.
+ */
+static __always_inline void add_callee(struct walk *walk)
+{
+#ifdef __TARGET_ARCH_x86
+	struct {
+		u8 opcode;
+		int distance;
+	} __attribute__((packed)) call = {};
+	u64 returns_to = walk->frames[1];
+
+	if (bpf_probe_read_kernel(&call, sizeof(call), (void *)(returns_to - sizeof(call))) ||
+		call.opcode != 0xe8)
+		return;
+	walk->frames[0] = returns_to + call.distance;
+	walk->has_callee = true;
+#endif
+}
+
+static __always_inline u64 walk_kernel_done(struct cpu *cpu, struct walk *walk, long bytes)
+{
+	if (bytes <= 0) {
+		if (bytes < 0)
+			count(cpu, COUNTER_KERNEL_STACK_FAILED, 1);
+		return bytes < 0 ? STACK_FAILED : STACK_NONE;
+	}
+	walk->kind = RECORD_KERNEL_STACK;
+	walk->image = 0;
+	walk->depth = bytes / sizeof(u64);
+	walk->skip = tracer_depth(walk);
+	walk->has_callee = false;
+	return walk_finish(cpu, walk);
+}
+
+/* The kernel stack of the current thread; ctx is the program's own. */
+static __always_inline u64 kernel_stack_now(void *ctx, struct cpu *cpu, struct walk *walk)
+{
+	if (!cfg_stacks)
+		return STACK_SKIPPED;
+	return walk_kernel_done(
+		cpu, walk, bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0));
+}
+
+/* The kernel stack of a thread that is not on a CPU. */
+static __always_inline u64 kernel_stack_of(
+	struct task_struct *task, struct cpu *cpu, struct walk *walk)
+{
+	if (!cfg_stacks)
+		return STACK_SKIPPED;
+	/* The first place is kept for the callee; if there is none it is skipped. */
+	long bytes = bpf_get_task_stack(
+		task, walk->frames + 1, (CONTRACT_MAX_FRAMES - 1) * sizeof(u64), 0);
+	if (bytes <= 0) {
+		count(cpu, COUNTER_KERNEL_STACK_FAILED, 1);
+		return STACK_FAILED;
+	}
+	walk->kind = RECORD_KERNEL_STACK;
+	walk->image = 0;
+	walk->depth = bytes / sizeof(u64) + 1;
+	walk->has_callee = false;
+	add_callee(walk);
+	walk->skip = !walk->has_callee;
+	return walk_finish(cpu, walk);
+}
+
+/*
+ * The user stack of the current thread, by frame pointers. Addresses mean something within one
+ * image only, so the image is part of the id.
+ */
+static __always_inline u64 user_stack_now(
+	void *ctx, struct cpu *cpu, struct walk *walk, const struct thread *thread)
+{
+	if (thread->is_kernel_thread)
+		return STACK_NONE;
+	if (!cfg_user_stacks || !cfg_stacks)
+		return STACK_SKIPPED;
+	long bytes = bpf_get_stack(
+		ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), BPF_F_USER_STACK);
+	if (bytes <= 0) {
+		count(cpu, COUNTER_USER_STACK_FAILED, 1);
+		return STACK_FAILED;
+	}
+	walk->kind = RECORD_USER_STACK;
+	walk->image = thread->image;
+	walk->depth = bytes / sizeof(u64);
+	walk->skip = 0;
+	walk->has_callee = false;
+	return walk_finish(cpu, walk);
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the programs keep: settings fixed at load time, the window that user space moves, one state
+ * per thread in task storage, one scratch and counter block per CPU.
+ *
+ * Invariant of the books: `state`, `since` and the totals of a thread are written by sched_switch
+ * alone (after creation); a waker writes `wake` and nothing else.
+ */
+#ifndef DWELL_STATE_BPF_H
+#define DWELL_STATE_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "contract/contract.h"
+
+/* Fixed before loading. User space sees these by the skeleton: only types that it has, too. */
+const volatile __u32 cfg_target_kind = TARGET_ALL;
+const volatile bool cfg_user_threads = true;
+const volatile bool cfg_kernel_threads = true;
+const volatile bool cfg_user_stacks = true;
+const volatile bool cfg_stacks = true;
+const volatile bool cfg_skip_self = true;
+const volatile __u32 cfg_self_pid;
+/* dwell's own pid namespace; 0: the initial one. */
+const volatile __u32 cfg_pid_namespace;
+const volatile __u64 cfg_slice_ns = 1000000000;
+const volatile __u64 cfg_min_wait_ns;
+const volatile __u64 cfg_max_wait_ns = ~0ULL;
+const volatile __u64 cfg_schedule_start;
+const volatile __u64 cfg_schedule_end;
+const volatile __u32 cfg_seen_mask;
+/* A comm glob as a bit-parallel automaton, see glob.h in src/capture. */
+const volatile __u32 cfg_glob_step[256];
+const volatile __u32 cfg_glob_star;
+const volatile __u32 cfg_glob_accept;
+const volatile __u64 cfg_cgroup_id;
+const volatile int cfg_cgroup_hierarchy;
+
+/* Moved by user space while the programs run. Outside [window_start, window_end) no time counts. */
+volatile __u64 window_start = ~0ULL;
+volatile __u64 window_end = ~0ULL;
+volatile __u32 active_table;
+/* Rows used in each table; user space zeroes it after draining. */
+__u64 rows_used[2];
+
+__u32 last_thread;
+__u32 last_image;
+
+/* thread.state beyond enum time_state. */
+enum {
+	THREAD_NEW = 100,  /* there at the start, no event seen yet */
+	THREAD_DEAD = 101, /* closed */
+};
+
+struct thread {
+	u64 since;
+	u64 wake; /* 0: no wake since the last switch-in */
+	u64 birth;
+	u64 total_ns[TIME_STATES];
+	u64 kernel_stack; /* of the last switch-out */
+	u64 user_stack;
+	u64 css_set; /* whose cgroups were looked at last */
+	u32 serial;
+	u32 image;
+	u32 tid;
+	u32 pid;
+	u8 state; /* enum time_state, THREAD_NEW, THREAD_DEAD */
+	u8 task_letter;
+	bool is_target;
+	bool is_followed; /* its children are targets too */
+	bool is_announced;
+	bool is_kernel_thread;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u8);
+} target_ids SEC(".maps");
+
+/* Process -> image while the start iterator runs: threads of a process must agree on one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, u32);
+} start_images SEC(".maps");
+
+/* A stack on its way: the record's head and room for a walk. */
+struct walk {
+	u32 kind;
+	u32 image;
+	u32 depth;
+	u32 skip;
+	u32 has_callee;
+	u32 pad;
+	u64 id;
+	u64 frames[CONTRACT_MAX_FRAMES + 1];
+};
+
+/* A sample can hit inside the switch program, a switch inside an iterator: each has its own
+ * scratch. */
+enum walk_slot { WALK_SWITCH, WALK_SAMPLE, WALK_ITERATOR, WALK_SLOTS };
+
+struct cpu {
+	u64 counters[COUNTERS];
+	u64 last_switch;
+	u64 runs;
+	struct walk walks[WALK_SLOTS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} records SEC(".maps");
+
+static __always_inline struct cpu *this_cpu(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&cpus, &zero);
+}
+
+static __always_inline void count(struct cpu *cpu, enum counter counter, u64 amount)
+{
+	cpu->counters[counter] += amount;
+}
+
+/* Every 64th run of a program times itself; `now` was read when it began. */
+#define COST_EVERY 64
+
+static __always_inline void cost_note(struct cpu *cpu, u64 now, enum counter timed)
+{
+	if (cpu->runs++ % COST_EVERY)
+		return;
+	count(cpu, timed, 1);
+	count(cpu, timed + 1, bpf_ktime_get_ns() - now);
+}
+
+#endif

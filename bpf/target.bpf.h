@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who is recorded, and how threads come to be known. Ids are those of dwell's own pid namespace; a
+ * thread outside it has none and is never a target. A thread that has become a target stays one.
+ */
+#ifndef DWELL_TARGET_BPF_H
+#define DWELL_TARGET_BPF_H
+
+#include "compat.bpf.h"
+#include "state.bpf.h"
+
+/* Controllers looked through for a cgroup of the first version; css_set.subsys has at least as
+ * many. */
+#define MAX_SUBSYS 16
+/* pid namespaces nest up to 32 deep (MAX_PID_NS_LEVEL); cgroups below that are not looked at. */
+#define MAX_LEVEL 32
+
+static __noinline u32 id_in_namespace(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	u32 level;
+
+	if (!pid)
+		return 0;
+	level = BPF_CORE_READ(pid, level);
+	for (u32 i = 0; i < MAX_LEVEL; i++) {
+		struct upid upid = {};
+		if (i > level)
+			break;
+		bpf_probe_read_kernel(&upid, sizeof(upid),
+			(void *)pid + bpf_core_field_offset(struct pid, numbers) +
+				i * sizeof(upid));
+		if (upid.ns && BPF_CORE_READ(upid.ns, ns.inum) == cfg_pid_namespace)
+			return upid.nr;
+	}
+	return 0;
+}
+
+static __always_inline void learn_ids(struct task_struct *task, struct thread *thread)
+{
+	if (!cfg_pid_namespace) {
+		thread->tid = BPF_CORE_READ(task, pid);
+		thread->pid = BPF_CORE_READ(task, tgid);
+		return;
+	}
+	thread->tid = id_in_namespace(task);
+	thread->pid = id_in_namespace(BPF_CORE_READ(task, group_leader));
+}
+
+static __always_inline bool comm_matches(struct task_struct *task)
+{
+	char comm[CONTRACT_COMM_LEN];
+	u32 states = 1 | (cfg_glob_star & 1) << 1;
+
+	BPF_CORE_READ_INTO(&comm, task, comm);
+	for (u32 i = 0; i < CONTRACT_COMM_LEN; i++) {
+		u8 c = comm[i];
+		if (!c)
+			break;
+		states = (states & cfg_glob_step[c]) << 1 | (states & cfg_glob_star);
+		states |= (states & cfg_glob_star) << 1;
+	}
+	return states & cfg_glob_accept;
+}
+
+static __always_inline bool is_below(struct cgroup *cgroup)
+{
+	u32 level;
+
+	if (!cgroup || BPF_CORE_READ(cgroup, root, hierarchy_id) != cfg_cgroup_hierarchy)
+		return false;
+	level = BPF_CORE_READ(cgroup, level);
+	for (u32 i = 0; i < MAX_LEVEL; i++) {
+		struct cgroup *ancestor = NULL;
+		if (i > level)
+			break;
+		bpf_probe_read_kernel(&ancestor, sizeof(ancestor),
+			(void *)cgroup + bpf_core_field_offset(struct cgroup, ancestors) +
+				i * sizeof(ancestor));
+		if (ancestor && BPF_CORE_READ(ancestor, kn, id) == cfg_cgroup_id)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool cgroup_matches(struct task_struct *task, struct thread *thread)
+{
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+
+	thread->css_set = (u64)set;
+	if (!set)
+		return false;
+	if (is_below(BPF_CORE_READ(set, dfl_cgrp)))
+		return true;
+	/* Hierarchies of the first version: found through whichever controller they carry. */
+	u32 controllers = bpf_core_field_size(struct css_set, subsys) / sizeof(void *);
+	for (u32 i = 0; i < MAX_SUBSYS; i++) {
+		struct cgroup_subsys_state *css = NULL;
+		if (i >= controllers)
+			break;
+		bpf_probe_read_kernel(&css, sizeof(css),
+			(void *)set + bpf_core_field_offset(struct css_set, subsys) +
+				i * sizeof(css));
+		if (css && is_below(BPF_CORE_READ(css, cgroup)))
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool is_listed(u32 id)
+{
+	return bpf_map_lookup_elem(&target_ids, &id);
+}
+
+/* Decides for a thread whose ids are known. */
+static __noinline bool is_wanted(struct task_struct *task, struct thread *thread)
+{
+	if (!thread || !thread->tid || (cfg_skip_self && thread->pid == cfg_self_pid))
+		return false;
+	if (thread->is_kernel_thread ? !cfg_kernel_threads : !cfg_user_threads)
+		return false;
+	switch (cfg_target_kind) {
+	case TARGET_PIDS:
+		return is_listed(thread->pid);
+	case TARGET_TIDS:
+		return is_listed(thread->tid);
+	case TARGET_COMM:
+		return comm_matches(task);
+	case TARGET_CGROUP:
+		return cgroup_matches(task, thread);
+	case TARGET_COMMAND:
+		if (is_listed(thread->pid))
+			thread->is_followed = true;
+		return thread->is_followed;
+	default:
+		return true;
+	}
+}
+
+/* May a thread that is no target now become one later? */
+static __always_inline bool may_change(void)
+{
+	return cfg_target_kind == TARGET_COMM || cfg_target_kind == TARGET_CGROUP;
+}
+
+/* Tells user space about the thread; tried again at its next switch if the ring is full. */
+static __noinline void announce(struct cpu *cpu, struct task_struct *task, struct thread *thread)
+{
+	struct record_thread *record;
+
+	if (!cpu || !thread)
+		return;
+	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+	if (!record) {
+		count(cpu, COUNTER_LOST_THREADS, 1);
+		return;
+	}
+	record->kind = RECORD_THREAD;
+	record->thread = thread->serial;
+	record->tid = thread->tid;
+	record->pid = thread->pid;
+	record->image = thread->image;
+	record->is_kernel_thread = thread->is_kernel_thread;
+	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	record->start_stack = BPF_CORE_READ(task, mm, start_stack);
+	record->birth_ns = thread->birth;
+	BPF_CORE_READ_INTO(&record->comm, task, comm);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	thread->is_announced = true;
+}
+
+static __always_inline u32 next_serial(__u32 *last)
+{
+	return __sync_fetch_and_add(last, 1) + 1;
+}
+
+#endif

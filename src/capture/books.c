@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Books: records, rows and ends of threads, turned into rows of the recording. */
+#include "capture/books.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "capture/container.h"
+#include "util/map64.h"
+#include "util/units.h"
+
+/* After its end a thread's rows may be in the table that was active and in the one being drained.
+ */
+#define FLIPS_TO_KEEP 2
+
+struct book {
+	uint32_t serial;
+	uint32_t tid;
+	uint32_t image;
+	char comm[CONTRACT_COMM_LEN + 1];
+	bool is_kernel;
+	bool is_announced;
+	bool is_closed;
+	uint64_t birth_ns;
+	uint64_t closed_at; /* flip */
+	uint64_t rows_ns;
+};
+
+struct process {
+	uint32_t pid;
+	uint32_t threads; /* living, or with rows to come */
+};
+
+/* A thread has left this image by an exec; stacks and rows of it may still come. */
+struct leaving {
+	uint32_t image;
+	uint64_t left_at; /* flip */
+};
+
+struct books {
+	struct recording_writer *writer;
+	struct namer *namer;
+	uint64_t slice_ns;
+	uint64_t start_ns;
+	uint64_t flips;
+	struct map64 by_serial; /* -> struct book * */
+	struct map64 processes; /* image -> struct process * */
+	VEC(struct book *) closed;
+	VEC(struct leaving) leaving;
+	struct books_totals totals;
+};
+
+struct books *books_new(struct recording_writer *writer, struct namer *namer, uint64_t slice_ns)
+{
+	struct books *books = xcalloc(1, sizeof(*books));
+
+	books->writer = writer;
+	books->namer = namer;
+	books->slice_ns = slice_ns;
+	books->start_ns = UINT64_MAX;
+	return books;
+}
+
+void books_free(struct books *books)
+{
+	if (!books)
+		return;
+	for (size_t i = 0; i < books->by_serial.room; i++)
+		if (books->by_serial.slots[i].is_used)
+			free((void *)(uintptr_t)books->by_serial.slots[i].value);
+	for (size_t i = 0; i < books->processes.room; i++)
+		if (books->processes.slots[i].is_used)
+			free((void *)(uintptr_t)books->processes.slots[i].value);
+	map64_clear(&books->by_serial);
+	map64_clear(&books->processes);
+	vec_clear(&books->closed);
+	vec_clear(&books->leaving);
+	free(books);
+}
+
+void books_set_start(struct books *books, uint64_t start_ns)
+{
+	books->start_ns = start_ns;
+}
+
+static struct book *book_of(struct books *books, uint32_t serial)
+{
+	bool is_new;
+	uint64_t *slot = map64_put(&books->by_serial, serial, &is_new);
+
+	if (is_new) {
+		struct book *book = xcalloc(1, sizeof(*book));
+		book->serial = serial;
+		strcpy(book->comm, "?");
+		*slot = (uintptr_t)book;
+		books->totals.living++;
+	}
+	return (struct book *)(uintptr_t)*slot;
+}
+
+static uint64_t since_start(const struct books *books, uint64_t ns)
+{
+	return ns > books->start_ns ? ns - books->start_ns : 0;
+}
+
+/* Writes the thread as known so far; with its end and totals when it is closed. */
+static void write_thread(
+	struct books *books, const struct book *book, const struct thread_now *end, uint64_t end_ns)
+{
+	struct rec_thread thread = {.id = book->serial,
+		.tid = book->tid,
+		.process = book->image,
+		.comm = book->comm,
+		.is_kernel = book->is_kernel,
+		.start_ns = since_start(books, book->birth_ns)};
+
+	if (end) {
+		thread.end_ns = since_start(books, end_ns);
+		memcpy(thread.total_ns, end->total_ns, sizeof(thread.total_ns));
+		thread.is_closed = true;
+	}
+	recording_writer_put_thread(books->writer, &thread);
+}
+
+static struct process *process_of(struct books *books, uint32_t image)
+{
+	uint64_t *slot = map64_find(&books->processes, image);
+
+	return slot ? (struct process *)(uintptr_t)*slot : NULL;
+}
+
+static void leave_process(struct books *books, uint32_t image)
+{
+	struct process *process = process_of(books, image);
+
+	if (!process || --process->threads)
+		return;
+	namer_drop_image(books->namer, image);
+	map64_remove(&books->processes, image);
+	free(process);
+}
+
+/* The process gets its name from its first thread, or from the first of it that is seen. */
+static void enter_process(struct books *books, const struct record_thread *record, const char *comm)
+{
+	struct process *process = process_of(books, record->image);
+	char exe[PATH_MAX] = "", container[CONTAINER_ID_ROOM] = "";
+	bool is_new = !process;
+
+	if (is_new) {
+		process = xcalloc(1, sizeof(*process));
+		process->pid = record->pid;
+		*map64_put(&books->processes, record->image, NULL) = (uintptr_t)process;
+	}
+	process->threads++;
+	if (!is_new && record->tid != record->pid)
+		return;
+	if (!record->is_kernel_thread) {
+		namer_add_image(books->namer, record->image, record->pid, record->start_stack);
+		namer_exe(books->namer, record->image, exe);
+		container_of_process(record->pid, container);
+	}
+	struct rec_process row = {.id = record->image,
+		.pid = record->pid,
+		.name = comm,
+		.exe = exe,
+		.container = container,
+		.is_kernel = record->is_kernel_thread};
+	recording_writer_put_process(books->writer, &row);
+}
+
+static void add_thread(struct books *books, const struct record_thread *record)
+{
+	struct book *book = book_of(books, record->thread);
+	bool is_known = book->is_announced;
+	uint32_t old_image = book->image;
+
+	if (!is_known)
+		books->totals.threads++;
+	book->is_announced = true;
+	book->tid = record->tid;
+	book->image = record->image;
+	book->is_kernel = record->is_kernel_thread;
+	book->birth_ns = record->birth_ns;
+	memcpy(book->comm, record->comm, CONTRACT_COMM_LEN);
+	enter_process(books, record, book->comm);
+	if (is_known) {
+		struct leaving leaving = {.image = old_image, .left_at = books->flips};
+		vec_push(&books->leaving, leaving);
+	}
+	write_thread(books, book, NULL, 0);
+}
+
+/* Time and count of an interval without its stack, or of a thread that nobody introduced. */
+static void note_losses(struct books *books, const struct book *book, const struct rec_sum *row)
+{
+	if (row->kernel_stack == STACK_LOST || row->user_stack == STACK_LOST) {
+		books->totals.lost_stacks += row->count ? row->count : 1;
+		books->totals.lost_stacks_ns += row->ns;
+	}
+	if (!book->is_announced) {
+		books->totals.unknown += row->count;
+		books->totals.unknown_ns += row->ns;
+	}
+}
+
+static void add_row(struct books *books, const struct kernel_row *row)
+{
+	struct book *book = book_of(books, row->key.thread);
+	struct rec_sum sum = {.thread = row->key.thread,
+		.slice_first = row->key.slice_first,
+		.slice_last = row->key.slice_last,
+		.state = (enum time_state)row->key.state,
+		.task_letter = (char)row->key.task_letter,
+		.band = row->key.band,
+		.kernel_stack = namer_stack(books->namer, row->key.kernel_stack),
+		.user_stack = namer_stack(books->namer, row->key.user_stack),
+		.count = row->sum.count,
+		.ns = row->sum.ns,
+		.max_ns = row->sum.max_ns,
+		.first_ns = row->sum.first_ns,
+		.last_ns = row->sum.last_ns};
+
+	book->rows_ns += sum.ns;
+	books->totals.rows += sum.count;
+	books->totals.rows_ns += sum.ns;
+	if (sum.state == TIME_BLOCKED)
+		books->totals.waits += sum.count;
+	note_losses(books, book, &sum);
+	recording_writer_add_sum(books->writer, &sum);
+}
+
+/* The part [from, to) of an open interval as a row that has not ended: count 0. */
+static void add_open_part(struct books *books, const struct thread_now *now, enum time_state state,
+	uint64_t from, uint64_t to, bool is_final)
+{
+	if (from < books->start_ns)
+		from = books->start_ns;
+	if (to <= from)
+		return;
+	uint64_t first = (from - books->start_ns) / books->slice_ns;
+	uint64_t last = (to - 1 - books->start_ns) / books->slice_ns;
+	struct rec_sum sum = {.thread = now->thread,
+		.slice_first = (uint32_t)first,
+		.slice_last = (uint32_t)last,
+		.state = state,
+		.ns = to - from,
+		.max_ns = to - from,
+		.first_ns = to - from};
+
+	if (first != last) {
+		sum.first_ns = books->start_ns + (first + 1) * books->slice_ns - from;
+		sum.last_ns = to - (books->start_ns + last * books->slice_ns);
+	}
+	if (state != TIME_RUNNING) {
+		sum.kernel_stack = namer_stack(books->namer, now->kernel_stack);
+		sum.user_stack = namer_stack(books->namer, now->user_stack);
+		sum.band = band_of(sum.ns);
+	}
+	if (state == TIME_BLOCKED)
+		sum.task_letter = (char)now->task_letter;
+	if (!is_final) {
+		recording_writer_add_open(books->writer, &sum);
+		return;
+	}
+	struct book *book = book_of(books, now->thread);
+	book->rows_ns += sum.ns;
+	note_losses(books, book, &sum);
+	recording_writer_add_sum(books->writer, &sum);
+}
+
+/* Where the blocked part of an open interval ends: at its wake, which may lie before its start. */
+static uint64_t wake_of(const struct thread_now *now, uint64_t until_ns)
+{
+	uint64_t wake = now->wake_ns ? now->wake_ns : until_ns;
+
+	if (wake < now->since_ns)
+		wake = now->since_ns;
+	return wake < until_ns ? wake : until_ns;
+}
+
+static void add_open(
+	struct books *books, const struct thread_now *now, uint64_t until_ns, bool is_final)
+{
+	uint64_t wake = until_ns;
+
+	if (now->open_state == TIME_BLOCKED) {
+		wake = wake_of(now, until_ns);
+		add_open_part(books, now, TIME_BLOCKED, now->since_ns, wake, is_final);
+		add_open_part(books, now, TIME_WOKEN, wake, until_ns, is_final);
+	} else {
+		add_open_part(books, now, (enum time_state)now->open_state, now->since_ns, until_ns,
+			is_final);
+	}
+}
+
+static uint64_t length_from(uint64_t start, uint64_t from, uint64_t to)
+{
+	if (from < start)
+		from = start;
+	return to > from ? to - from : 0;
+}
+
+/* The totals of a thread with its open interval closed at end_ns. */
+static struct thread_now closed_at(
+	const struct books *books, const struct thread_now *now, uint64_t end_ns)
+{
+	struct thread_now closed = *now;
+	uint64_t wake = end_ns;
+
+	if (now->is_dead)
+		return closed;
+	if (now->open_state == TIME_BLOCKED) {
+		wake = wake_of(now, end_ns);
+		closed.total_ns[TIME_WOKEN] += length_from(books->start_ns, wake, end_ns);
+	}
+	closed.total_ns[now->open_state] += length_from(books->start_ns, now->since_ns, wake);
+	return closed;
+}
+
+static void close_thread(struct books *books, const struct thread_now *now, uint64_t end_ns)
+{
+	struct book *book = book_of(books, now->thread);
+	struct books_totals *totals = &books->totals;
+	uint64_t accounted = 0, life, off;
+
+	if (book->is_closed)
+		return;
+	if (now->is_dead)
+		end_ns = now->since_ns;
+	else
+		add_open(books, now, end_ns, true);
+	struct thread_now closed = closed_at(books, now, end_ns);
+	for (size_t i = 0; i < TIME_STATES; i++)
+		accounted += closed.total_ns[i];
+	life = length_from(books->start_ns, now->birth_ns, end_ns);
+	off = life > accounted ? life - accounted : accounted - life;
+	book->is_closed = true;
+	book->birth_ns = now->birth_ns;
+	book->closed_at = books->flips;
+	totals->living--;
+	totals->expected_ns += life;
+	totals->accounted_ns += accounted;
+	if (off > totals->worst_thread_ns)
+		totals->worst_thread_ns = off;
+	write_thread(books, book, &closed, end_ns);
+	vec_push(&books->closed, book);
+}
+
+/* Forgets threads and images of which nothing can come any more. */
+static void forget_closed(struct books *books)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < books->leaving.count; i++) {
+		struct leaving leaving = books->leaving.at[i];
+		if (leaving.left_at + FLIPS_TO_KEEP >= books->flips)
+			books->leaving.at[kept++] = leaving;
+		else
+			leave_process(books, leaving.image);
+	}
+	books->leaving.count = kept;
+	kept = 0;
+
+	for (size_t i = 0; i < books->closed.count; i++) {
+		struct book *book = books->closed.at[i];
+		if (book->closed_at + FLIPS_TO_KEEP >= books->flips) {
+			books->closed.at[kept++] = book;
+			continue;
+		}
+		leave_process(books, book->image);
+		map64_remove(&books->by_serial, book->serial);
+		free(book);
+	}
+	books->closed.count = kept;
+}
+
+/* Calls for each record of that kind; kinds are taken in an order that their meaning needs. */
+static void add_records(struct books *books, const struct batch *batch, uint32_t wanted)
+{
+	size_t offset = 0, length;
+	const void *record;
+
+	while ((record = batch_next_record(batch, &offset, &length))) {
+		uint32_t kind = 0;
+
+		if (length >= sizeof(kind))
+			memcpy(&kind, record, sizeof(kind));
+		if (kind == RECORD_THREAD && wanted == kind &&
+			length >= sizeof(struct record_thread))
+			add_thread(books, record);
+		else if (kind == RECORD_THREAD_END && wanted == kind &&
+			 length >= sizeof(struct thread_now) &&
+			 ((const struct thread_now *)record)->is_dead)
+			close_thread(books, record, 0);
+		else if ((kind == RECORD_KERNEL_STACK || kind == RECORD_USER_STACK) &&
+			 wanted == RECORD_KERNEL_STACK)
+			namer_add_stack(books->namer, record, length);
+	}
+}
+
+void books_add(struct books *books, const struct batch *batch)
+{
+	/* Threads first: a stack's image must be known, and whether it is still the latest. */
+	add_records(books, batch, RECORD_THREAD);
+	add_records(books, batch, RECORD_KERNEL_STACK);
+	vec_each (row, &batch->rows)
+		add_row(books, row);
+	add_records(books, batch, RECORD_THREAD_END);
+	if (batch->has_open) {
+		recording_writer_begin_open(books->writer);
+		vec_each (now, &batch->open)
+			add_open(books, now, batch->drained_ns, false);
+	}
+	if (batch->is_flipped) {
+		books->flips++;
+		forget_closed(books);
+	}
+}
+
+void books_close(struct books *books, const struct batch *batch, uint64_t end_ns)
+{
+	size_t offset = 0, length;
+	const void *record;
+
+	vec_each (now, &batch->open)
+		close_thread(books, now, end_ns);
+	/* Threads that died between the window's end and the reading of the books. */
+	while ((record = batch_next_record(batch, &offset, &length))) {
+		const struct thread_now *now = record;
+		if (length >= sizeof(*now) && now->kind == RECORD_THREAD_END && !now->is_dead)
+			close_thread(books, now, end_ns);
+	}
+}
+
+void books_close_rest(struct books *books, uint64_t end_ns)
+{
+	for (size_t i = 0; i < books->by_serial.room; i++) {
+		if (!books->by_serial.slots[i].is_used)
+			continue;
+		struct book *book = (struct book *)(uintptr_t)books->by_serial.slots[i].value;
+		if (book->is_closed)
+			continue;
+		books->totals.unclosed++;
+		books->totals.unclosed_ns += length_from(books->start_ns, book->birth_ns, end_ns);
+	}
+}
+
+void books_totals(const struct books *books, struct books_totals *ret)
+{
+	*ret = books->totals;
+}

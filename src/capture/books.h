@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The books of the recorded threads on the user side: who they are, what rows came in for them, and
+ * how their life adds up when they end. A thread is forgotten two flips after its end, when no row
+ * of its can come any more, so memory follows the living threads and not the length of the
+ * recording.
+ */
+#ifndef DWELL_CAPTURE_BOOKS_H
+#define DWELL_CAPTURE_BOOKS_H
+
+#include "capture/drain.h"
+#include "capture/namer.h"
+
+struct books;
+
+struct books_totals {
+	uint64_t threads;      /* announced so far */
+	uint64_t living;       /* of them not ended */
+	uint64_t waits;        /* ended waits */
+	uint64_t rows;         /* intervals and samples in drained rows */
+	uint64_t rows_ns;      /* their time */
+	uint64_t expected_ns;  /* lives of closed threads */
+	uint64_t accounted_ns; /* their exact totals */
+	uint64_t worst_thread_ns;
+	uint64_t lost_stacks; /* intervals whose stack never arrived */
+	uint64_t lost_stacks_ns;
+	uint64_t unknown; /* intervals of threads never announced */
+	uint64_t unknown_ns;
+	uint64_t unclosed; /* threads never closed (after books_close_rest) */
+	uint64_t unclosed_ns;
+};
+
+/* Borrows writer and namer. */
+struct books *books_new(struct recording_writer *writer, struct namer *namer, uint64_t slice_ns);
+void books_free(struct books *books);
+
+/* The window's start, before any batch is booked. */
+void books_set_start(struct books *books, uint64_t start_ns);
+/* Books a batch: new threads, stacks, ends, rows, open intervals as of `now_ns`. */
+void books_add(struct books *books, const struct batch *batch);
+/* Books the open intervals of the living as ended by the window's end; then nobody lives. */
+void books_close(struct books *books, const struct batch *batch, uint64_t end_ns);
+/* Counts those that were announced and never closed. */
+void books_close_rest(struct books *books, uint64_t end_ns);
+void books_totals(const struct books *books, struct books_totals *ret);
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The life of a recording. The window's start and end are moments set a little ahead, so that every
+ * CPU sees them before they come: time before the start and after the end counts for nobody, and
+ * the books can be read in peace when the end has passed.
+ */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include "capture/books.h"
+#include "capture/drain.h"
+#include "capture/kernel.h"
+#include "capture/namer.h"
+#include "util/clock.h"
+#include "util/units.h"
+
+#define START_AHEAD_NS NS_PER_MS
+#define END_AHEAD_NS (2 * NS_PER_MS)
+/* A thread that is dying when the books are read needs this long to its last switch. */
+#define LAST_WORDS_NS (5 * NS_PER_MS)
+#define MIN_FLIP_NS (250 * NS_PER_MS)
+
+struct capture {
+	struct capture_options options;
+	struct recording_writer *writer;
+	struct kernel_symbols *symbols;
+	struct kernel *kernel;
+	struct drain *drain;
+	struct namer *namer;
+	struct books *books;
+	struct rec_meta meta;
+	struct utsname system;
+	uint64_t cpu_before_ns; /* used before the window was open */
+	uint64_t start_ns;
+	uint64_t end_ns; /* 0: still open */
+	uint32_t slices; /* whole ones written */
+};
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec until = {
+		.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void init_meta(struct capture *capture)
+{
+	const struct capture_options *options = &capture->options;
+
+	uname(&capture->system);
+	capture->meta = (struct rec_meta){.dwell_version = DWELL_VERSION,
+		.host = capture->system.nodename,
+		.kernel_release = capture->system.release,
+		.target = options->target_text,
+		.command_line = options->command_line,
+		.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+		.slice_ns = options->slice_ns,
+		.sample_hz = options->sample_hz,
+		.sample_event = kernel_sample_event(capture->kernel),
+		.user_stacks = options->has_user_stacks ? "fp" : "none",
+		.table_bytes = kernel_table_bytes(capture->kernel)};
+}
+
+int capture_new(const struct capture_options *options, struct recording_writer *writer,
+	struct capture **ret, struct why *why)
+{
+	struct capture *capture = xcalloc(1, sizeof(*capture));
+	uint64_t flip_ns = options->slice_ns > MIN_FLIP_NS ? options->slice_ns : MIN_FLIP_NS;
+	int error;
+
+	capture->options = *options;
+	capture->writer = writer;
+	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
+	error = kernel_symbols_new(&capture->symbols, why);
+	if (error == -ENOMEM)
+		goto failed;
+	error = kernel_new(options, capture->symbols, &capture->kernel, why);
+	if (!error)
+		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
+	if (error)
+		goto failed;
+	capture->namer = namer_new(writer, capture->symbols);
+	capture->books = books_new(writer, capture->namer, options->slice_ns);
+	*ret = capture;
+	return 0;
+failed:
+	capture_free(capture);
+	return error;
+}
+
+void capture_free(struct capture *capture)
+{
+	if (!capture)
+		return;
+	drain_free(capture->drain);
+	kernel_free(capture->kernel);
+	books_free(capture->books);
+	namer_free(capture->namer);
+	kernel_symbols_free(capture->symbols);
+	free(capture);
+}
+
+static void empty_ring(void *context)
+{
+	drain_ring(context);
+}
+
+int capture_start(struct capture *capture, struct why *why)
+{
+	int error = kernel_attach(capture->kernel, why);
+
+	if (!error)
+		error = kernel_read_start(capture->kernel, empty_ring, capture->drain, why);
+	if (error)
+		return error;
+	init_meta(capture);
+	/* Names of what runs already are learnt now, before anything can exec or end. */
+	struct batch *known = drain_now(capture->drain, false);
+	books_add(capture->books, known);
+	batch_free(known);
+	capture->start_ns = clock_monotonic_ns() + START_AHEAD_NS;
+	capture->meta.start_unix_ns = clock_ns(CLOCK_REALTIME) + START_AHEAD_NS;
+	capture->cpu_before_ns = own_cpu_ns();
+	books_set_start(capture->books, capture->start_ns);
+	kernel_set_window(capture->kernel, capture->start_ns, UINT64_MAX);
+	sleep_until(capture->start_ns);
+	return drain_start(capture->drain, why);
+}
+
+int capture_fd(const struct capture *capture)
+{
+	return drain_fd(capture->drain);
+}
+
+/* Writes the slices that are over by then; the last one may be shorter. */
+static void write_slices(struct capture *capture, uint64_t until_ns, bool is_last)
+{
+	uint64_t elapsed = until_ns - capture->start_ns, length = capture->options.slice_ns;
+
+	while ((capture->slices + 1) * length <= elapsed)
+		recording_writer_put_slice(capture->writer, capture->slices++, length);
+	/* The slice in progress is there too, as long as it is so far. */
+	if (elapsed > capture->slices * length)
+		recording_writer_put_slice(
+			capture->writer, capture->slices, elapsed - capture->slices * length);
+	if (is_last)
+		capture->slices++;
+}
+
+/* Time inside the programs: runs of each times the mean of those that timed themselves. */
+static uint64_t program_ns(const uint64_t counters[static COUNTERS])
+{
+	static const struct {
+		enum counter runs, timed;
+	} programs[] = {{COUNTER_SWITCHES, COUNTER_SWITCH_TIMED},
+		{COUNTER_WAKES, COUNTER_WAKE_TIMED}, {COUNTER_SAMPLES, COUNTER_SAMPLE_TIMED}};
+	double total = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (counters[programs[i].timed])
+			total += (double)counters[programs[i].runs] *
+				 (double)counters[programs[i].timed + 1] /
+				 (double)counters[programs[i].timed];
+	return (uint64_t)total;
+}
+
+static void put_loss(struct capture *capture, enum loss loss, uint64_t count, uint64_t ns)
+{
+	struct rec_loss row = {.loss = loss, .count = count, .ns = ns};
+
+	if (count)
+		recording_writer_put_loss(capture->writer, &row);
+}
+
+static void write_losses(struct capture *capture, const uint64_t counters[static COUNTERS],
+	const struct books_totals *totals)
+{
+	put_loss(capture, LOSS_OVERFLOW, counters[COUNTER_OVERFLOW], counters[COUNTER_OVERFLOW_NS]);
+	put_loss(capture, LOSS_UNSLICED, counters[COUNTER_UNSLICED], counters[COUNTER_UNSLICED_NS]);
+	put_loss(capture, LOSS_SAMPLES, counters[COUNTER_LOST_SAMPLES], 0);
+	put_loss(capture, LOSS_STACKS, totals->lost_stacks, totals->lost_stacks_ns);
+	put_loss(capture, LOSS_THREAD_ENDS, counters[COUNTER_LOST_ENDS],
+		counters[COUNTER_LOST_ENDS_NS]);
+	put_loss(capture, LOSS_UNCLOSED, totals->unclosed, totals->unclosed_ns);
+	put_loss(capture, LOSS_NO_STORAGE, counters[COUNTER_NO_STORAGE], 0);
+	put_loss(capture, LOSS_NO_WAKER, counters[COUNTER_NO_WAKER], 0);
+	put_loss(capture, LOSS_MISSED_SWITCHES, counters[COUNTER_MISSED_SWITCHES], 0);
+	put_loss(capture, LOSS_KERNEL_STACKS, counters[COUNTER_KERNEL_STACK_FAILED], 0);
+	put_loss(capture, LOSS_USER_STACKS, counters[COUNTER_USER_STACK_FAILED], 0);
+	put_loss(capture, LOSS_UNKNOWN_THREADS, totals->unknown, totals->unknown_ns);
+}
+
+static void write_summary(struct capture *capture, uint64_t until_ns)
+{
+	uint64_t counters[COUNTERS];
+	struct books_totals totals;
+	struct rec_meta *meta = &capture->meta;
+
+	kernel_counters(capture->kernel, counters);
+	books_totals(capture->books, &totals);
+	write_losses(capture, counters, &totals);
+	meta->window_ns = until_ns - capture->start_ns;
+	meta->own_cpu_ns = own_cpu_ns() - capture->cpu_before_ns;
+	meta->program_ns = program_ns(counters);
+	meta->switches = counters[COUNTER_SWITCHES];
+	meta->wakes = counters[COUNTER_WAKES];
+	meta->samples = counters[COUNTER_SAMPLES];
+	meta->expected_ns =
+		totals.expected_ns + totals.unclosed_ns + counters[COUNTER_LOST_ENDS_NS];
+	meta->accounted_ns = totals.accounted_ns;
+	meta->worst_thread_ns = totals.worst_thread_ns;
+	if (capture->end_ns) {
+		meta->rows_missing = (int64_t)(counters[COUNTER_ROWS] - totals.rows);
+		meta->rows_missing_ns = (int64_t)(counters[COUNTER_ROWS_NS] - totals.rows_ns);
+	}
+	recording_writer_put_meta(capture->writer, meta);
+}
+
+int capture_step(struct capture *capture, struct why *why)
+{
+	struct batch *batch = drain_take(capture->drain);
+	int error = drain_error(capture->drain);
+
+	if (error) {
+		batch_free(batch);
+		return why_set(why, error, "cannot read the kernel's tables: %s", strerror(-error));
+	}
+	if (!batch)
+		return 0;
+	books_add(capture->books, batch);
+	if (batch->is_flipped && batch->drained_ns > capture->start_ns) {
+		write_slices(capture, batch->drained_ns, false);
+		write_summary(capture, batch->drained_ns);
+		error = recording_writer_commit(capture->writer, why);
+	}
+	batch_free(batch);
+	return error;
+}
+
+void capture_progress(const struct capture *capture, struct capture_progress *ret)
+{
+	uint64_t counters[COUNTERS];
+	struct books_totals totals;
+
+	kernel_counters(capture->kernel, counters);
+	books_totals(capture->books, &totals);
+	*ret = (struct capture_progress){
+		.elapsed_ns = clock_monotonic_ns() - capture->start_ns,
+		.threads = totals.living,
+		.waits = totals.waits,
+		.table_bytes = kernel_table_bytes(capture->kernel),
+		.lost = counters[COUNTER_OVERFLOW] + counters[COUNTER_UNSLICED] +
+			counters[COUNTER_LOST_SAMPLES] + counters[COUNTER_LOST_ENDS] +
+			totals.lost_stacks,
+		.has_target = totals.living > 0,
+	};
+}
+
+int capture_stop(struct capture *capture, struct why *why)
+{
+	struct batch *rest, *last, *words;
+	int error;
+
+	capture->end_ns = clock_monotonic_ns() + END_AHEAD_NS;
+	kernel_set_window(capture->kernel, capture->start_ns, capture->end_ns);
+	drain_stop(capture->drain);
+	sleep_until(capture->end_ns);
+	error = kernel_barrier(capture->kernel);
+	rest = drain_take(capture->drain);
+	if (rest)
+		books_add(capture->books, rest);
+	batch_free(rest);
+
+	last = drain_now(capture->drain, true);
+	sleep_until(clock_monotonic_ns() + LAST_WORDS_NS);
+	words = drain_now(capture->drain, false);
+	kernel_detach(capture->kernel);
+	if (!error)
+		error = drain_error(capture->drain);
+	last->has_open = false;
+	books_add(capture->books, last);
+	books_add(capture->books, words);
+	books_close(capture->books, last, capture->end_ns);
+	books_close(capture->books, words, capture->end_ns);
+	books_close_rest(capture->books, capture->end_ns);
+	batch_free(last);
+	batch_free(words);
+	if (error)
+		return why_set(why, error, "cannot read the kernel's tables: %s", strerror(-error));
+	write_slices(capture, capture->end_ns, true);
+	write_summary(capture, capture->end_ns);
+	recording_writer_begin_open(capture->writer);
+	return recording_writer_commit(capture->writer, why);
+}
+
+struct rec_meta *capture_meta(struct capture *capture)
+{
+	return &capture->meta;
+}
+
+int capture_finish(struct capture *capture, struct why *why)
+{
+	capture->meta.own_cpu_ns = own_cpu_ns() - capture->cpu_before_ns;
+	capture->meta.is_finished = true;
+	recording_writer_put_meta(capture->writer, &capture->meta);
+	return recording_writer_finish(capture->writer, why);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording in the making: loads the kernel side, opens the window, drains what it sums, names it
+ * and writes it, slice by slice. Life cycle: new, start, step ... step, stop, finish, free.
+ */
+#ifndef DWELL_CAPTURE_H
+#define DWELL_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/contract.h"
+#include "recording/writer.h"
+#include "util/why.h"
+
+struct capture;
+
+struct capture_options {
+	enum target_kind target;
+	const uint32_t *ids; /* TARGET_PIDS, TARGET_TIDS, TARGET_COMMAND */
+	size_t id_count;
+	const char *comm_glob;
+	const char *cgroup;
+	bool has_user_threads;
+	bool has_kernel_threads;
+	uint64_t min_wait_ns; /* waits outside keep their time, not their stacks */
+	uint64_t max_wait_ns;
+	uint32_t sample_hz; /* 0: no sampling */
+	uint64_t slice_ns;
+	uint64_t memory_bytes; /* for all tables */
+	bool has_user_stacks;
+	bool has_self; /* record dwell too */
+	/* For the recording's meta table. */
+	const char *target_text;
+	const char *command_line;
+};
+
+/* Smallest and largest values that make sense for slice_ns, memory_bytes and sample_hz. */
+#define CAPTURE_MIN_SLICE_NS 1000000ULL
+#define CAPTURE_MIN_MEMORY (8ULL << 20)
+#define CAPTURE_MAX_HZ 10000
+
+struct capture_progress {
+	uint64_t elapsed_ns;
+	uint64_t threads; /* alive */
+	uint64_t waits;   /* ended so far */
+	uint64_t table_bytes;
+	uint64_t lost;
+	bool has_target; /* some target thread is still alive */
+};
+
+/*
+ * Loads and attaches the kernel side; nothing counts yet. Borrows options and writer until freed.
+ * -EPERM, -ENOTSUP or -ENOMEM: rights, kernel feature or memory are missing, and why says what to
+ * do.
+ */
+int capture_new(const struct capture_options *options, struct recording_writer *writer,
+	struct capture **ret, struct why *why);
+/* Reads the threads that exist and opens the window; returns when it is open. */
+int capture_start(struct capture *capture, struct why *why);
+/* Readable when a step has something to do. */
+int capture_fd(const struct capture *capture);
+/* Writes what was drained. An error means that the file cannot be written. */
+int capture_step(struct capture *capture, struct why *why);
+void capture_progress(const struct capture *capture, struct capture_progress *ret);
+/* Closes the window, books what is open, detaches, commits all. */
+int capture_stop(struct capture *capture, struct why *why);
+/* After stop: the recording's summary, to be completed and given to capture_finish(). */
+struct rec_meta *capture_meta(struct capture *capture);
+int capture_finish(struct capture *capture, struct why *why);
+void capture_free(struct capture *capture);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The thread that empties the kernel side in time, so that naming and writing may take theirs. It
+ * reads the ring every 50 ms, flips the tables when a flip is due or one is half full, and hands
+ * all of it over as batches. It never waits for the other side: when that falls behind, it stops
+ * emptying and the kernel side counts what it cannot keep.
+ */
+#ifndef DWELL_CAPTURE_DRAIN_H
+#define DWELL_CAPTURE_DRAIN_H
+
+#include "capture/kernel.h"
+
+struct drain;
+
+struct batch {
+	VEC(char) records; /* each: u64 length, then the record, padded to 8 bytes */
+	kernel_rows rows;
+	kernel_threads open; /* living threads, if has_open */
+	bool has_open;
+	bool is_flipped; /* rows are complete up to drained_ns */
+	uint64_t drained_ns;
+};
+
+int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret, struct why *why);
+/* Starts the thread, with real-time priority if we may, else as nice as we can be. */
+int drain_start(struct drain *drain, struct why *why);
+/* How the thread is scheduled, in words. */
+const char *drain_priority(const struct drain *drain);
+/* Becomes readable when a batch is ready. */
+int drain_fd(const struct drain *drain);
+/* The batches so far as one, NULL if there is nothing. Caller frees with batch_free(). */
+struct batch *drain_take(struct drain *drain);
+/* The first error the thread met, 0 if none. */
+int drain_error(struct drain *drain);
+/* Ends the thread. */
+void drain_stop(struct drain *drain);
+/* Without the thread: one round now, into a batch of its own. */
+struct batch *drain_now(struct drain *drain, bool with_open);
+/* Empties only the ring, for the time before the thread runs; the next drain_now() has it. */
+void drain_ring(struct drain *drain);
+void drain_free(struct drain *drain);
+
+/* The next record at *offset, which is moved on; NULL at the end. */
+const void *batch_next_record(const struct batch *batch, size_t *offset, size_t *ret_length);
+void batch_free(struct batch *batch);
+
+#endif

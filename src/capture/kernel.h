@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel side as an object: the skeleton configured, loaded and attached, and the few things
+ * that are done with it afterwards. The only place that knows the skeleton's layout.
+ */
+#ifndef DWELL_CAPTURE_KERNEL_H
+#define DWELL_CAPTURE_KERNEL_H
+
+#include "capture/capture.h"
+#include "symbol/kernel.h"
+#include "util/vec.h"
+
+struct kernel;
+
+struct kernel_row {
+	struct sum_key key;
+	struct sum sum;
+};
+
+typedef VEC(struct kernel_row) kernel_rows;
+typedef VEC(struct thread_now) kernel_threads;
+
+int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
+	struct kernel **ret, struct why *why);
+/* Detaches and unloads everything. */
+void kernel_free(struct kernel *kernel);
+
+int kernel_attach(struct kernel *kernel, struct why *why);
+/* "cpu-clock" or "cycles"; "" without sampling. */
+const char *kernel_sample_event(const struct kernel *kernel);
+/* Bytes that the tables take. */
+uint64_t kernel_table_bytes(const struct kernel *kernel);
+int kernel_records_fd(const struct kernel *kernel);
+
+/* Makes the threads that exist known; `each_chunk` is called between reads, to empty the ring. */
+int kernel_read_start(
+	struct kernel *kernel, void (*each_chunk)(void *context), void *context, struct why *why);
+/* The books of all living threads. */
+int kernel_read_threads(struct kernel *kernel, kernel_threads *ret);
+
+void kernel_set_window(struct kernel *kernel, uint64_t start_ns, uint64_t end_ns);
+/* Returns when no program that began before is still running on any CPU. */
+int kernel_barrier(struct kernel *kernel);
+/* How full the active table is, 0 to 1. */
+double kernel_fill(const struct kernel *kernel);
+/* Makes the other table active and moves the rows of this one to the end of `rows`. */
+int kernel_flip(struct kernel *kernel, kernel_rows *rows);
+/* Sums over all CPUs. */
+void kernel_counters(const struct kernel *kernel, uint64_t ret[static COUNTERS]);
+/* Detaches all programs; tables stay readable. */
+void kernel_detach(struct kernel *kernel);
+
+#endif

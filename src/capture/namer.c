@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names. Images hold the mappings of one (process, exec); they are read when the image is announced
+ * and again, at most once in a while, when an address is in none of them (dlopen). What /proc shows
+ * is taken only if the process still bears the image's mark: else it shows a successor's mappings.
+ */
+#include "capture/namer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "symbol/object.h"
+#include "util/clock.h"
+#include "util/hash.h"
+#include "util/map64.h"
+#include "util/units.h"
+#include "util/vec.h"
+
+#define REREAD_NS (100 * NS_PER_MS)
+/* vm.mmap_min_addr's usual value: nothing is mapped below. */
+#define LOWEST_ADDRESS 65536
+#define SEED_OBJECT 0x6f626a65637431ULL
+#define SEED_FRAME 0x6672616d6531ULL
+#define SEED_STACK 0x737461636b31ULL
+
+struct image {
+	uint32_t pid;
+	uint64_t start_stack;
+	struct code_maps *maps;
+	uint64_t read_ns;
+	bool is_gone;      /* the process ended before its mappings could be read */
+	VEC(uint64_t) raw; /* its stacks, to be forgotten with it */
+};
+
+struct namer {
+	struct recording_writer *writer;
+	const struct kernel_symbols *symbols;
+	struct object_table *objects;
+	uint64_t kernel_seed; /* tells this kernel build from others */
+	struct map64 images;  /* image -> struct image * */
+	struct map64 by_raw;  /* raw id -> recording's id */
+	struct map64 written; /* ids of objects, frames, nodes */
+};
+
+/* One frame on its way into the recording. */
+struct place {
+	struct rec_object object;
+	struct rec_frame frame;
+};
+
+struct namer *namer_new(struct recording_writer *writer, const struct kernel_symbols *symbols)
+{
+	struct namer *namer = xcalloc(1, sizeof(*namer));
+	struct utsname name;
+
+	namer->writer = writer;
+	namer->symbols = symbols;
+	namer->objects = object_table_new();
+	namer->kernel_seed = SEED_OBJECT;
+	if (!uname(&name))
+		namer->kernel_seed = hash_text(hash_text(SEED_OBJECT, name.release), name.version);
+	return namer;
+}
+
+static void image_free(struct image *image)
+{
+	code_maps_free(image->maps);
+	vec_clear(&image->raw);
+	free(image);
+}
+
+static struct image *image_at(uint64_t value)
+{
+	return (struct image *)(uintptr_t)value;
+}
+
+void namer_free(struct namer *namer)
+{
+	if (!namer)
+		return;
+	for (size_t i = 0; i < namer->images.room; i++)
+		if (namer->images.slots[i].is_used)
+			image_free(image_at(namer->images.slots[i].value));
+	map64_clear(&namer->images);
+	map64_clear(&namer->by_raw);
+	map64_clear(&namer->written);
+	object_table_free(namer->objects);
+	free(namer);
+}
+
+/* Field 28 of /proc/PID/stat; the comm before it may hold anything, so fields count from its last
+ * ')'. */
+static bool bears_mark(const struct image *image)
+{
+	char path[64], line[2048];
+	unsigned long long start_stack = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", image->pid);
+	_cleanup_fclose_ FILE *in = fopen(path, "re");
+	size_t length = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
+	line[length] = 0;
+	char *at = strrchr(line, ')');
+	if (!at)
+		return false;
+	for (int field = 2; at && field < 28; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %llu", &start_stack) == 1 && start_stack == image->start_stack;
+}
+
+static void read_maps(struct namer *namer, struct image *image)
+{
+	struct code_maps *maps = NULL;
+	int error = code_maps_read(namer->objects, image->pid, &maps);
+
+	image->read_ns = clock_monotonic_ns();
+	if (!error && !bears_mark(image)) {
+		code_maps_free(maps);
+		error = -ESRCH;
+	}
+	if (error) {
+		image->is_gone = true;
+		return;
+	}
+	code_maps_free(image->maps);
+	image->maps = maps;
+}
+
+void namer_add_image(struct namer *namer, uint32_t number, uint32_t pid, uint64_t start_stack)
+{
+	bool is_new;
+	uint64_t *slot = map64_put(&namer->images, number, &is_new);
+
+	if (!is_new)
+		return;
+	struct image *image = xcalloc(1, sizeof(*image));
+	image->pid = pid;
+	image->start_stack = start_stack;
+	*slot = (uintptr_t)image;
+	read_maps(namer, image);
+}
+
+void namer_exe(const struct namer *namer, uint32_t number, char *ret_path)
+{
+	const uint64_t *slot = map64_find(&namer->images, number);
+	char link[64];
+	ssize_t length = 0;
+
+	if (slot && image_at(*slot)->maps) {
+		snprintf(link, sizeof(link), "/proc/%u/exe", image_at(*slot)->pid);
+		length = readlink(link, ret_path, PATH_MAX - 1);
+		if (!bears_mark(image_at(*slot)))
+			length = 0;
+	}
+	ret_path[length > 0 ? length : 0] = 0;
+}
+
+void namer_drop_image(struct namer *namer, uint32_t number)
+{
+	uint64_t *slot = map64_find(&namer->images, number);
+
+	if (!slot)
+		return;
+	struct image *image = image_at(*slot);
+	vec_each (raw, &image->raw)
+		map64_remove(&namer->by_raw, *raw);
+	map64_remove(&namer->images, number);
+	image_free(image);
+}
+
+/* True the first time for each id. */
+static bool is_first(struct namer *namer, uint64_t id)
+{
+	bool is_new;
+
+	map64_put(&namer->written, id, &is_new);
+	return is_new;
+}
+
+static uint64_t write_place(struct namer *namer, struct place *place)
+{
+	place->frame.object = place->object.id;
+	place->frame.id = hash_add(hash_add(SEED_FRAME, place->object.id), place->frame.address);
+	if (is_first(namer, place->frame.id)) {
+		if (is_first(namer, place->object.id))
+			recording_writer_add_object(namer->writer, &place->object);
+		recording_writer_add_frame(namer->writer, &place->frame);
+	}
+	return place->frame.id;
+}
+
+/* `at` is where the name is looked up: inside the call for return addresses. */
+static uint64_t kernel_frame(struct namer *namer, uint64_t pc, uint64_t at)
+{
+	struct place place = {.object = {.kind = OBJECT_KERNEL, .path = "[kernel]", .build_id = ""},
+		.frame = {.address = pc, .name = "", .reason = NAME_HIDDEN}};
+	struct kernel_symbol symbol;
+	char path[80];
+
+	if (namer->symbols) {
+		place.frame.reason = NAME_NO_SYMBOL;
+		place.frame.address = pc - kernel_symbols_base(namer->symbols);
+	}
+	if (namer->symbols && kernel_symbols_find(namer->symbols, at, &symbol)) {
+		place.frame.name = symbol.name;
+		place.frame.offset = pc - symbol.start;
+		place.frame.reason = NAME_OK;
+		if (symbol.module[0]) {
+			snprintf(path, sizeof(path), "[%s]", symbol.module);
+			place.object.kind = OBJECT_MODULE;
+			place.object.path = path;
+			place.frame.address =
+				pc - kernel_symbols_module_base(namer->symbols, symbol.module);
+		}
+	}
+	place.object.id = hash_text(namer->kernel_seed, place.object.path);
+	return write_place(namer, &place);
+}
+
+static const enum object_kind kind_of_code[] = {
+	[CODE_FILE] = OBJECT_FILE, [CODE_VDSO] = OBJECT_VDSO, [CODE_ANONYMOUS] = OBJECT_ANONYMOUS};
+
+/* Finds the address in the image's mappings, reading them anew if that may help. */
+static bool find_place(
+	struct namer *namer, struct image *image, uint64_t at, struct code_place *ret)
+{
+	if (image->maps && code_maps_find(image->maps, at, ret))
+		return true;
+	if (image->is_gone || clock_monotonic_ns() - image->read_ns < REREAD_NS)
+		return false;
+	read_maps(namer, image);
+	return image->maps && code_maps_find(image->maps, at, ret);
+}
+
+static void name_in_object(struct code_object *object, uint64_t address, struct rec_frame *frame)
+{
+	const char *name;
+
+	if (object->kind == CODE_ANONYMOUS) {
+		frame->reason = NAME_ANONYMOUS;
+		return;
+	}
+	name = code_object_name(object, address, &frame->offset);
+	frame->reason = name                   ? NAME_OK
+			: !object->is_readable ? NAME_NO_FILE
+			: object->has_symbols  ? NAME_NO_SYMBOL
+					       : NAME_STRIPPED;
+	if (name)
+		frame->name = name;
+}
+
+static uint64_t user_frame(
+	struct namer *namer, struct image *image, uint64_t pc, uint64_t at, const char **ret_name)
+{
+	struct place place = {
+		.object = {.kind = OBJECT_UNKNOWN, .path = "[unknown]", .build_id = ""},
+		.frame = {.address = pc, .name = "", .reason = NAME_NOT_MAPPED}};
+	struct code_place code;
+
+	place.object.id = hash_text(SEED_OBJECT, place.object.path);
+	if (!image || (!image->maps && image->is_gone))
+		place.frame.reason = NAME_PROCESS_GONE;
+	else if (find_place(namer, image, at, &code)) {
+		place.object.id = code.object->id;
+		place.object.kind = kind_of_code[code.object->kind];
+		place.object.path = code.object->path;
+		place.object.build_id = code.object->build_id;
+		name_in_object(code.object, code.address, &place.frame);
+		place.frame.address = code.address + (pc - at);
+		if (place.frame.reason == NAME_OK)
+			place.frame.offset += pc - at;
+	}
+	*ret_name = place.frame.name;
+	return write_place(namer, &place);
+}
+
+/* Functions in which a thread's user stack begins. */
+static bool is_root_function(const char *name)
+{
+	static const char *const roots[] = {"_start", "__libc_start_main", "__libc_start_call_main",
+		"__libc_start_main_impl", "__libc_start_main@@GLIBC_2.34", "clone", "__clone",
+		"clone3", "__clone3", "start_thread"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+		if (!strcmp(name, roots[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A frame-pointer walk cannot tell where the stack ends from where the chain breaks: only a known
+ * first function at the outer end counts as complete.
+ */
+static enum unwind_end user_end(const struct record_stack *record, const char *outermost)
+{
+	if (record->depth >= CONTRACT_MAX_FRAMES)
+		return UNWIND_CUT;
+	return is_root_function(outermost) ? UNWIND_COMPLETE : UNWIND_BROKEN;
+}
+
+static uint64_t write_nodes(
+	struct namer *namer, const uint64_t *frames, size_t count, enum unwind_end end)
+{
+	uint64_t parent = 0;
+
+	for (size_t i = count; i--;) {
+		struct rec_stack node = {.parent = parent, .frame = frames[i], .end = end};
+		node.id = hash_add(hash_add(hash_add(SEED_STACK, end), parent), frames[i]);
+		if (node.id < STACK_FIRST_ID)
+			node.id += STACK_FIRST_ID;
+		if (is_first(namer, node.id))
+			recording_writer_add_stack(namer->writer, &node);
+		parent = node.id;
+	}
+	return parent;
+}
+
+static bool starts_function(const struct namer *namer, uint64_t address)
+{
+	struct kernel_symbol symbol;
+
+	return namer->symbols && kernel_symbols_find(namer->symbols, address, &symbol) &&
+	       symbol.start == address;
+}
+
+static uint64_t kernel_stack(struct namer *namer, const struct record_stack *record)
+{
+	uint64_t frames[CONTRACT_MAX_FRAMES];
+	uint32_t first = record->skip;
+	size_t count = 0;
+
+	if (record->has_callee && !starts_function(namer, record->frames[first]))
+		first++;
+	for (uint32_t i = first; i < record->depth; i++, count++) {
+		uint64_t pc = record->frames[i];
+		frames[count] = kernel_frame(namer, pc, count ? pc - 1 : pc);
+	}
+	return write_nodes(namer, frames, count,
+		record->depth >= CONTRACT_MAX_FRAMES ? UNWIND_CUT : UNWIND_COMPLETE);
+}
+
+static uint64_t user_stack(struct namer *namer, const struct record_stack *record)
+{
+	uint64_t frames[CONTRACT_MAX_FRAMES];
+	uint64_t *slot = map64_find(&namer->images, record->image);
+	struct image *image = slot ? image_at(*slot) : NULL;
+	const char *name = "";
+	uint32_t depth = record->depth;
+
+	/* Where the chain of frame pointers ends it often yields one that is no address. */
+	while (depth > 1 && record->frames[depth - 1] < LOWEST_ADDRESS)
+		depth--;
+	for (uint32_t i = 0; i < depth; i++) {
+		uint64_t pc = record->frames[i];
+		frames[i] = user_frame(namer, image, pc, i ? pc - 1 : pc, &name);
+	}
+	if (image)
+		vec_push(&image->raw, record->id);
+	return write_nodes(namer, frames, depth, user_end(record, name));
+}
+
+void namer_add_stack(struct namer *namer, const struct record_stack *record, size_t length)
+{
+	bool is_new;
+
+	if (length < sizeof(*record) || record->depth > CONTRACT_MAX_FRAMES || !record->depth ||
+		record->skip >= record->depth ||
+		length < sizeof(*record) + record->depth * sizeof(uint64_t))
+		return;
+	map64_put(&namer->by_raw, record->id, &is_new);
+	if (!is_new)
+		return;
+	uint64_t id = record->kind == RECORD_KERNEL_STACK ? kernel_stack(namer, record)
+							  : user_stack(namer, record);
+	*map64_put(&namer->by_raw, record->id, NULL) = id;
+}
+
+uint64_t namer_stack(const struct namer *namer, uint64_t raw_id)
+{
+	if (raw_id < STACK_FIRST_ID)
+		return raw_id;
+	const uint64_t *id = map64_find(&namer->by_raw, raw_id);
+	return id ? *id : STACK_LOST;
+}

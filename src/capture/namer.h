@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From raw stacks of the kernel side to named stacks of the recording. A raw stack is known by the
+ * id that the kernel side gave it; the recording knows it by its content: frames as (object,
+ * address). New objects, frames and stack nodes are written as they turn up.
+ */
+#ifndef DWELL_CAPTURE_NAMER_H
+#define DWELL_CAPTURE_NAMER_H
+
+#include "contract/contract.h"
+#include "recording/writer.h"
+#include "symbol/kernel.h"
+
+struct namer;
+
+/* Borrows both; symbols may be NULL: kernel frames then say that they are hidden. */
+struct namer *namer_new(struct recording_writer *writer, const struct kernel_symbols *symbols);
+void namer_free(struct namer *namer);
+
+/*
+ * A process is announced to run `image` now. start_stack is the image's mark in /proc/PID/stat: what
+ * /proc says counts only while it still bears that mark. A known image is left as it is.
+ */
+void namer_add_image(struct namer *namer, uint32_t image, uint32_t pid, uint64_t start_stack);
+/* The path of an image's program (PATH_MAX bytes), "" if it is not known. */
+void namer_exe(const struct namer *namer, uint32_t image, char *ret_path);
+/* Nobody will ask for the image's stacks after the rows at hand. */
+void namer_drop_image(struct namer *namer, uint32_t image);
+
+/* Learns a raw stack; a malformed record is ignored. */
+void namer_add_stack(struct namer *namer, const struct record_stack *record, size_t length);
+/* The recording's id of a raw id; codes below STACK_FIRST_ID stay, an unknown one is STACK_LOST. */
+uint64_t namer_stack(const struct namer *namer, uint64_t raw_id);
+
+#endif

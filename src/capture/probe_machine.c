@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Settings and limits of the machine, and what they do to a recording. Limits are those that bind
+ * this process: the tightest of its cgroup and all above it.
+ */
+#include "capture/probe_parts.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "capture/proc_text.h"
+#include "contract/contract.h"
+#include "util/units.h"
+
+/* PROC_PID_INIT_INO of include/linux/proc_ns.h: fixed by the kernel for the first namespace. */
+#define INITIAL_PID_NAMESPACE_INODE 0xEFFFFFFCU
+
+static void add_kernel_addresses(struct probe *probe)
+{
+	_cleanup_free_ char *kallsyms = NULL;
+	int64_t restricted = 0;
+
+	proc_text_read_number("/proc/sys/kernel/kptr_restrict", &restricted);
+	if (!proc_text_read("/proc/kallsyms", &kallsyms) && proc_text_has_addresses(kallsyms)) {
+		facts_add(probe->facts, FACT_HELPFUL, FACT_OK, "kptr_restrict",
+			"%d: /proc/kallsyms shows addresses, kernel frames get names",
+			(int)restricted);
+		return;
+	}
+	facts_add(probe->facts, FACT_HELPFUL, FACT_MISSING, "kptr_restrict",
+		"%d: /proc/kallsyms %s, kernel frames stay without names", (int)restricted,
+		kallsyms ? "hides addresses from this user" : "cannot be read");
+	if (restricted > 1)
+		facts_fix(probe->facts, "sudo sysctl kernel.kptr_restrict=1, and CAP_SYSLOG");
+	else
+		facts_fix(probe->facts, "run as root, or give dwell CAP_SYSLOG (above)");
+}
+
+static void add_paranoia(struct probe *probe)
+{
+	int64_t level;
+	bool is_exempt = probe_holds(probe, CAP_PERFMON);
+
+	if (proc_text_read_number("/proc/sys/kernel/perf_event_paranoid", &level)) {
+		facts_add(probe->facts, FACT_HELPFUL, FACT_MISSING, "perf_event_paranoid",
+			"this kernel has no perf events: no on-CPU samples");
+		return;
+	}
+	bool is_open = is_exempt || level < 0;
+	facts_add(probe->facts, FACT_HELPFUL, is_open ? FACT_OK : FACT_LIMITED,
+		"perf_event_paranoid", "%d: %s", (int)level,
+		is_exempt ? "does not matter with CAP_PERFMON"
+		: is_open ? "all users may sample all CPUs"
+			  : "without CAP_PERFMON samples of all CPUs are refused");
+	if (!is_open)
+		facts_fix(probe->facts, "give dwell CAP_PERFMON (above), or "
+					"sudo sysctl kernel.perf_event_paranoid=-1");
+}
+
+static void add_stack_limit(struct probe *probe)
+{
+	int64_t frames;
+
+	if (proc_text_read_number("/proc/sys/kernel/perf_event_max_stack", &frames)) {
+		facts_add(probe->facts, FACT_HELPFUL, FACT_UNKNOWN, "perf_event_max_stack",
+			"cannot be read: stacks may be cut at a limit of the kernel's");
+		return;
+	}
+	bool is_enough = frames >= CONTRACT_MAX_FRAMES;
+	facts_add(probe->facts, FACT_HELPFUL, is_enough ? FACT_OK : FACT_LIMITED,
+		"perf_event_max_stack", "%d: deeper stacks are cut (and counted)",
+		(int)(is_enough ? CONTRACT_MAX_FRAMES : frames));
+	if (!is_enough)
+		facts_fix(probe->facts, "sudo sysctl kernel.perf_event_max_stack=%d",
+			CONTRACT_MAX_FRAMES);
+}
+
+void probe_settings(struct probe *probe)
+{
+	add_kernel_addresses(probe);
+	add_paranoia(probe);
+	add_stack_limit(probe);
+}
+
+static uint64_t read_bytes(const char *folder, const char *file)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", folder, file), *text = NULL;
+	char *end;
+
+	if (proc_text_read(path, &text))
+		return UINT64_MAX;
+	/* "max" is no number. */
+	uint64_t bytes = strtoull(text, &end, 10);
+	return end == text ? UINT64_MAX : bytes;
+}
+
+/* What may still be allocated in one cgroup; page cache that nobody uses counts as free. */
+static uint64_t room_of(const char *folder, bool is_v2)
+{
+	uint64_t limit = read_bytes(folder, is_v2 ? "memory.max" : "memory.limit_in_bytes");
+	uint64_t used = read_bytes(folder, is_v2 ? "memory.current" : "memory.usage_in_bytes");
+	_cleanup_free_ char *path = xasprintf("%s/memory.stat", folder), *text = NULL;
+	uint64_t cache = 0;
+
+	if (limit == UINT64_MAX || used == UINT64_MAX)
+		return UINT64_MAX;
+	if (!proc_text_read(path, &text))
+		proc_text_value(text, is_v2 ? "inactive_file" : "total_inactive_file", &cache);
+	used -= cache < used ? cache : used;
+	return limit > used ? limit - used : 0;
+}
+
+/* The tightest room from the cgroup up to its mount point. UINT64_MAX: no limit found. */
+static uint64_t cgroup_room(bool is_v2)
+{
+	_cleanup_free_ char *cgroup = NULL, *mountinfo = NULL, *folder = NULL;
+	uint64_t least = UINT64_MAX;
+	size_t mount_length;
+
+	if (proc_text_read("/proc/self/cgroup", &cgroup) ||
+		proc_text_read("/proc/self/mountinfo", &mountinfo) ||
+		proc_text_cgroup_folder(
+			cgroup, mountinfo, is_v2 ? NULL : "memory", &folder, &mount_length))
+		return UINT64_MAX;
+	while (true) {
+		uint64_t room = room_of(folder, is_v2);
+		least = room < least ? room : least;
+		char *slash = strrchr(folder, '/');
+		if (!slash || strlen(folder) <= mount_length)
+			return least;
+		*slash = 0;
+	}
+}
+
+static uint64_t available_memory(void)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t kib;
+
+	if (proc_text_read("/proc/meminfo", &text) || proc_text_value(text, "MemAvailable:", &kib))
+		return UINT64_MAX;
+	return kib * 1024;
+}
+
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Returns whether the tables fit into what is left. */
+static bool add_memory_limit(struct probe *probe, uint64_t memory_bytes)
+{
+	uint64_t in_cgroup = least_of(cgroup_room(true), cgroup_room(false));
+	uint64_t in_all = available_memory();
+	uint64_t room = least_of(in_cgroup, in_all);
+	bool fits = room >= memory_bytes;
+	char want[UNITS_ROOM], left[UNITS_ROOM];
+
+	units_bytes(memory_bytes, want);
+	if (room == UINT64_MAX) {
+		facts_add(probe->facts, FACT_HELPFUL, FACT_UNKNOWN, "memory",
+			"/proc does not say what is free; tables take up to %s", want);
+		return true;
+	}
+	facts_add(probe->facts, FACT_HELPFUL, fits ? FACT_OK : FACT_LIMITED, "memory",
+		"%s free %s; tables take up to %s", units_bytes(room, left),
+		in_cgroup < in_all ? "in this cgroup" : "on this machine", want);
+	if (!fits)
+		facts_fix(probe->facts, "dwell record --memory %lluM",
+			(unsigned long long)(room / 2 >> 20 ? room / 2 >> 20 : 1));
+	return fits;
+}
+
+/* As many rows as fit: a preallocated hash row takes its key, its value and about 64 bytes more. */
+static int try_sums(uint64_t bytes)
+{
+	uint64_t row_bytes = sizeof(struct sum_key) + sizeof(struct sum) + 64;
+
+	return bpf_map_create(BPF_MAP_TYPE_HASH, "dwell_try", sizeof(struct sum_key),
+		sizeof(struct sum), (__u32)(bytes / row_bytes), NULL);
+}
+
+/* Two tables of sums, flipped, that together take what a recording may: 0 or -errno. */
+static int try_tables(uint64_t memory_bytes)
+{
+	_cleanup_close_ int first = try_sums(memory_bytes / 2);
+	if (first < 0)
+		return -errno;
+	_cleanup_close_ int second = try_sums(memory_bytes / 2);
+	return second < 0 ? -errno : 0;
+}
+
+/* Only kernels that charge tables to locked memory refuse them with EPERM here. */
+static void add_locked_memory(struct probe *probe, uint64_t memory_bytes, int error)
+{
+	struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+	char room[UNITS_ROOM];
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	const char *size =
+		limit.rlim_cur == RLIM_INFINITY ? "unlimited" : units_bytes(limit.rlim_cur, room);
+	if (error != -EPERM) {
+		facts_add(probe->facts, FACT_HELPFUL, FACT_OK, "RLIMIT_MEMLOCK", "%s: %s", size,
+			limit.rlim_cur < memory_bytes ? "tables do not count against it here"
+						      : "enough for all tables");
+		return;
+	}
+	facts_add(probe->facts, FACT_HELPFUL, FACT_LIMITED, "RLIMIT_MEMLOCK",
+		"%s: bounds the tables on this kernel, and CAP_SYS_RESOURCE, which could raise it, "
+		"is missing",
+		size);
+	facts_fix(probe->facts, "ulimit -l unlimited (as root, before dwell)");
+}
+
+static void add_tables(struct probe *probe, uint64_t memory_bytes, bool fits)
+{
+	char want[UNITS_ROOM];
+	int error;
+
+	units_bytes(memory_bytes, want);
+	if (!probe->can_create_maps || !fits) {
+		facts_add(probe->facts, FACT_HELPFUL, FACT_UNKNOWN, "own tables",
+			"%s, not tried: %s", want,
+			fits ? "tables are refused to this user" : "not enough memory");
+		return;
+	}
+	error = try_tables(memory_bytes);
+	facts_add(probe->facts, FACT_HELPFUL, error ? FACT_LIMITED : FACT_OK, "own tables",
+		"%s of tables %s%s", want, error ? "cannot be made: " : "were made and given back",
+		error ? strerror(-error) : "");
+	if (error)
+		facts_fix(probe->facts, "dwell record --memory 64M");
+	add_locked_memory(probe, memory_bytes, error);
+}
+
+void probe_memory(struct probe *probe, uint64_t memory_bytes)
+{
+	bool fits = add_memory_limit(probe, memory_bytes);
+
+	add_tables(probe, memory_bytes, fits);
+}
+
+static void add_cgroups(struct probe *probe)
+{
+	_cleanup_free_ char *mountinfo = NULL, *v1 = NULL, *v2 = NULL;
+
+	if (proc_text_read("/proc/self/mountinfo", &mountinfo)) {
+		facts_add(probe->facts, FACT_MACHINE, FACT_UNKNOWN, "cgroups",
+			"/proc/self/mountinfo cannot be read: -G may not find its cgroup");
+		return;
+	}
+	proc_text_mount(mountinfo, "cgroup", &v1);
+	proc_text_mount(mountinfo, "cgroup2", &v2);
+	if (v1 || v2) {
+		facts_add(probe->facts, FACT_MACHINE, FACT_OK, "cgroups", "%s: -G takes %s",
+			v1 && v2 ? "v1 and v2"
+			: v1     ? "v1"
+				 : "v2",
+			v1 ? "those of any hierarchy with a controller" : "any of them");
+		return;
+	}
+	facts_add(probe->facts, FACT_MACHINE, FACT_MISSING, "cgroups",
+		"none mounted: -G cannot find its cgroup");
+	facts_fix(probe->facts, "sudo mount -t cgroup2 none /sys/fs/cgroup");
+}
+
+static void add_pid_namespace(struct probe *probe)
+{
+	struct stat space;
+
+	if (stat("/proc/self/ns/pid", &space))
+		facts_add(probe->facts, FACT_MACHINE, FACT_UNKNOWN, "pid namespace",
+			"cannot be read (is /proc mounted?)");
+	else if (space.st_ino == INITIAL_PID_NAMESPACE_INODE)
+		facts_add(probe->facts, FACT_MACHINE, FACT_OK, "pid namespace",
+			"the first one: -a means all threads of the machine");
+	else {
+		facts_add(probe->facts, FACT_MACHINE, FACT_LIMITED, "pid namespace",
+			"a container's: -a means the threads of this namespace");
+		facts_fix(probe->facts, "run dwell on the host, or in a container with --pid=host");
+	}
+}
+
+static void add_tracefs(struct probe *probe)
+{
+	_cleanup_free_ char *mountinfo = NULL, *where = NULL;
+
+	if (!proc_text_read("/proc/self/mountinfo", &mountinfo) &&
+		!proc_text_mount(mountinfo, "tracefs", &where)) {
+		facts_add(probe->facts, FACT_MACHINE, FACT_OK, "tracefs",
+			"mounted; dwell does not need it");
+		return;
+	}
+	facts_add(probe->facts, FACT_MACHINE, FACT_MISSING, "tracefs",
+		"not mounted: no effect on dwell, but perf needs it");
+	facts_fix(probe->facts, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+}
+
+static void add_cpus(struct probe *probe)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	int possible = libbpf_num_possible_cpus();
+
+	facts_add(probe->facts, FACT_MACHINE, FACT_OK, "CPUs", "%ld online, room for %d in tables",
+		online, possible > 0 ? possible : (int)online);
+}
+
+void probe_machine(struct probe *probe)
+{
+	add_cpus(probe);
+	add_cgroups(probe);
+	add_pid_namespace(probe);
+	add_tracefs(probe);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Shares of the memory: 5/8 for the tables of sums, 1/8 for the coarse ones, 1/16 for the ring and
+ * 1/32 for the seen stacks; the rest stays free for what threads take in task storage.
+ */
+#include "capture/sizes.h"
+
+#include "contract/contract.h"
+
+/*
+ * A preallocated hash entry: the kernel's head (48 bytes), key and value; a bucket of 16 bytes for
+ * each entry rounded up to a power of two, so up to 32.
+ */
+#define ROW_BYTES (48 + sizeof(struct sum_key) + sizeof(struct sum) + 32)
+#define MIN_RING_BYTES (256 << 10)
+#define MAX_RING_BYTES (1u << 28)
+
+static uint32_t power_of_two_below(uint64_t limit)
+{
+	uint64_t power = 1;
+
+	while (power * 2 <= limit && power < 1ULL << 31)
+		power *= 2;
+	return (uint32_t)power;
+}
+
+static uint32_t rows_in(uint64_t bytes)
+{
+	uint64_t rows = bytes / ROW_BYTES;
+
+	return rows < 1024 ? 1024 : rows > 1u << 26 ? 1u << 26 : (uint32_t)rows;
+}
+
+struct table_sizes sizes_of_memory(uint64_t bytes)
+{
+	struct table_sizes sizes = {
+		.rows = rows_in(bytes * 5 / 8 / 2),
+		.coarse_rows = rows_in(bytes / 8 / 2),
+		.ring_bytes = power_of_two_below(bytes / 16),
+		.seen = power_of_two_below(bytes / 32 / sizeof(uint64_t)),
+	};
+
+	if (sizes.ring_bytes < MIN_RING_BYTES)
+		sizes.ring_bytes = MIN_RING_BYTES;
+	if (sizes.ring_bytes > MAX_RING_BYTES)
+		sizes.ring_bytes = MAX_RING_BYTES;
+	return sizes;
+}
+
+uint64_t sizes_bytes(const struct table_sizes *sizes)
+{
+	return 2ULL * (sizes->rows + sizes->coarse_rows) * ROW_BYTES + sizes->ring_bytes +
+	       (uint64_t)sizes->seen * sizeof(uint64_t);
+}

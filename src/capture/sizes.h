@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How --memory is shared out among the kernel side's tables. */
+#ifndef DWELL_CAPTURE_SIZES_H
+#define DWELL_CAPTURE_SIZES_H
+
+#include <stdint.h>
+
+struct table_sizes {
+	uint32_t rows;        /* in each of the two tables of sums */
+	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
+	uint32_t ring_bytes;  /* a power of two */
+	uint32_t seen;        /* a power of two */
+};
+
+/* Sizes that together take at most that much. */
+struct table_sizes sizes_of_memory(uint64_t bytes);
+/* What they take. */
+uint64_t sizes_bytes(const struct table_sizes *sizes);
+
+#endif

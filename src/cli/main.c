@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* dwell: finds the command and calls it. */
+#include <signal.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "util/mem.h"
+
+static const struct command *const commands[] = {&cmd_record, &cmd_report, &cmd_flame, &cmd_check};
+
+static void print_help(void)
+{
+	puts("dwell: where do the threads of this machine spend their time, and why do they wait?\n"
+	     "\n"
+	     "  dwell -p PID -d 10s         record a process for 10 s and report\n"
+	     "  dwell -- make -j4           run a command, record all it starts, and report\n"
+	     "  dwell record -a -d 30s      record the whole machine into last.dwell\n"
+	     "  dwell report                where the time went, from last.dwell\n"
+	     "  dwell flame -f > a.folded   off-CPU stacks for a flame graph\n"
+	     "\n"
+	     "Commands:");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	puts("\nEach command has --help. Start with: dwell check");
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[ARRAY_SIZE(commands) + 1] = {NULL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		names[i] = commands[i]->name;
+	const char *near = nearest_name(word, names);
+	if (near)
+		return fail(STATUS_USAGE, "unknown command %s; did you mean dwell %s?", word, near);
+	return fail(STATUS_USAGE, "unknown command %s; to record it: dwell -- %s", word, word);
+}
+
+int main(int argc, char **argv)
+{
+	/* A closed pipe is noticed where output is finished, not by dying in the middle of a file.
+	 */
+	signal(SIGPIPE, SIG_IGN);
+
+	if (argc < 2 || !strcmp(argv[1], "help")) {
+		print_help();
+		return finish_stdout(STATUS_DONE);
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		print_help();
+		return finish_stdout(STATUS_DONE);
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("dwell " DWELL_VERSION);
+		return finish_stdout(STATUS_DONE);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[1], commands[i]->name))
+			return commands[i]->run(commands[i], argc - 1, argv + 1);
+	if (argv[1][0] != '-')
+		return unknown_command(argv[1]);
+	return cmd_oneshot.run(&cmd_oneshot, argc, argv);
+}

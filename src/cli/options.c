@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Option parsing on argp with our own complaints: argp is silenced, because its errors take two
+ * lines and know no "did you mean". The words are checked before argp sees them, so that when argp
+ * fails, the command's parser has already said why.
+ */
+#include "cli/command.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "util/text.h"
+#include "util/vec.h"
+
+typedef VEC(const struct argp_option *) option_list;
+
+static void collect(const struct argp *argp, option_list *list)
+{
+	for (const struct argp_option *option = argp->options;
+		option && (option->name || option->key || option->doc); option++)
+		vec_push(list, option);
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		collect(child->argp, list);
+}
+
+static bool is_hidden(const struct argp_option *option)
+{
+	return option->flags & OPTION_HIDDEN;
+}
+
+static const struct argp_option *find_long(const option_list *list, const char *name, size_t length)
+{
+	const struct argp_option *found = NULL;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct argp_option *option = list->at[i];
+		if (!option->name || strncmp(option->name, name, length))
+			continue;
+		if (!option->name[length])
+			return option;
+		found = option;
+	}
+	return found;
+}
+
+static const struct argp_option *find_short(const option_list *list, char letter)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i]->key == letter && isgraph((unsigned char)letter))
+			return list->at[i];
+	return NULL;
+}
+
+/* An alias takes an argument if the option it stands for does. */
+static bool takes_argument(const option_list *list, const struct argp_option *option)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i] == option) {
+			while (i && (list->at[i]->flags & OPTION_ALIAS))
+				i--;
+			return list->at[i]->arg && !(list->at[i]->flags & OPTION_ARG_OPTIONAL);
+		}
+	return false;
+}
+
+/* `dwell` in one shot has no name to put a space before. */
+static const char *space_before(const struct command *command)
+{
+	return command->name[0] ? " " : "";
+}
+
+static int unknown_long(const struct command *command, const option_list *list, const char *word)
+{
+	VEC(const char *) names = {0};
+	_cleanup_free_ char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+	const char *near;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i]->name && !is_hidden(list->at[i]))
+			vec_push(&names, list->at[i]->name);
+	vec_push(&names, NULL);
+	near = nearest_name(name, names.at);
+	vec_clear(&names);
+	if (near)
+		return fail(STATUS_USAGE, "unknown option --%s; did you mean --%s?", name, near);
+	return fail(STATUS_USAGE, "unknown option --%s; see dwell%s%s --help", name,
+		space_before(command), command->name);
+}
+
+static int missing_argument(const struct command *command, const char *word)
+{
+	return fail(STATUS_USAGE, "%s needs a value; see dwell%s%s --help", word,
+		space_before(command), command->name);
+}
+
+/*
+ * Looks at one word; *ret_skip is set when the next word is its value.
+ * OPTIONS_GO_ON or a status after a complaint.
+ */
+static int check_word(const struct command *command, const option_list *list, const char *word,
+	bool has_next, bool *ret_skip)
+{
+	if (word[1] == '-') {
+		size_t length = strcspn(word + 2, "=");
+		const struct argp_option *option = find_long(list, word + 2, length);
+		if (!option)
+			return unknown_long(command, list, word);
+		if (takes_argument(list, option) && word[2 + length] != '=') {
+			if (!has_next)
+				return missing_argument(command, word);
+			*ret_skip = true;
+		}
+		return OPTIONS_GO_ON;
+	}
+	for (const char *letter = word + 1; *letter; letter++) {
+		const struct argp_option *option = find_short(list, *letter);
+		if (!option)
+			return fail(STATUS_USAGE, "unknown option -%c; see dwell%s%s --help",
+				*letter, space_before(command), command->name);
+		if (!takes_argument(list, option))
+			continue;
+		if (!letter[1]) {
+			if (!has_next)
+				return missing_argument(command, word);
+			*ret_skip = true;
+		}
+		break;
+	}
+	return OPTIONS_GO_ON;
+}
+
+static int check_words(const struct command *command, const struct argp *argp, unsigned int flags,
+	int argc, char **argv)
+{
+	option_list list = {0};
+	int status = OPTIONS_GO_ON;
+
+	collect(argp, &list);
+	for (int i = 1; i < argc && status == OPTIONS_GO_ON; i++) {
+		const char *word = argv[i];
+		bool skip = false;
+
+		if (!strcmp(word, "--"))
+			break;
+		if (word[0] != '-' || !word[1]) {
+			if (flags & ARGP_IN_ORDER)
+				break;
+			continue;
+		}
+		if (!strcmp(word, "-h") || !strcmp(word, "--help")) {
+			command_help(command, argp, word[1] == '-');
+			status = finish_stdout(STATUS_DONE);
+			break;
+		}
+		status = check_word(command, &list, word, i + 1 < argc, &skip);
+		i += skip;
+	}
+	vec_clear(&list);
+	return status;
+}
+
+int options_parse(const struct command *command, const struct argp *argp, unsigned int flags,
+	int argc, char **argv, void *input)
+{
+	int status = check_words(command, argp, flags, argc, argv);
+
+	if (status != OPTIONS_GO_ON)
+		return status;
+	if (argp_parse(argp, argc, argv, flags | ARGP_SILENT, NULL, input))
+		return STATUS_USAGE;
+	return OPTIONS_GO_ON;
+}
+
+static void print_option(const struct argp_option *option, const struct argp_option *next)
+{
+	char left[64];
+	int used = 0;
+
+	if (isgraph(option->key))
+		used += snprintf(left, sizeof(left), "-%c", option->key);
+	if (option->name)
+		used += snprintf(left + used, sizeof(left) - (size_t)used, "%s--%s",
+			used ? ", " : "    ", option->name);
+	if (next && (next->flags & OPTION_ALIAS) && next->name)
+		used += snprintf(left + used, sizeof(left) - (size_t)used, ", --%s", next->name);
+	if (option->arg)
+		snprintf(left + used, sizeof(left) - (size_t)used,
+			option->flags & OPTION_ARG_OPTIONAL ? "[=%s]" : " %s", option->arg);
+	printf("  %-26s ", left);
+	if (strlen(left) > 26)
+		printf("\n%29s", "");
+	for (const char *doc = option->doc ? option->doc : ""; *doc; doc++) {
+		putchar(*doc);
+		if (*doc == '\n')
+			printf("%29s", "");
+	}
+	putchar('\n');
+}
+
+void command_help(const struct command *command, const struct argp *argp, int is_full)
+{
+	option_list list = {0};
+
+	printf("dwell%s%s %s\n%s.\n", space_before(command), command->name, command->usage,
+		command->summary);
+	if (command->examples)
+		printf("\nExamples:\n%s", command->examples);
+	if (!is_full) {
+		printf("\nAll options: dwell%s%s --help\n", space_before(command), command->name);
+		return;
+	}
+	collect(argp, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct argp_option *option = list.at[i];
+		if (is_hidden(option) || (option->flags & OPTION_ALIAS))
+			continue;
+		if (!option->name && !option->key)
+			printf("\n%s\n", option->doc);
+		else
+			print_option(option, i + 1 < list.count ? list.at[i + 1] : NULL);
+	}
+	printf("  %-26s %s\n", "-h, --help", "short help, this help");
+	vec_clear(&list);
+}
+
+const char *nearest_name(const char *wrong, const char *const *names)
+{
+	const char *best = NULL;
+	size_t best_distance = strlen(wrong) / 3 + 2;
+
+	for (; *names; names++) {
+		size_t distance = text_distance(wrong, *names);
+		if (distance < best_distance) {
+			best_distance = distance;
+			best = *names;
+		}
+	}
+	return best;
+}

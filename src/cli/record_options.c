@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Options of recording: parsed, checked and put into words. */
+#include "cli/record_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "util/units.h"
+
+enum {
+	KEY_SLICE = 1000,
+	KEY_MEMORY,
+	KEY_SELF,
+	KEY_USER_STACKS,
+};
+
+static const struct argp_option table[] = {
+	{NULL, 0, NULL, 0, "Target (none: COMMAND and what it starts, else all threads):", 1},
+	{"pid", 'p', "PID,...", 0, "processes, with threads born later", 1},
+	{"tid", 't', "TID,...", 0, "single threads", 1},
+	{"name", 'n', "GLOB", 0, "threads whose name matches, e.g. 'postgres*'", 1},
+	{"cgroup", 'G', "CGROUP", 0, "a cgroup's path, or a container id (8 digits or more)", 1},
+	{"all", 'a', NULL, 0, "all threads of the machine (of this pid namespace)", 1},
+	{"user-threads", 'u', NULL, 0, "no kernel threads", 1},
+	{"kernel-threads", 'k', NULL, 0, "kernel threads only", 1},
+	{NULL, 0, NULL, 0, "Recording:", 2},
+	{"duration", 'd', "TIME", 0, "stop after TIME: 10s, 500ms, 2m; without a unit: seconds", 2},
+	{"output", 'o', "FILE", 0,
+		"recording (default " RECORD_DEFAULT_FILE ", the one before kept as .old)", 2},
+	{"frequency", 'F', "HZ", 0, "on-CPU samples per second and CPU (default 99, 0: none)", 2},
+	{"min-wait", 'm', "TIME", 0, "shorter waits keep their time but not their stacks", 2},
+	{"max-wait", 'M', "TIME", 0, "longer waits keep their time but not their stacks", 2},
+	{"slice", KEY_SLICE, "TIME", 0, "keep sums apart for each TIME (default 1s)", 2},
+	{"memory", KEY_MEMORY, "SIZE", 0, "for all tables in the kernel (default 256M)", 2},
+	{"user-stacks", KEY_USER_STACKS, "HOW", 0, "fp: by frame pointers (default); none", 2},
+	{"self", KEY_SELF, NULL, 0, "record dwell itself, too", 2},
+	{"quiet", 'q', NULL, 0, "no progress, no summary", 2},
+	{0},
+};
+
+void record_options_init(struct record_options *options)
+{
+	*options = (struct record_options){.capture = {.target = TARGET_ALL,
+						   .has_user_threads = true,
+						   .has_kernel_threads = true,
+						   .max_wait_ns = UINT64_MAX,
+						   .sample_hz = 99,
+						   .slice_ns = NS_PER_S,
+						   .memory_bytes = RECORD_DEFAULT_MEMORY,
+						   .has_user_stacks = true}};
+}
+
+static int bad(const char *format, const char *value)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	fail(STATUS_USAGE, format, value);
+#pragma GCC diagnostic pop
+	return EINVAL;
+}
+
+static int set_target(struct record_options *options, enum target_kind kind)
+{
+	if (options->has_target && options->capture.target != kind) {
+		fail(STATUS_USAGE, "give one kind of target: -p, -t, -n, -G or -a");
+		return EINVAL;
+	}
+	options->has_target = true;
+	options->capture.target = kind;
+	return 0;
+}
+
+static int parse_ids(struct record_options *options, const char *list)
+{
+	const char *at = list;
+
+	do {
+		char *end;
+		errno = 0;
+		unsigned long id = strtoul(at, &end, 10);
+		if (end == at || *at == '-' || *at == '+' || errno || !id || id > INT32_MAX ||
+			(*end && *end != ','))
+			return bad("%s is not a list of process or thread numbers", list);
+		vec_push(&options->ids, (uint32_t)id);
+		at = *end ? end + 1 : end;
+	} while (*at);
+	return 0;
+}
+
+static int parse_time(const char *text, uint64_t *ret)
+{
+	uint64_t ns;
+
+	if (units_parse_duration(text, &ns))
+		return bad("%s is not a time; write 10s, 500ms or 2m", text);
+	*ret = ns;
+	return 0;
+}
+
+static int parse_frequency(struct record_options *options, const char *text)
+{
+	char *end;
+	unsigned long hz = strtoul(text, &end, 10);
+
+	if (end == text || *end || text[0] == '-' || hz > CAPTURE_MAX_HZ)
+		return bad("%s is not a sampling frequency from 0 to 10000", text);
+	options->capture.sample_hz = (uint32_t)hz;
+	return 0;
+}
+
+static int parse_slice(struct record_options *options, const char *text)
+{
+	int error = parse_time(text, &options->capture.slice_ns);
+
+	if (!error && options->capture.slice_ns < CAPTURE_MIN_SLICE_NS)
+		return bad("%s is too short for a slice; 1ms is the shortest", text);
+	return error;
+}
+
+static int parse_memory(struct record_options *options, const char *text)
+{
+	if (units_parse_bytes(text, &options->capture.memory_bytes))
+		return bad("%s is not a size; write 256M or 1G", text);
+	if (options->capture.memory_bytes < CAPTURE_MIN_MEMORY ||
+		options->capture.memory_bytes > 1ULL << 36)
+		return bad("%s is out of range; --memory takes 8M to 64G", text);
+	return 0;
+}
+
+static int parse_user_stacks(struct record_options *options, const char *text)
+{
+	if (strcmp(text, "fp") && strcmp(text, "none"))
+		return bad("%s is no way to walk user stacks; write fp or none", text);
+	options->capture.has_user_stacks = !strcmp(text, "fp");
+	return 0;
+}
+
+static int parse_target(int key, char *value, struct record_options *options)
+{
+	int error;
+
+	switch (key) {
+	case 'p':
+	case 't':
+		error = set_target(options, key == 'p' ? TARGET_PIDS : TARGET_TIDS);
+		return error ? error : parse_ids(options, value);
+	case 'n':
+		options->capture.comm_glob = value;
+		return set_target(options, TARGET_COMM);
+	case 'G':
+		options->capture.cgroup = value;
+		return set_target(options, TARGET_CGROUP);
+	case 'a':
+		return set_target(options, TARGET_ALL);
+	case 'u':
+		options->capture.has_kernel_threads = false;
+		return 0;
+	case 'k':
+		options->capture.has_user_threads = false;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct record_options *options = state->input;
+
+	switch (key) {
+	case 'd':
+		if (parse_time(value, &options->duration_ns))
+			return EINVAL;
+		return options->duration_ns ? 0 : bad("%s is no time to record for", value);
+	case 'o':
+		options->output = value;
+		return 0;
+	case 'F':
+		return parse_frequency(options, value);
+	case 'm':
+		return parse_time(value, &options->capture.min_wait_ns);
+	case 'M':
+		return parse_time(value, &options->capture.max_wait_ns);
+	case KEY_SLICE:
+		return parse_slice(options, value);
+	case KEY_MEMORY:
+		return parse_memory(options, value);
+	case KEY_USER_STACKS:
+		return parse_user_stacks(options, value);
+	case KEY_SELF:
+		options->capture.has_self = true;
+		return 0;
+	case 'q':
+		options->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->command = state->argv + state->next;
+		return 0;
+	default:
+		return parse_target(key, value, options);
+	}
+}
+
+const struct argp record_argp = {.options = table, .parser = parse};
+
+static char *join_words(int count, char *const *words)
+{
+	char *line = xstrdup("");
+
+	for (int i = 0; i < count; i++) {
+		char *longer = xasprintf("%s%s%s", line, i ? " " : "", words[i]);
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+static char *join_ids(const struct record_options *options, const char *one, const char *many)
+{
+	char *text = xstrdup(options->ids.count == 1 ? one : many);
+
+	for (size_t i = 0; i < options->ids.count; i++) {
+		char *longer = xasprintf("%s%s%u", text, i ? ", " : " ", options->ids.at[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static char *describe_target(const struct record_options *options)
+{
+	switch (options->capture.target) {
+	case TARGET_PIDS:
+		return join_ids(options, "process", "processes");
+	case TARGET_TIDS:
+		return join_ids(options, "thread", "threads");
+	case TARGET_COMM:
+		return xasprintf("threads named %s", options->capture.comm_glob);
+	case TARGET_CGROUP:
+		return xasprintf("cgroup %s", options->capture.cgroup);
+	case TARGET_COMMAND:
+		return xasprintf("%s and what it started", options->command[0]);
+	default:
+		if (!options->capture.has_kernel_threads)
+			return xstrdup("all user threads");
+		return xstrdup(
+			options->capture.has_user_threads ? "all threads" : "all kernel threads");
+	}
+}
+
+/* A process or thread that is not there is a mistake to tell at once. */
+static int check_ids(const struct record_options *options)
+{
+	for (size_t i = 0; i < options->ids.count; i++) {
+		char path[64];
+		snprintf(path, sizeof(path), "/proc/%u", options->ids.at[i]);
+		if (access(path, F_OK))
+			return fail(STATUS_USAGE, "there is no %s %u; find it with: pgrep -a NAME",
+				options->capture.target == TARGET_PIDS ? "process" : "thread",
+				options->ids.at[i]);
+	}
+	return 0;
+}
+
+int record_options_settle(struct record_options *options, int argc, char **argv)
+{
+	struct capture_options *capture = &options->capture;
+
+	if (!capture->has_kernel_threads && !capture->has_user_threads)
+		return fail(STATUS_USAGE, "-u and -k together leave no thread");
+	if (capture->min_wait_ns > capture->max_wait_ns)
+		return fail(STATUS_USAGE, "the shortest wait (-m) is longer than the longest (-M)");
+	if (options->command && !options->has_target)
+		capture->target = TARGET_COMMAND;
+	int status = check_ids(options);
+	if (status)
+		return status;
+	options->target_text = describe_target(options);
+	_cleanup_free_ char *words = join_words(argc - 1, argv + 1);
+	options->command_line =
+		xasprintf("dwell%s %s", options->is_oneshot ? "" : " record", words);
+	capture->target_text = options->target_text;
+	capture->command_line = options->command_line;
+	return 0;
+}
+
+void record_options_clear(struct record_options *options)
+{
+	vec_clear(&options->ids);
+	free(options->target_text);
+	free(options->command_line);
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The session: checks rights, makes the file, starts COMMAND, and then waits for whatever ends the
+ * recording first: a signal, the time, COMMAND or the last target. The first Ctrl-C stops and
+ * saves; from then on signals have their usual effect, so a second one aborts.
+ */
+#include "cli/session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+
+#include "capture/probe.h"
+#include "cli/child.h"
+#include "cli/command.h"
+#include "profile/conservation.h"
+#include "recording/reader.h"
+#include "util/clock.h"
+#include "util/units.h"
+
+#define PROGRESS_EVERY_NS NS_PER_S
+/* A target that ends is noticed when its last record is read. */
+#define TARGET_CHECK_NS (100 * NS_PER_MS)
+
+struct session {
+	struct record_options *options;
+	const char *path;
+	bool is_rotated;
+	struct recording_writer *writer;
+	struct capture *capture;
+	struct child child;
+	sigset_t old_mask;
+	int signal_fd;
+	bool has_live_line;
+	bool is_line_shown;
+	bool child_was_ended; /* by us, when the time was up */
+	int child_status;
+};
+
+/* Own failures are 125 when there is a COMMAND, whose statuses take up the small numbers. */
+static int own_status(const struct session *session, int status)
+{
+	return session->options->command ? STATUS_COMMAND_FAILED : status;
+}
+
+static int status_of_error(int error)
+{
+	return error == -EPERM || error == -ENOTSUP || error == -EACCES ? STATUS_REFUSED
+									: STATUS_USAGE;
+}
+
+static void rotate(struct session *session)
+{
+	struct stat status;
+
+	if (session->options->output || lstat(RECORD_DEFAULT_FILE, &status) ||
+		!S_ISREG(status.st_mode))
+		return;
+	session->is_rotated = !rename(RECORD_DEFAULT_FILE, RECORD_OLD_FILE);
+}
+
+/* Nothing was recorded: leaves the folder as it was. */
+static void undo_file(struct session *session)
+{
+	recording_writer_free(session->writer);
+	session->writer = NULL;
+	unlink(session->path);
+	if (session->is_rotated && !rename(RECORD_OLD_FILE, RECORD_DEFAULT_FILE))
+		session->is_rotated = false;
+}
+
+static void catch_signals(struct session *session)
+{
+	sigset_t caught;
+
+	sigemptyset(&caught);
+	sigaddset(&caught, SIGINT);
+	sigaddset(&caught, SIGTERM);
+	sigaddset(&caught, SIGHUP);
+	sigprocmask(SIG_BLOCK, &caught, &session->old_mask);
+	session->signal_fd = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* From here on a signal ends the program at once. */
+static void release_signals(struct session *session)
+{
+	struct signalfd_siginfo info;
+
+	if (session->signal_fd < 0)
+		return;
+	while (read(session->signal_fd, &info, sizeof(info)) > 0)
+		;
+	close(session->signal_fd);
+	session->signal_fd = -1;
+	sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
+}
+
+static void show_progress(struct session *session)
+{
+	struct capture_progress progress;
+	char waits[UNITS_ROOM], lost[UNITS_ROOM], bytes[UNITS_ROOM], threads[UNITS_ROOM];
+
+	if (!session->has_live_line)
+		return;
+	capture_progress(session->capture, &progress);
+	fprintf(stderr,
+		"\r\033[Krecording %.0f s: %s threads, %s waits, tables %s, %s lost; Ctrl-C stops",
+		(double)progress.elapsed_ns / 1e9, units_count(progress.threads, threads),
+		units_count(progress.waits, waits), units_bytes(progress.table_bytes, bytes),
+		progress.lost ? units_count(progress.lost, lost) : "nothing");
+	session->is_line_shown = true;
+}
+
+static void end_progress(struct session *session)
+{
+	if (session->is_line_shown)
+		fputs("\r\033[K", stderr);
+	session->is_line_shown = false;
+}
+
+static bool has_lost_targets(struct session *session)
+{
+	struct capture_progress progress;
+
+	if (session->options->capture.target != TARGET_PIDS &&
+		session->options->capture.target != TARGET_TIDS)
+		return false;
+	capture_progress(session->capture, &progress);
+	return !progress.has_target;
+}
+
+static int milliseconds_to(uint64_t now, uint64_t then)
+{
+	return then <= now ? 0 : (int)((then - now) / NS_PER_MS + 1);
+}
+
+/* Runs until something ends the recording. 0 or -errno with why. */
+static int record_until_end(struct session *session, uint64_t begun_ns, struct why *why)
+{
+	uint64_t duration = session->options->duration_ns;
+	uint64_t end_ns = duration ? begun_ns + duration : UINT64_MAX;
+	uint64_t next_line_ns = begun_ns + PROGRESS_EVERY_NS;
+
+	for (;;) {
+		struct pollfd fds[] = {{.fd = capture_fd(session->capture), .events = POLLIN},
+			{.fd = session->signal_fd, .events = POLLIN},
+			{.fd = child_fd(&session->child), .events = POLLIN}};
+		uint64_t now = clock_monotonic_ns(), next = now + TARGET_CHECK_NS;
+
+		if (now >= end_ns)
+			return 0;
+		if (next > end_ns)
+			next = end_ns;
+		if (poll(fds, ARRAY_SIZE(fds), milliseconds_to(now, next)) < 0 && errno != EINTR)
+			return why_set(why, -errno, "cannot wait: %s", strerror(errno));
+		if (fds[1].revents || fds[2].revents)
+			return 0;
+		if (fds[0].revents) {
+			int error = capture_step(session->capture, why);
+			if (error)
+				return error;
+		}
+		if (has_lost_targets(session))
+			return 0;
+		if (clock_monotonic_ns() >= next_line_ns) {
+			next_line_ns += PROGRESS_EVERY_NS;
+			show_progress(session);
+		}
+	}
+}
+
+/* Law 1, checked on the finished rows and stored with them. */
+static int check_books(struct session *session, struct why *why)
+{
+	struct recording *recording;
+	struct conservation check;
+	struct rec_meta *meta = capture_meta(session->capture);
+	int error = recording_open(session->path, &recording, why);
+
+	if (error)
+		return error;
+	error = conservation_check(recording, &check, why);
+	recording_free(recording);
+	if (error)
+		return error;
+	if (check.worst_thread_ns > meta->worst_thread_ns)
+		meta->worst_thread_ns = check.worst_thread_ns;
+	meta->worst_slice_ns = check.worst_slice_ns;
+	return 0;
+}
+
+static void say_summary(struct session *session)
+{
+	const struct rec_meta *meta = capture_meta(session->capture);
+	struct capture_progress progress;
+	struct stat status = {0};
+	char size[UNITS_ROOM], waits[UNITS_ROOM], window[UNITS_ROOM];
+
+	if (session->options->is_quiet)
+		return;
+	capture_progress(session->capture, &progress);
+	stat(session->path, &status);
+	fprintf(stderr, "dwell: recorded %s and %s waits into %s (%s)",
+		units_duration(meta->window_ns, window), units_count(progress.waits, waits),
+		session->path, units_bytes((uint64_t)status.st_size, size));
+	if (meta->expected_ns)
+		fprintf(stderr, "; accounted %.3f %%",
+			100.0 * (double)meta->accounted_ns / (double)meta->expected_ns);
+	fputc('\n', stderr);
+}
+
+static int stop_and_save(struct session *session, struct why *why)
+{
+	int error = capture_stop(session->capture, why);
+
+	if (!error)
+		error = check_books(session, why);
+	if (!error)
+		error = capture_finish(session->capture, why);
+	return error;
+}
+
+/* COMMAND is over, or is asked to be when the time is up and nobody else will. */
+static void settle_child(struct session *session)
+{
+	struct pollfd end = {.fd = child_fd(&session->child), .events = POLLIN};
+
+	if (!session->child.pid)
+		return;
+	if (poll(&end, 1, 0) <= 0) {
+		session->child_was_ended = true;
+		if (!child_end(&session->child)) {
+			fail(0, "%s goes on running as process %d", session->options->command[0],
+				(int)session->child.pid);
+			session->child.pid = 0;
+			return;
+		}
+	}
+	session->child_status = child_status(&session->child);
+	if (session->child_was_ended)
+		session->child_status = STATUS_DONE;
+}
+
+static int exec_failure(struct session *session, int error)
+{
+	undo_file(session);
+	if (error == ENOENT)
+		return fail(STATUS_COMMAND_NOT_FOUND, "there is no command %s",
+			session->options->command[0]);
+	return fail(STATUS_COMMAND_NOT_EXECUTABLE, "cannot run %s: %s",
+		session->options->command[0], strerror(error));
+}
+
+/* With file, child and signals at hand: records. */
+static int record(struct session *session)
+{
+	struct why why;
+	int error, exec_error = 0;
+
+	error = capture_new(&session->options->capture, session->writer, &session->capture, &why);
+	if (!error)
+		error = capture_start(session->capture, &why);
+	if (error) {
+		undo_file(session);
+		return fail(own_status(session, status_of_error(error)), "%s", why.text);
+	}
+	uint64_t begun_ns = clock_monotonic_ns();
+	if (session->child.pid)
+		exec_error = child_release(&session->child);
+	if (exec_error)
+		return exec_failure(session, exec_error);
+	error = record_until_end(session, begun_ns, &why);
+	release_signals(session);
+	end_progress(session);
+	if (!error)
+		error = stop_and_save(session, &why);
+	settle_child(session);
+	if (error)
+		return fail(own_status(session, STATUS_USAGE), "%s", why.text);
+	say_summary(session);
+	return session->child_status;
+}
+
+static int prepare_child(struct session *session)
+{
+	struct record_options *options = session->options;
+	int error;
+
+	if (!options->command)
+		return 0;
+	error = child_prepare(&session->child, options->command, &session->old_mask);
+	if (error)
+		return fail(STATUS_COMMAND_FAILED, "cannot fork: %s", strerror(-error));
+	if (options->capture.target == TARGET_COMMAND)
+		vec_push(&options->ids, (uint32_t)session->child.pid);
+	return 0;
+}
+
+int session_record(struct record_options *options, const char **ret_path)
+{
+	struct session session = {.options = options,
+		.path = options->output ? options->output : RECORD_DEFAULT_FILE,
+		.signal_fd = -1,
+		.has_live_line = !options->is_quiet && isatty(STDERR_FILENO),
+		.child = {.release_fd = -1, .failure_fd = -1, .pidfd = -1}};
+	struct why why;
+	int status, error = probe_require(&why);
+
+	if (error)
+		return fail(own_status(&session, status_of_error(error)), "%s", why.text);
+	rotate(&session);
+	error = recording_writer_new(session.path, &session.writer, &why);
+	if (error) {
+		if (session.is_rotated)
+			undo_file(&session);
+		return fail(own_status(&session, STATUS_USAGE), "%s", why.text);
+	}
+	catch_signals(&session);
+	status = prepare_child(&session);
+	options->capture.ids = options->ids.at;
+	options->capture.id_count = options->ids.count;
+	if (!status)
+		status = record(&session);
+	else
+		undo_file(&session);
+	if (session.writer)
+		*ret_path = session.path;
+	release_signals(&session);
+	capture_free(session.capture);
+	recording_writer_free(session.writer);
+	child_clear(&session.child);
+	return status;
+}

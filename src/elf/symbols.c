@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Builds the sorted function table: all candidates of both symbol tables, sorted so that the best
+ * name of an address comes first, then thinned to one per address. Functions may overlap (several
+ * entry points into one body): each entry knows the one that it starts in, so a look-up is a binary
+ * search and a short climb outwards.
+ */
+#include "elf/symbols.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+
+#include "elf/file.h"
+#include "util/mem.h"
+#include "util/vec.h"
+
+#define MAX_SYMBOLS (8U << 20)
+#define MAX_TABLE_BYTES ((uint64_t)MAX_SYMBOLS * sizeof(Elf64_Sym))
+#define MAX_STRING_BYTES (1ULL << 30)
+#define MAX_NAMES_BYTES (512U << 20)
+/* Longer names are cut: a hostile file may point millions of symbols at one endless name. */
+#define MAX_NAME_BYTES 4096
+#define MAX_NESTING 32
+#define NO_PARENT UINT32_MAX
+
+struct section {
+	uint64_t start;
+	uint64_t end;
+	bool is_code;
+};
+
+struct candidate {
+	uint64_t start;
+	uint64_t end; /* start: unknown */
+	const char *name;
+	uint16_t section;
+	uint16_t name_bytes;
+	uint16_t underscores;
+	uint8_t binding_rank;
+};
+
+struct entry {
+	uint64_t start;
+	uint64_t end;
+	uint32_t name;   /* offset in names */
+	uint32_t parent; /* the last entry before this one that covers its start, or NO_PARENT */
+};
+
+struct elf_symbols {
+	VEC(struct entry) entries;
+	VEC(char) names;
+};
+
+struct build {
+	Elf *elf;
+	VEC(struct section) sections;
+	VEC(struct candidate) candidates;
+};
+
+static uint8_t binding_rank(unsigned int binding)
+{
+	switch (binding) {
+	case STB_GLOBAL:
+	case STB_GNU_UNIQUE:
+		return 0;
+	case STB_LOCAL:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+static int read_sections(struct build *build)
+{
+	GElf_Ehdr file_header;
+	size_t count;
+
+	/* libelf takes headers beyond the end of the file for none at all. */
+	if (elf_getshdrnum(build->elf, &count) || !gelf_getehdr(build->elf, &file_header) ||
+		count != file_header.e_shnum)
+		return -EBADMSG;
+	for (size_t i = 0; i < count; i++) {
+		struct section section = {0};
+		GElf_Shdr header;
+		if (!gelf_getshdr(elf_getscn(build->elf, i), &header))
+			return -EBADMSG;
+		section.start = header.sh_addr;
+		section.is_code =
+			header.sh_type != SHT_NULL && (header.sh_flags & SHF_EXECINSTR) &&
+			!__builtin_add_overflow(header.sh_addr, header.sh_size, &section.end);
+		vec_push(&build->sections, section);
+	}
+	return 0;
+}
+
+static void add_candidate(struct build *build, const GElf_Sym *symbol, const Elf_Data *strings)
+{
+	struct candidate candidate = {.start = symbol->st_value, .section = symbol->st_shndx};
+	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+	const struct section *section;
+	size_t room;
+
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
+		symbol->st_shndx >= build->sections.count || symbol->st_name >= strings->d_size)
+		return;
+	section = &build->sections.at[symbol->st_shndx];
+	if (!section->is_code || candidate.start < section->start ||
+		candidate.start >= section->end)
+		return;
+	candidate.end = symbol->st_size > section->end - candidate.start
+				? section->end
+				: candidate.start + symbol->st_size;
+	candidate.name = (const char *)strings->d_buf + symbol->st_name;
+	room = strings->d_size - symbol->st_name;
+	candidate.name_bytes =
+		strnlen(candidate.name, room < MAX_NAME_BYTES ? room : MAX_NAME_BYTES);
+	const char *version = memchr(candidate.name, '@', candidate.name_bytes);
+	if (version)
+		candidate.name_bytes = version - candidate.name;
+	if (!candidate.name_bytes)
+		return;
+	while (candidate.underscores < candidate.name_bytes &&
+		candidate.name[candidate.underscores] == '_')
+		candidate.underscores++;
+	candidate.binding_rank = binding_rank(GELF_ST_BIND(symbol->st_info));
+	vec_push(&build->candidates, candidate);
+}
+
+/* The bytes of a section, within bounds and really in the file. */
+static int read_data(Elf_Scn *section, const GElf_Shdr *header, uint64_t limit, Elf_Data **ret)
+{
+	Elf_Data *data;
+
+	if (header->sh_type == SHT_NOBITS || (header->sh_flags & SHF_COMPRESSED))
+		return -EBADMSG;
+	if (header->sh_size > limit)
+		return -E2BIG;
+	data = elf_getdata(section, NULL);
+	if (!data || (data->d_size && !data->d_buf))
+		return -EBADMSG;
+	*ret = data;
+	return 0;
+}
+
+static int read_table(struct build *build, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Scn *string_section = elf_getscn(build->elf, header->sh_link);
+	Elf_Data *data, *strings;
+	GElf_Shdr string_header;
+	int err;
+
+	if (header->sh_entsize != sizeof(Elf64_Sym) ||
+		!gelf_getshdr(string_section, &string_header) ||
+		string_header.sh_type != SHT_STRTAB)
+		return -EBADMSG;
+	err = read_data(section, header, MAX_TABLE_BYTES, &data);
+	if (!err)
+		err = read_data(string_section, &string_header, MAX_STRING_BYTES, &strings);
+	if (err)
+		return err;
+	for (size_t i = 0; i < data->d_size / sizeof(Elf64_Sym); i++) {
+		GElf_Sym symbol;
+		if (gelf_getsym(data, (int)i, &symbol))
+			add_candidate(build, &symbol, strings);
+	}
+	return 0;
+}
+
+/* The gABI allows one table of each type; a damaged one does not spoil the other. */
+static int read_tables(struct build *build)
+{
+	const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
+	int result = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		Elf_Scn *section = NULL;
+		while ((section = elf_nextscn(build->elf, section))) {
+			GElf_Shdr header;
+			if (!gelf_getshdr(section, &header) || header.sh_type != types[i])
+				continue;
+			int err = read_table(build, section, &header);
+			if (err)
+				result = err;
+			break;
+		}
+	}
+	return build->candidates.count ? 0 : result;
+}
+
+static int compare_names(const struct candidate *a, const struct candidate *b)
+{
+	if (a->name_bytes != b->name_bytes)
+		return a->name_bytes < b->name_bytes ? -1 : 1;
+	return memcmp(a->name, b->name, a->name_bytes);
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	bool a_has_size = a->end > a->start, b_has_size = b->end > b->start;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a_has_size != b_has_size)
+		return a_has_size ? -1 : 1;
+	if (a->underscores != b->underscores)
+		return a->underscores < b->underscores ? -1 : 1;
+	if (a->binding_rank != b->binding_rank)
+		return a->binding_rank < b->binding_rank ? -1 : 1;
+	int order = compare_names(a, b);
+	if (order)
+		return order;
+	return a->end != b->end ? (a->end > b->end ? -1 : 1) : 0;
+}
+
+/* Keeps the first, best candidate of each address. */
+static void drop_aliases(struct build *build)
+{
+	struct candidate *at = build->candidates.at;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < build->candidates.count; i++)
+		if (!kept || at[kept - 1].start != at[i].start)
+			at[kept++] = at[i];
+	build->candidates.count = kept;
+}
+
+static void end_sizeless(struct build *build)
+{
+	struct candidate *at = build->candidates.at;
+
+	for (size_t i = 0; i < build->candidates.count; i++) {
+		if (at[i].end > at[i].start)
+			continue;
+		at[i].end = build->sections.at[at[i].section].end;
+		if (i + 1 < build->candidates.count && at[i + 1].start < at[i].end)
+			at[i].end = at[i + 1].start;
+	}
+}
+
+static int add_entry(struct elf_symbols *symbols, const struct candidate *candidate)
+{
+	struct entry entry = {
+		candidate->start, candidate->end, (uint32_t)symbols->names.count, NO_PARENT};
+	/* Whatever ended at or before our start is done with: climb to the first that goes on. */
+	uint32_t parent = symbols->entries.count ? (uint32_t)symbols->entries.count - 1 : NO_PARENT;
+
+	if (symbols->names.count + candidate->name_bytes + 1 > MAX_NAMES_BYTES)
+		return -E2BIG;
+	while (parent != NO_PARENT && symbols->entries.at[parent].end <= entry.start)
+		parent = symbols->entries.at[parent].parent;
+	entry.parent = parent;
+	vec_append(&symbols->names, candidate->name, candidate->name_bytes);
+	vec_push(&symbols->names, '\0');
+	vec_push(&symbols->entries, entry);
+	return 0;
+}
+
+static int fill(struct elf_symbols *symbols, struct build *build)
+{
+	int err = read_sections(build);
+
+	if (!err)
+		err = read_tables(build);
+	if (err)
+		return err;
+	vec_sort(&build->candidates, compare_candidates);
+	drop_aliases(build);
+	end_sizeless(build);
+	vec_each (candidate, &build->candidates) {
+		err = add_entry(symbols, candidate);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret)
+{
+	struct elf_symbols *symbols = xcalloc(1, sizeof(*symbols));
+	struct build build = {.elf = elf_file_handle(file)};
+	int err = fill(symbols, &build);
+
+	vec_clear(&build.sections);
+	vec_clear(&build.candidates);
+	if (err) {
+		elf_symbols_free(symbols);
+		return err;
+	}
+	*ret = symbols;
+	return 0;
+}
+
+void elf_symbols_free(struct elf_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	vec_clear(&symbols->entries);
+	vec_clear(&symbols->names);
+	free(symbols);
+}
+
+size_t elf_symbols_count(const struct elf_symbols *symbols)
+{
+	return symbols->entries.count;
+}
+
+struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t position)
+{
+	const struct entry *entry = &symbols->entries.at[position];
+
+	return (struct elf_symbol){entry->start, entry->end, symbols->names.at + entry->name};
+}
+
+bool elf_symbols_find(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *ret)
+{
+	const struct entry *entries = symbols->entries.at;
+	size_t low = 0, high = symbols->entries.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (entries[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	uint32_t at = low ? (uint32_t)low - 1 : NO_PARENT;
+	for (unsigned int climbed = 0; at != NO_PARENT && climbed < MAX_NESTING; climbed++) {
+		if (address < entries[at].end) {
+			*ret = elf_symbols_at(symbols, at);
+			return true;
+		}
+		at = entries[at].parent;
+	}
+	return false;
+}

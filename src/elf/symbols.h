@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of one ELF file, from .symtab and .dynsym, in one table sorted by address. A
+ * function covers its own size and nothing else; one without a size ends at the next function of
+ * its section. Of several names for one address one is kept: with a size, with the fewest leading
+ * underscores (poll, not __poll), global before local before weak, then the shortest, then the
+ * first by alphabet.
+ */
+#ifndef DWELL_ELF_SYMBOLS_H
+#define DWELL_ELF_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_file;
+struct elf_symbols;
+
+struct elf_symbol {
+	uint64_t start;
+	uint64_t end;
+	const char *name; /* without "@VERSION"; borrowed from the table */
+};
+
+/* 0, also for a file without symbols; -EBADMSG if tables are damaged, -E2BIG if beyond measure. */
+int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret);
+/* NULL is allowed. */
+void elf_symbols_free(struct elf_symbols *symbols);
+
+size_t elf_symbols_count(const struct elf_symbols *symbols);
+/* By position, in order of address. */
+struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t position);
+/* The innermost function that covers the address. */
+bool elf_symbols_find(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *ret);
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stacks into trees. A stack of the recording is walked once below each node it hangs from; after
+ * that, one look-up finds where it ends. Missing parts of a stack show as a frame in brackets where
+ * they would be: at the root side of the user or kernel frames.
+ */
+#include "profile/placer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/text.h"
+
+struct placer {
+	const struct recording *recording;
+	const struct stack_shape *shape;
+	struct tree *tree;
+	const struct rec_thread *threads;
+	const struct rec_node *nodes;
+	const struct rec_named_frame *frames;
+	const struct rec_object *objects;
+	uint32_t *roots;    /* by thread index: node, 0 if not made yet */
+	uint32_t *labels;   /* by frame index: label, 0 if not made yet */
+	struct map64 ends;  /* tree node << 32 | stack node -> tree node */
+	VEC(uint32_t) path; /* of the stack at hand, leaf first */
+};
+
+static const char *const by_names[VIEW_BYS] = {
+	[BY_NAME] = "name",
+	[BY_COMM] = "comm",
+	[BY_PROCESS] = "process",
+	[BY_THREAD] = "thread",
+	[BY_CONTAINER] = "container",
+};
+
+static int add_by(struct stack_shape *shape, const char *word, struct why *why)
+{
+	if (shape->by_count == VIEW_BY_MAX)
+		return why_set(why, -EINVAL, "--by: at most %d words", VIEW_BY_MAX);
+	for (unsigned int i = 0; i < VIEW_BYS; i++)
+		if (!strcmp(word, by_names[i])) {
+			shape->by[shape->by_count++] = (enum view_by)i;
+			return 0;
+		}
+	return why_set(why, -EINVAL,
+		"--by %s: unknown; give comm, process, thread, container, name, or a list of them",
+		word);
+}
+
+int stack_shape_set_by(struct stack_shape *shape, const char *text, struct why *why)
+{
+	_cleanup_free_ char *copy = xstrdup(text);
+	struct stack_shape made = *shape;
+	char *rest = copy;
+	char *word;
+
+	made.by_count = 0;
+	while ((word = strsep(&rest, ","))) {
+		int error = add_by(&made, word, why);
+		if (error)
+			return error;
+	}
+	*shape = made;
+	return 0;
+}
+
+struct placer *placer_new(
+	const struct recording *recording, const struct stack_shape *shape, struct tree *tree)
+{
+	struct placer *placer = xcalloc(1, sizeof(*placer));
+	size_t threads, frames, unused;
+
+	placer->recording = recording;
+	placer->shape = shape;
+	placer->tree = tree;
+	placer->threads = recording_threads(recording, &threads);
+	placer->nodes = recording_nodes(recording, &unused);
+	placer->frames = recording_frames(recording, &frames);
+	placer->objects = recording_objects(recording, &unused);
+	placer->roots = xcalloc(threads + 1, sizeof(*placer->roots));
+	placer->labels = xcalloc(frames + 1, sizeof(*placer->labels));
+	return placer;
+}
+
+void placer_free(struct placer *placer)
+{
+	if (!placer)
+		return;
+	free(placer->roots);
+	free(placer->labels);
+	map64_clear(&placer->ends);
+	vec_clear(&placer->path);
+	free(placer);
+}
+
+/* Container ids are 64 hex digits, of which tools show the first twelve. */
+static char *container_label(const char *container)
+{
+	if (!container[0])
+		return xstrdup("[no container]");
+	if (strlen(container) == 64 && strspn(container, "0123456789abcdef") == 64)
+		return xstrndup(container, 12);
+	return xstrdup(container);
+}
+
+static char *name_label(
+	enum view_by by, const struct rec_thread *thread, const struct rec_process *process)
+{
+	switch (by) {
+	case BY_NAME:
+		return xstrdup(process->name);
+	case BY_PROCESS:
+		return xasprintf("%s-%u", process->name, process->pid);
+	case BY_THREAD:
+		return xasprintf("%s-%u/%u", thread->comm, process->pid, thread->tid);
+	case BY_CONTAINER:
+		return container_label(process->container);
+	default:
+		return xstrdup(thread->comm);
+	}
+}
+
+uint32_t placer_root(struct placer *placer, const struct rec_thread *thread)
+{
+	const struct stack_shape *shape = placer->shape;
+	uint32_t *root = &placer->roots[thread - placer->threads];
+
+	if (*root)
+		return *root;
+	for (size_t i = 0; i < shape->by_count; i++) {
+		_cleanup_free_ char *raw = name_label(
+			shape->by[i], thread, recording_process_of(placer->recording, thread));
+		_cleanup_free_ char *clean = text_clean(raw[0] ? raw : "[no name]", true);
+		*root = tree_child(placer->tree, *root, clean, FRAME_NAME);
+	}
+	return *root;
+}
+
+static bool is_kernel_code(const struct rec_object *object)
+{
+	return object->kind == OBJECT_KERNEL || object->kind == OBJECT_MODULE;
+}
+
+/* A name, or object+0xoffset, or the reason why not even that. */
+static char *frame_text(const struct rec_named_frame *frame, const struct rec_object *object)
+{
+	const char *slash = strrchr(object->path, '/');
+	const char *base = slash && slash[1] ? slash + 1 : object->path;
+
+	if (frame->name[0])
+		return xstrdup(frame->name);
+	if (object->kind == OBJECT_UNKNOWN)
+		return xstrdup(
+			frame->reason == NAME_PROCESS_GONE ? "[process gone]" : "[not mapped]");
+	if (object->kind == OBJECT_KERNEL)
+		base = "[kernel]";
+	else if (object->kind == OBJECT_ANONYMOUS || !base[0])
+		base = "[anonymous]";
+	return xasprintf("%s+0x%llx", base, (unsigned long long)frame->address);
+}
+
+static uint32_t frame_label(struct placer *placer, uint32_t index)
+{
+	const struct rec_named_frame *frame = &placer->frames[index];
+	const struct rec_object *object = &placer->objects[frame->object];
+	const char *suffix = "";
+
+	if (placer->labels[index])
+		return placer->labels[index];
+	if (placer->shape->has_suffixes)
+		suffix = is_kernel_code(object)             ? "_[k]"
+			 : object->kind == OBJECT_ANONYMOUS ? "_[j]"
+							    : "";
+	_cleanup_free_ char *raw = frame_text(frame, object);
+	_cleanup_free_ char *clean = text_clean(raw, true);
+	_cleanup_free_ char *full = xasprintf("%s%s", clean, suffix);
+	placer->labels[index] = intern(&placer->tree->labels, full);
+	return placer->labels[index];
+}
+
+/* Hangs a stack below `at`; returns the node of its leaf. */
+static uint32_t hang(struct placer *placer, uint32_t at, uint32_t stack, enum frame_kind kind)
+{
+	uint64_t key = (uint64_t)at << 32 | stack;
+	uint64_t *known = map64_find(&placer->ends, key);
+	const char *mark = unwind_end_frame(placer->nodes[stack].end);
+
+	if (known)
+		return (uint32_t)*known;
+	placer->path.count = 0;
+	for (uint32_t node = stack; node != REC_NONE; node = placer->nodes[node].parent)
+		vec_push(&placer->path, placer->nodes[node].frame);
+	if (mark)
+		at = tree_child(placer->tree, at, mark, FRAME_MARK);
+	for (size_t i = placer->path.count; i-- > 0;)
+		at = tree_child_label(
+			placer->tree, at, frame_label(placer, placer->path.at[i]), kind);
+	*map64_put(&placer->ends, key, NULL) = at;
+	return at;
+}
+
+static uint32_t hang_side(struct placer *placer, uint32_t at, uint32_t stack, enum unwind_end end,
+	enum frame_kind kind)
+{
+	const char *mark = unwind_end_frame(end);
+
+	if (stack != REC_NONE)
+		return hang(placer, at, stack, kind);
+	return mark ? tree_child(placer->tree, at, mark, FRAME_MARK) : at;
+}
+
+uint32_t placer_place(struct placer *placer, const struct rec_row *row)
+{
+	uint32_t at = placer_root(placer, &placer->threads[row->thread_index]);
+
+	if (!placer->shape->is_kernel_only)
+		at = hang_side(placer, at, row->user_node, row->user_end, FRAME_USER);
+	/* One [overflow] is enough where both stacks are lost to it. */
+	if (row->user_node == REC_NONE && row->kernel_node == REC_NONE &&
+		row->user_end == row->kernel_end && !placer->shape->is_kernel_only)
+		return at;
+	if (!placer->shape->is_user_only)
+		at = hang_side(placer, at, row->kernel_node, row->kernel_end, FRAME_KERNEL);
+	return at;
+}

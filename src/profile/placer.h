@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Puts the rows of a recording into a call tree: names first (--by), then the user stack, then the
+ * kernel stack, root to leaf. Labels are clean for terminals and folded lines. Stacks that differ
+ * in addresses only, not in labels, end in one node.
+ */
+#ifndef DWELL_PROFILE_PLACER_H
+#define DWELL_PROFILE_PLACER_H
+
+#include "profile/tree.h"
+#include "recording/reader.h"
+
+enum view_by {
+	BY_NAME,      /* the process's name: same-named processes fold */
+	BY_COMM,      /* the thread's comm */
+	BY_PROCESS,   /* name-PID */
+	BY_THREAD,    /* name-PID/TID */
+	BY_CONTAINER, /* container id, shortened, or [no container] */
+	VIEW_BYS,
+};
+
+#define VIEW_BY_MAX 4
+
+struct stack_shape {
+	enum view_by by[VIEW_BY_MAX];
+	size_t by_count;
+	bool is_user_only;   /* leave kernel frames out */
+	bool is_kernel_only; /* leave user frames out */
+	bool has_suffixes;   /* _[k] for kernel frames, _[j] for code without a file */
+};
+
+/* "comm", "process,thread", ...: a list. 0, or -EINVAL with why. */
+int stack_shape_set_by(struct stack_shape *shape, const char *text, struct why *why);
+
+struct placer;
+
+/* Borrows all three; the tree must be empty or of the same recording and shape. */
+struct placer *placer_new(
+	const struct recording *recording, const struct stack_shape *shape, struct tree *tree);
+void placer_free(struct placer *placer);
+
+/* The node of the thread's names. */
+uint32_t placer_root(struct placer *placer, const struct rec_thread *thread);
+/* The node where the row's stack ends, below its thread's names. */
+uint32_t placer_place(struct placer *placer, const struct rec_row *row);
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rows through filters. What a kernel stack means (reason, operation, own timer) is worked out once
+ * for each stack, kind of thread and task letter, and kept.
+ */
+#include "profile/selection.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "profile/span.h"
+#include "util/map64.h"
+#include "util/text.h"
+
+struct meaning {
+	enum reason reason;
+	bool is_own_timer;
+	const char *operation;
+};
+
+struct selection {
+	struct recording *recording;
+	const struct view_filter *filter;
+	const struct rec_thread *threads;
+	size_t thread_count;
+	bool *passes; /* by thread index */
+	uint64_t from_ns;
+	uint64_t to_ns;
+	uint32_t slice_from;
+	uint32_t slice_to;
+	bool has_range;
+	VEC(struct meaning) meanings;
+	struct map64 meaning_of; /* kernel node, thread kind, letter -> index into meanings */
+	VEC(const char *) names; /* of the stack at hand, leaf first */
+};
+
+const char *idle_kind_name(enum idle_kind kind)
+{
+	static const char *const kind_names[IDLE_KINDS] = {"", "unended", "main loop", "own timer"};
+
+	return (unsigned int)kind < IDLE_KINDS ? kind_names[kind] : "";
+}
+
+static bool has_id(const uint32_t *ids, size_t count, uint32_t id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] == id)
+			return true;
+	return !count;
+}
+
+static bool thread_passes(const struct selection *selection, const struct rec_thread *thread)
+{
+	const struct view_filter *filter = selection->filter;
+	const struct rec_process *process = recording_process_of(selection->recording, thread);
+
+	return has_id(filter->pids.at, filter->pids.count, process->pid) &&
+	       has_id(filter->tids.at, filter->tids.count, thread->tid) &&
+	       (!filter->comm_glob || text_matches_glob(thread->comm, filter->comm_glob)) &&
+	       !(filter->is_user_only && thread->is_kernel) &&
+	       !(filter->is_kernel_only && !thread->is_kernel);
+}
+
+static int set_range(struct selection *selection, struct why *why)
+{
+	const struct rec_meta *meta = recording_meta(selection->recording);
+	const struct view_filter *filter = selection->filter;
+	uint64_t slice_ns = meta->slice_ns ? meta->slice_ns : UINT64_MAX;
+	uint64_t to_ns = filter->to_ns < meta->window_ns ? filter->to_ns : meta->window_ns;
+
+	selection->from_ns = 0;
+	selection->to_ns = meta->window_ns;
+	selection->slice_to = UINT32_MAX;
+	if (!filter->from_ns && to_ns == meta->window_ns)
+		return 0;
+	if (filter->from_ns >= meta->window_ns)
+		return why_set(why, -EINVAL, "--from lies behind the recording's end at %.3f s",
+			(double)meta->window_ns / 1e9);
+	selection->slice_from = (uint32_t)(filter->from_ns / slice_ns);
+	selection->slice_to = (uint32_t)((to_ns - 1) / slice_ns) + 1;
+	selection->from_ns = selection->slice_from * slice_ns;
+	if (to_ns < meta->window_ns && selection->slice_to * slice_ns < meta->window_ns)
+		selection->to_ns = selection->slice_to * slice_ns;
+	else
+		selection->slice_to = UINT32_MAX;
+	selection->has_range = selection->from_ns || selection->to_ns < meta->window_ns;
+	return 0;
+}
+
+int selection_new(struct recording *recording, const struct view_filter *filter,
+	struct selection **ret, struct why *why)
+{
+	struct selection *selection = xcalloc(1, sizeof(*selection));
+	int error;
+
+	selection->recording = recording;
+	selection->filter = filter;
+	selection->threads = recording_threads(recording, &selection->thread_count);
+	selection->passes = xcalloc(selection->thread_count + 1, sizeof(bool));
+	for (size_t i = 0; i < selection->thread_count; i++)
+		selection->passes[i] = thread_passes(selection, &selection->threads[i]);
+	error = set_range(selection, why);
+	if (error) {
+		selection_free(selection);
+		return error;
+	}
+	*ret = selection;
+	return 0;
+}
+
+void selection_free(struct selection *selection)
+{
+	if (!selection)
+		return;
+	free(selection->passes);
+	vec_clear(&selection->meanings);
+	map64_clear(&selection->meaning_of);
+	vec_clear(&selection->names);
+	free(selection);
+}
+
+uint64_t selection_from_ns(const struct selection *selection)
+{
+	return selection->from_ns;
+}
+
+uint64_t selection_to_ns(const struct selection *selection)
+{
+	return selection->to_ns;
+}
+
+bool selection_has_range(const struct selection *selection)
+{
+	return selection->has_range;
+}
+
+bool selection_has_thread(const struct selection *selection, uint32_t thread_index)
+{
+	return thread_index < selection->thread_count && selection->passes[thread_index];
+}
+
+uint64_t selection_life_ns(const struct selection *selection, uint32_t thread_index)
+{
+	const struct rec_thread *thread;
+	uint64_t start, end;
+
+	if (!selection_has_thread(selection, thread_index))
+		return 0;
+	thread = &selection->threads[thread_index];
+	start = thread->start_ns > selection->from_ns ? thread->start_ns : selection->from_ns;
+	end = thread->end_ns < selection->to_ns ? thread->end_ns : selection->to_ns;
+	return start < end ? end - start : 0;
+}
+
+static void collect_names(struct selection *selection, uint32_t node)
+{
+	size_t node_count, frame_count;
+	const struct rec_node *nodes = recording_nodes(selection->recording, &node_count);
+	const struct rec_named_frame *frames = recording_frames(selection->recording, &frame_count);
+
+	selection->names.count = 0;
+	for (; node != REC_NONE; node = nodes[node].parent) {
+		const char *name = frames[nodes[node].frame].name;
+		vec_push(&selection->names, name[0] ? name : NULL);
+	}
+}
+
+static const struct meaning *meaning_of(struct selection *selection, const struct rec_row *row)
+{
+	bool is_kernel = selection->threads[row->thread_index].is_kernel;
+	uint64_t key = (uint64_t)row->kernel_node << 9 | (uint64_t)is_kernel << 8 |
+		       (unsigned char)row->sum.task_letter;
+	bool is_new;
+	uint64_t *index = map64_put(&selection->meaning_of, key, &is_new);
+
+	if (is_new) {
+		struct meaning meaning;
+		const char *const *names;
+		collect_names(selection, row->kernel_node);
+		names = selection->names.at;
+		meaning.reason = reason_of_stack(
+			names, selection->names.count, is_kernel, row->sum.task_letter);
+		meaning.is_own_timer = reason_is_own_timer(names, selection->names.count);
+		meaning.operation = reason_operation(names, selection->names.count);
+		*index = selection->meanings.count;
+		vec_push(&selection->meanings, meaning);
+	}
+	return &selection->meanings.at[*index];
+}
+
+static enum idle_kind idle_of(const struct rec_row *row, const struct meaning *meaning)
+{
+	if (meaning->reason == REASON_KTHREAD)
+		return IDLE_MAIN_LOOP;
+	if (meaning->is_own_timer)
+		return IDLE_OWN_TIMER;
+	if (row->sum.count || row->sum.task_letter == 'D' || meaning->reason == REASON_LOCK ||
+		meaning->reason == REASON_DISK)
+		return IDLE_NOT;
+	return IDLE_UNENDED;
+}
+
+/* Time, count and max inside the range; false if nothing of the row lies in it. */
+static bool cut_to_range(
+	const struct selection *selection, const struct rec_row *row, struct selection_row *ret)
+{
+	const struct rec_sum *sum = &row->sum;
+	bool ends_inside = !selection->has_range || (sum->slice_last >= selection->slice_from &&
+							    sum->slice_last < selection->slice_to);
+
+	ret->ns = sum->ns;
+	if (selection->has_range)
+		ret->ns = selection->slice_to == UINT32_MAX
+				  ? sum->ns - span_ns_before(sum, selection->slice_from)
+				  : span_ns(sum, selection->slice_from, selection->slice_to);
+	ret->count = ends_inside ? sum->count : 0;
+	ret->unended = ret->count ? 0 : sum->count ? sum->count : 1;
+	ret->max_ns = ret->count ? sum->max_ns : ret->ns;
+	return ret->ns || ret->count;
+}
+
+static bool is_asked_for(const struct view_filter *filter, const struct selection_row *row)
+{
+	const struct rec_sum *sum = &row->row->sum;
+	enum time_state state = sum->state == TIME_SAMPLE ? TIME_RUNNING : sum->state;
+	bool is_idle = row->idle != IDLE_NOT;
+
+	if (!(filter->states & 1u << state))
+		return false;
+	if (state != TIME_RUNNING && (sum->band < filter->min_band || sum->band > filter->max_band))
+		return false;
+	if (filter->reasons != VIEW_ALL_REASONS &&
+		(state != TIME_BLOCKED || !(filter->reasons & 1u << row->reason)))
+		return false;
+	if (state == TIME_BLOCKED && filter->letters[0] &&
+		(!sum->task_letter || !strchr(filter->letters, sum->task_letter)))
+		return false;
+	return filter->idle == IDLE_SHOW || is_idle == (filter->idle == IDLE_ONLY);
+}
+
+struct walk {
+	struct selection *selection;
+	selection_row_fn each;
+	void *context;
+	uint64_t (*row_ns)[TIME_STATES]; /* by thread index */
+};
+
+static int on_row(const struct rec_row *row, void *context)
+{
+	struct walk *walk = context;
+	struct selection *selection = walk->selection;
+	struct selection_row out = {.row = row};
+
+	if (!selection_has_thread(selection, row->thread_index))
+		return 0;
+	if (row->sum.state < TIME_STATES)
+		walk->row_ns[row->thread_index][row->sum.state] += row->sum.ns;
+	out.thread = &selection->threads[row->thread_index];
+	if (!cut_to_range(selection, row, &out))
+		return 0;
+	if (row->sum.state == TIME_BLOCKED) {
+		const struct meaning *meaning = meaning_of(selection, row);
+		out.reason = meaning->reason;
+		out.operation = meaning->operation;
+		out.idle = idle_of(row, meaning);
+	}
+	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
+}
+
+/* Can time be shown of which nothing but thread and state is known? */
+static bool shows_unsliced(const struct selection *selection)
+{
+	const struct view_filter *filter = selection->filter;
+
+	return !selection->has_range && !filter->min_band &&
+	       filter->max_band == CONTRACT_BANDS - 1 && filter->reasons == VIEW_ALL_REASONS &&
+	       !filter->letters[0] && filter->idle != IDLE_ONLY;
+}
+
+static int hand_out_unsliced(struct walk *walk, uint32_t thread_index, enum time_state state)
+{
+	const struct rec_thread *thread = &walk->selection->threads[thread_index];
+	uint64_t known_ns = walk->row_ns[thread_index][state];
+	struct rec_row row = {
+		.sum = {.thread = thread->id, .state = state},
+		.thread_index = thread_index,
+		.kernel_node = REC_NONE,
+		.user_node = REC_NONE,
+		.kernel_end = UNWIND_OVERFLOW,
+		.user_end = UNWIND_OVERFLOW,
+	};
+	struct selection_row out = {.row = &row, .thread = thread};
+
+	if (thread->total_ns[state] <= known_ns || !(walk->selection->filter->states & 1u << state))
+		return 0;
+	out.ns = row.sum.ns = thread->total_ns[state] - known_ns;
+	return walk->each(&out, walk->context);
+}
+
+int selection_each_row(
+	struct selection *selection, selection_row_fn each, void *context, struct why *why)
+{
+	_cleanup_free_ uint64_t(*row_ns)[TIME_STATES] =
+		xcalloc(selection->thread_count + 1, sizeof(*row_ns));
+	struct walk walk = {selection, each, context, row_ns};
+	int error = recording_each_row(selection->recording, on_row, &walk, why);
+
+	if (error || !shows_unsliced(selection))
+		return error;
+	for (size_t i = 0; i < selection->thread_count && !error; i++)
+		for (unsigned int state = 0; state < TIME_STATES && !error; state++)
+			if (selection->passes[i])
+				error = hand_out_unsliced(
+					&walk, (uint32_t)i, (enum time_state)state);
+	return error;
+}

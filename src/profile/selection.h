@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording seen through a filter: the rows that pass, each cut to the time range and with its
+ * reason and idleness. A range is rounded out to whole slices, because rows are exact only there.
+ *
+ * Time that a thread has in its exact totals but in no row (tables were full) is handed out as one
+ * more row for each thread and state, without stacks and with UNWIND_OVERFLOW, so that totals stay
+ * whole; only where no filter asks for what such time cannot say (slice, band, reason).
+ */
+#ifndef DWELL_PROFILE_SELECTION_H
+#define DWELL_PROFILE_SELECTION_H
+
+#include "profile/filter.h"
+#include "recording/reader.h"
+
+enum idle_kind {
+	IDLE_NOT,
+	IDLE_UNENDED,   /* did not end within the window, and no lock, no disk, not in D */
+	IDLE_MAIN_LOOP, /* a kernel thread in its own main loop */
+	IDLE_OWN_TIMER, /* the thread set the timer that ends it */
+	IDLE_KINDS,
+};
+
+/* "unended", "main loop", "own timer" */
+const char *idle_kind_name(enum idle_kind kind);
+
+struct selection_row {
+	const struct rec_row *row;
+	const struct rec_thread *thread;
+	uint64_t ns;      /* in the range */
+	uint64_t count;   /* intervals (or samples) that ended in the range */
+	uint64_t unended; /* intervals that reach beyond it */
+	uint64_t max_ns;  /* longest interval; of an unended one what lies in the range */
+	/* Of blocked time; else REASON_UNKNOWN, NULL and IDLE_NOT. */
+	enum reason reason;
+	const char *operation;
+	enum idle_kind idle;
+};
+
+struct selection;
+
+/* Borrows the recording and the filter. 0, or -EINVAL with why if the range is outside. */
+int selection_new(struct recording *recording, const struct view_filter *filter,
+	struct selection **ret, struct why *why);
+void selection_free(struct selection *selection);
+
+/* The range as it is after rounding. */
+uint64_t selection_from_ns(const struct selection *selection);
+uint64_t selection_to_ns(const struct selection *selection);
+/* Is it other than the whole window? */
+bool selection_has_range(const struct selection *selection);
+
+bool selection_has_thread(const struct selection *selection, uint32_t thread_index);
+/* Its life inside the range; 0 if the thread does not pass. */
+uint64_t selection_life_ns(const struct selection *selection, uint32_t thread_index);
+
+/* Calls `each` for all rows that pass; a non-zero return ends the walk and is returned. */
+typedef int (*selection_row_fn)(const struct selection_row *row, void *context);
+int selection_each_row(
+	struct selection *selection, selection_row_fn each, void *context, struct why *why);
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The figures of a report, gathered row by row. */
+#include "profile/summary.h"
+
+struct completeness {
+	uint64_t count;
+	uint64_t complete_count;
+	double ns;
+	double complete_ns;
+};
+
+struct gathering {
+	struct summary *summary;
+	struct placer *placer;
+	struct placer *group_placer;
+	const struct rec_thread *threads;
+	struct summary_thread *figures; /* by thread index */
+	uint64_t (*samples)[2];         /* by thread index: all, with a complete user stack */
+	struct map64 groups;            /* root -> index into groups */
+	struct map64 kinds;             /* state, letter, reason, idle -> small number */
+	struct map64 waits;             /* kind << 32 | node -> index into waits */
+	struct completeness complete;
+	bool sets_aside;
+};
+
+static struct summary_group *group_of(struct gathering *gathering, const struct rec_thread *thread)
+{
+	uint32_t root = placer_root(gathering->group_placer, thread);
+	bool is_new;
+	uint64_t *index = map64_put(&gathering->groups, root, &is_new);
+
+	if (is_new) {
+		struct summary_group group = {.root = root};
+		*index = gathering->summary->groups.count;
+		vec_push(&gathering->summary->groups, group);
+	}
+	return &gathering->summary->groups.at[*index];
+}
+
+static struct summary_wait *wait_of(struct gathering *gathering, const struct selection_row *row)
+{
+	const struct rec_sum *sum = &row->row->sum;
+	uint64_t kind = (uint64_t)sum->state | (uint64_t)(unsigned char)sum->task_letter << 8 |
+			(uint64_t)row->reason << 16 | (uint64_t)row->idle << 24;
+	uint64_t *kind_number = map64_put(&gathering->kinds, kind, NULL);
+	uint32_t node = placer_place(gathering->placer, row->row);
+	bool is_new;
+	uint64_t *index;
+
+	if (!*kind_number)
+		*kind_number = gathering->kinds.count;
+	index = map64_put(&gathering->waits, *kind_number << 32 | node, &is_new);
+	if (is_new) {
+		struct summary_wait wait = {
+			.root = placer_root(gathering->placer, row->thread),
+			.node = node,
+			.state = sum->state,
+			.task_letter = sum->task_letter,
+			.reason = row->reason,
+			.operation = row->operation,
+			.idle = row->idle,
+			.is_aside = row->idle != IDLE_NOT && gathering->sets_aside,
+		};
+		*index = gathering->summary->waits.count;
+		vec_push(&gathering->summary->waits, wait);
+	}
+	return &gathering->summary->waits.at[*index];
+}
+
+static void add_wait(struct gathering *gathering, const struct selection_row *row)
+{
+	struct summary_wait *wait = wait_of(gathering, row);
+	unsigned int band = row->row->sum.band;
+
+	wait->count += row->count;
+	wait->unended += row->unended;
+	wait->total_ns += row->ns;
+	if (row->max_ns > wait->max_ns)
+		wait->max_ns = row->max_ns;
+	if (band < CONTRACT_BANDS) {
+		wait->band_count[band] += row->count;
+		wait->band_ns[band] += row->ns;
+	}
+}
+
+/* Kernel threads have no user stack, and one that was not asked for is not missing. */
+static void judge_user_stack(struct gathering *gathering, const struct selection_row *row)
+{
+	enum unwind_end end = row->row->user_end;
+	uint64_t count = row->count + row->unended;
+	bool is_complete = end == UNWIND_COMPLETE;
+
+	if (row->thread->is_kernel || end == UNWIND_NONE || end == UNWIND_SKIPPED ||
+		row->row->sum.state == TIME_RUNNING)
+		return;
+	if (row->row->sum.state == TIME_SAMPLE) {
+		count = row->count;
+		gathering->samples[row->row->thread_index][0] += count;
+		gathering->samples[row->row->thread_index][1] += is_complete ? count : 0;
+	} else {
+		gathering->complete.ns += (double)row->ns;
+		gathering->complete.complete_ns += is_complete ? (double)row->ns : 0;
+	}
+	gathering->complete.count += count;
+	gathering->complete.complete_count += is_complete ? count : 0;
+}
+
+static void add_blocked(struct gathering *gathering, const struct selection_row *row)
+{
+	struct summary *summary = gathering->summary;
+	struct summary_group *group = group_of(gathering, row->thread);
+
+	if (row->idle != IDLE_NOT) {
+		gathering->figures[row->row->thread_index].idle_ns += row->ns;
+		summary->idle_ns[row->idle] += row->ns;
+		group->idle_ns += row->ns;
+	}
+	if (row->idle != IDLE_NOT && gathering->sets_aside) {
+		summary->aside_ns += row->ns;
+		group->aside_ns += row->ns;
+	} else {
+		summary->reason_ns[row->reason] += row->ns;
+		group->reason_ns[row->reason] += row->ns;
+	}
+}
+
+static int on_row(const struct selection_row *row, void *context)
+{
+	struct gathering *gathering = context;
+	enum time_state state = row->row->sum.state;
+
+	judge_user_stack(gathering, row);
+	if (state == TIME_SAMPLE)
+		return 0;
+	gathering->summary->total_ns[state] += row->ns;
+	gathering->figures[row->row->thread_index].total_ns[state] += row->ns;
+	group_of(gathering, row->thread)->total_ns[state] += row->ns;
+	if (state == TIME_BLOCKED)
+		add_blocked(gathering, row);
+	if (state != TIME_RUNNING)
+		add_wait(gathering, row);
+	return 0;
+}
+
+static void add_threads(struct gathering *gathering, const struct selection *selection,
+	struct recording *recording, size_t count)
+{
+	struct summary *summary = gathering->summary;
+	struct map64 processes = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		struct summary_thread *figures = &gathering->figures[i];
+		struct summary_group *group;
+		if (!selection_has_thread(selection, (uint32_t)i))
+			continue;
+		figures->thread = &gathering->threads[i];
+		figures->process = recording_process_of(recording, figures->thread);
+		figures->life_ns = selection_life_ns(selection, (uint32_t)i);
+		/* It lived outside the range. */
+		if (!figures->life_ns && selection_has_range(selection))
+			continue;
+		vec_push(&summary->threads, *figures);
+		summary->life_ns += figures->life_ns;
+		group = group_of(gathering, figures->thread);
+		group->threads++;
+		group->life_ns += figures->life_ns;
+		map64_put(&processes, figures->process->id, NULL);
+	}
+	summary->process_count = processes.count;
+	map64_clear(&processes);
+}
+
+/* A sample stands for its share of its thread's running time. */
+static void finish_completeness(struct gathering *gathering, size_t thread_count)
+{
+	struct completeness *complete = &gathering->complete;
+	struct summary *summary = gathering->summary;
+
+	for (size_t i = 0; i < thread_count; i++) {
+		double running_ns = (double)gathering->figures[i].total_ns[TIME_RUNNING];
+		if (!gathering->samples[i][0])
+			continue;
+		complete->ns += running_ns;
+		complete->complete_ns += running_ns * (double)gathering->samples[i][1] /
+					 (double)gathering->samples[i][0];
+	}
+	summary->complete_by_time = complete->ns > 0 ? complete->complete_ns / complete->ns : 1;
+	summary->complete_by_count =
+		complete->count ? (double)complete->complete_count / (double)complete->count : 1;
+}
+
+struct line_index {
+	struct map64 kinds; /* reason, runnable, operation -> small number */
+	struct map64 lines; /* kind << 32 | root -> index into lines */
+};
+
+static struct summary_line *line_of(
+	struct summary *summary, struct line_index *index, const struct summary_wait *wait)
+{
+	struct summary_line line = {.root = wait->root, .is_runnable = true};
+	uint64_t *kind, *place;
+	uint64_t key = UINT64_MAX;
+	bool is_new;
+
+	if (!state_is_runnable(wait->state)) {
+		const char *operation = wait->operation ? wait->operation : "";
+		line.is_runnable = false;
+		line.reason = wait->reason;
+		line.operation = wait->operation;
+		key = (uint64_t)wait->reason << 32 | intern(&summary->tree.labels, operation);
+	}
+	kind = map64_put(&index->kinds, key, NULL);
+	if (!*kind)
+		*kind = index->kinds.count;
+	place = map64_put(&index->lines, *kind << 32 | wait->root, &is_new);
+	if (is_new) {
+		*place = summary->lines.count;
+		vec_push(&summary->lines, line);
+	}
+	return &summary->lines.at[*place];
+}
+
+static void add_lines(struct summary *summary)
+{
+	struct line_index index = {0};
+
+	for (size_t i = 0; i < summary->waits.count; i++) {
+		const struct summary_wait *wait = &summary->waits.at[i];
+		struct summary_line *line;
+		if (wait->is_aside)
+			continue;
+		line = line_of(summary, &index, wait);
+		line->count += wait->count + wait->unended;
+		line->total_ns += wait->total_ns;
+		line->woken_ns += wait->state == TIME_WOKEN ? wait->total_ns : 0;
+		if (wait->max_ns > line->max_ns)
+			line->max_ns = wait->max_ns;
+		for (unsigned int band = 0; band < CONTRACT_BANDS; band++)
+			line->band_ns[band] += wait->band_ns[band];
+		if (wait->total_ns > line->heaviest_ns) {
+			line->heaviest_ns = wait->total_ns;
+			line->heaviest = (uint32_t)i;
+		}
+	}
+	map64_clear(&index.kinds);
+	map64_clear(&index.lines);
+}
+
+uint64_t summary_group_busy_ns(const struct summary_group *group)
+{
+	uint64_t busy = 0;
+
+	for (unsigned int state = 0; state < TIME_STATES; state++)
+		busy += group->total_ns[state];
+	return busy - group->aside_ns;
+}
+
+static int by_size(uint64_t a, uint64_t b, uint32_t a_node, uint32_t b_node)
+{
+	if (a != b)
+		return a > b ? -1 : 1;
+	return a_node < b_node ? -1 : a_node > b_node;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct summary_group *a = left, *b = right;
+
+	return by_size(summary_group_busy_ns(a), summary_group_busy_ns(b), a->root, b->root);
+}
+
+static int compare_waits(const void *left, const void *right)
+{
+	const struct summary_wait *a = left, *b = right;
+	int order = by_size(a->total_ns, b->total_ns, a->node, b->node);
+
+	return order ? order : (int)a->state - (int)b->state;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct summary_line *a = left, *b = right;
+
+	return by_size(a->total_ns, b->total_ns, a->heaviest, b->heaviest);
+}
+
+static void finish(struct summary *summary, struct recording *recording)
+{
+	for (unsigned int state = 0; state < TIME_STATES; state++)
+		summary->busy_ns += summary->total_ns[state];
+	summary->busy_ns -= summary->aside_ns;
+	vec_sort(&summary->groups, compare_groups);
+	vec_sort(&summary->waits, compare_waits);
+	add_lines(summary);
+	vec_sort(&summary->lines, compare_lines);
+	summary->losses = recording_losses(recording, &summary->loss_count);
+	for (size_t i = 0; i < summary->loss_count; i++)
+		if (loss_is_serious(summary->losses[i].loss))
+			summary->lost_events += summary->losses[i].count;
+}
+
+/* One walk over the rows that pass. */
+static int gather(struct summary *summary, struct recording *recording, struct selection *selection,
+	const struct summary_shapes *shapes, bool sets_aside, struct why *why)
+{
+	size_t thread_count;
+	const struct rec_thread *threads = recording_threads(recording, &thread_count);
+	_cleanup_free_ struct summary_thread *figures = xcalloc(thread_count + 1, sizeof(*figures));
+	_cleanup_free_ uint64_t(*samples)[2] = xcalloc(thread_count + 1, sizeof(*samples));
+	struct gathering gathering = {.summary = summary,
+		.placer = placer_new(recording, &shapes->waits, &summary->tree),
+		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),
+		.threads = threads,
+		.figures = figures,
+		.samples = samples,
+		.sets_aside = sets_aside};
+	int error = selection_each_row(selection, on_row, &gathering, why);
+
+	if (!error) {
+		add_threads(&gathering, selection, recording, thread_count);
+		finish_completeness(&gathering, thread_count);
+		finish(summary, recording);
+	}
+	placer_free(gathering.placer);
+	placer_free(gathering.group_placer);
+	map64_clear(&gathering.groups);
+	map64_clear(&gathering.kinds);
+	map64_clear(&gathering.waits);
+	return error;
+}
+
+int summary_new(struct recording *recording, const struct view_filter *filter,
+	const struct summary_shapes *shapes, struct summary **ret, struct why *why)
+{
+	/* Borrows the vectors; idle time is set aside here, not by the selection. */
+	struct view_filter whole = *filter;
+	struct summary *summary = xcalloc(1, sizeof(*summary));
+	struct selection *selection = NULL;
+	int error;
+
+	if (filter->idle == IDLE_HIDE)
+		whole.idle = IDLE_SHOW;
+	tree_init(&summary->tree);
+	summary->meta = recording_meta(recording);
+	summary->filter_text = view_filter_text(filter);
+	summary->is_filtered = !view_filter_is_open(filter);
+	error = selection_new(recording, &whole, &selection, why);
+	if (!error) {
+		summary->from_ns = selection_from_ns(selection);
+		summary->to_ns = selection_to_ns(selection);
+		summary->has_range = selection_has_range(selection);
+		error = gather(
+			summary, recording, selection, shapes, filter->idle == IDLE_HIDE, why);
+	}
+	if (!error)
+		error = conservation_check(recording, &summary->conservation, why);
+	selection_free(selection);
+	if (error) {
+		summary_free(summary);
+		return error;
+	}
+	*ret = summary;
+	return 0;
+}
+
+void summary_free(struct summary *summary)
+{
+	if (!summary)
+		return;
+	free(summary->filter_text);
+	vec_clear(&summary->threads);
+	vec_clear(&summary->groups);
+	vec_clear(&summary->waits);
+	vec_clear(&summary->lines);
+	tree_clear(&summary->tree);
+	free(summary);
+}
+
+char *summary_root_name(const struct summary *summary, uint32_t root)
+{
+	const struct tree_node *node = &summary->tree.nodes.at[root];
+
+	if (node->parent == TREE_ROOT)
+		return xstrdup(tree_label(&summary->tree, root));
+	_cleanup_free_ char *outer = summary_root_name(summary, node->parent);
+	return xasprintf("%s;%s", outer, tree_label(&summary->tree, root));
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the reader share: database.c opens the file and steps through it, load.c fills
+ * the arrays, rows.c streams sums, reader.c is the outside. Private to src/recording/.
+ */
+#ifndef DWELL_RECORDING_READER_PRIVATE_H
+#define DWELL_RECORDING_READER_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "recording/reader.h"
+#include "util/intern.h"
+#include "util/map64.h"
+#include "util/vec.h"
+
+struct recording {
+	char *path; /* as the user gave it, for messages */
+	sqlite3 *db;
+	uint64_t text_budget_bytes; /* texts that may still be kept; starts as the file's size */
+	struct rec_meta meta;
+	uint32_t slice_count;
+	struct intern texts;
+	VEC(struct rec_thread) threads;
+	VEC(struct rec_process) processes;
+	VEC(struct rec_object) objects;
+	VEC(struct rec_named_frame) frames;
+	VEC(struct rec_node) nodes;
+	VEC(struct rec_loss) losses;
+	/* Id in the file to index in the array. */
+	struct map64 thread_by_id;
+	struct map64 process_by_id;
+	struct map64 node_by_id;
+};
+
+/*
+ * Opens the file read-only, or a rolled back private copy if a crash left it in mid-commit, checks
+ * that it is a recording of a known format and begins a read transaction that lasts until
+ * database_close(): everything read afterwards is of one moment. 0 or -errno.
+ */
+int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, struct why *why);
+void database_close(sqlite3 *db);
+
+/* Fills why with "damaged recording: ..." and returns -EIO. */
+__attribute__((format(printf, 3, 4))) int damaged(
+	const struct recording *recording, struct why *why, const char *format, ...);
+
+/*
+ * A walk through the rows of one statement, whose first column must be strictly increasing, as
+ * rowids are: a damaged tree that leads back into itself is found out, not followed for ever.
+ * A column that does not hold what it should marks the cursor as bad and reads as 0.
+ */
+struct cursor {
+	struct recording *recording;
+	const char *table;
+	sqlite3_stmt *statement;
+	struct why *why;
+	int64_t last_key;
+	uint64_t row;
+	int error;
+};
+
+int cursor_open(struct recording *recording, const char *table, const char *sql, struct why *why,
+	struct cursor *ret);
+/* True if there is a row; false at the end or after an error. */
+bool cursor_next(struct cursor *cursor);
+/* Ends the walk: 0, or the -errno that ended it, with why. */
+int cursor_close(struct cursor *cursor);
+
+uint64_t cursor_id(struct cursor *cursor, int column);
+/* 0 to limit. */
+uint64_t cursor_number(struct cursor *cursor, int column, uint64_t limit);
+/* 0 to INT64_MAX. */
+uint64_t cursor_ns(struct cursor *cursor, int column);
+uint32_t cursor_u32(struct cursor *cursor, int column);
+bool cursor_bool(struct cursor *cursor, int column);
+/* Borrowed from the recording's texts; cut at SCHEMA_MAX_TEXT_BYTES and at an embedded NUL. */
+const char *cursor_text(struct cursor *cursor, int column);
+/* Ends the walk with "damaged recording: ..."; the first call decides. */
+__attribute__((format(printf, 2, 3))) void cursor_fail(
+	struct cursor *cursor, const char *format, ...);
+
+/* Fills the arrays. 0 or -errno. */
+int load_all(struct recording *recording, struct why *why);
+/* Totals of threads that a crash kept from being closed, from their rows. 0 or -errno. */
+int rows_close_threads(struct recording *recording, struct why *why);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Cutting, wrapping, and amounts. */
+#include "render/layout.h"
+
+#include <string.h>
+
+#include "profile/rounding.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+char *layout_cut(const char *text, size_t columns)
+{
+	const char *at = text;
+	char *cut;
+
+	if (text_width(text) <= columns)
+		return xstrdup(text);
+	for (size_t i = 0; i + 1 < columns && *at; i++) {
+		size_t length = text_utf8_length(at);
+		at += length ? length : 1;
+	}
+	_cleanup_free_ char *head = xstrndup(text, (size_t)(at - text));
+	cut = xasprintf("%s%s", head, columns ? "~" : "");
+	return cut;
+}
+
+void layout_wrap(FILE *out, const char *text, size_t width, size_t used, size_t indent)
+{
+	size_t at_start = used;
+
+	while (*text) {
+		size_t bytes = strcspn(text, " ");
+		_cleanup_free_ char *word = xstrndup(text, bytes);
+		size_t columns = text_width(word);
+		bool needs_space = used > at_start;
+		if (needs_space && used + 1 + columns > width) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			used = at_start = indent;
+			needs_space = false;
+		}
+		fprintf(out, "%s%s", needs_space ? " " : "", word);
+		used += columns + needs_space;
+		text += bytes + (text[bytes] == ' ');
+	}
+	putc('\n', out);
+}
+
+struct scale scale_for(uint64_t largest_ns)
+{
+	if (largest_ns >= 10 * NS_PER_S)
+		return (struct scale){100 * NS_PER_MS, 10, 1, "s"};
+	if (largest_ns >= 100 * NS_PER_MS)
+		return (struct scale){NS_PER_MS, 1000, 3, "s"};
+	return (struct scale){NS_PER_US, 1000, 3, "ms"};
+}
+
+const char *scale_text(const struct scale *scale, uint64_t quanta, char room[static UNITS_ROOM])
+{
+	snprintf(room, UNITS_ROOM, "%llu.%0*llu",
+		(unsigned long long)(quanta / scale->quanta_per_unit), scale->decimals,
+		(unsigned long long)(quanta % scale->quanta_per_unit));
+	return room;
+}
+
+const char *scale_ns(const struct scale *scale, uint64_t ns, char room[static UNITS_ROOM])
+{
+	char number[UNITS_ROOM];
+
+	snprintf(room, UNITS_ROOM, "%.24s %s",
+		scale_text(scale, round_to(ns, scale->quantum_ns), number), scale->unit);
+	return room;
+}
+
+const char *percent_text(uint64_t part, uint64_t whole, char room[static UNITS_ROOM])
+{
+	/* In thousandths of a percent, rounded down. */
+	uint64_t share = whole  ? (uint64_t)((unsigned __int128)part * 100000 / whole)
+			 : part ? 100000
+				: 0;
+
+	if (part == whole)
+		snprintf(room, UNITS_ROOM, "%s", part ? "100 %" : "0 %");
+	else
+		snprintf(room, UNITS_ROOM, "%llu.%03llu %%", (unsigned long long)(share / 1000),
+			(unsigned long long)(share % 1000));
+	return room;
+}
+
+const char *share_text(uint64_t part, uint64_t whole, char room[static UNITS_ROOM])
+{
+	uint64_t share =
+		whole ? (uint64_t)(((unsigned __int128)part * 200 + whole) / whole / 2) : 0;
+
+	if (part && !share)
+		snprintf(room, UNITS_ROOM, "< 1 %%");
+	else if (share == 100 && part < whole)
+		snprintf(room, UNITS_ROOM, "> 99 %%");
+	else
+		snprintf(room, UNITS_ROOM, "%llu %%", (unsigned long long)share);
+	return room;
+}

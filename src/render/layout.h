@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Small things that text for people needs: cutting, wrapping, amounts that add up. */
+#ifndef DWELL_RENDER_LAYOUT_H
+#define DWELL_RENDER_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util/units.h"
+
+/* The text, cut to so many columns; a cut one ends in '~'. Caller frees. */
+char *layout_cut(const char *text, size_t columns);
+
+/*
+ * Writes words in lines of at most `width` columns; lines after the first begin with `indent`
+ * spaces. The first begins at column `used`. A word that is longer than a line is not broken. Ends
+ * with a newline.
+ */
+void layout_wrap(FILE *out, const char *text, size_t width, size_t used, size_t indent);
+
+/* How amounts of one table are printed: as so many quanta, so that sums can be made to fit. */
+struct scale {
+	uint64_t quantum_ns;
+	uint64_t quanta_per_unit;
+	int decimals;
+	const char *unit;
+};
+
+/* 0.1 s from 10 s up, 1 ms from 0.1 s up, else 1 us. */
+struct scale scale_for(uint64_t largest_ns);
+/* "110.6", without the unit. */
+const char *scale_text(const struct scale *scale, uint64_t quanta, char room[static UNITS_ROOM]);
+/* "110.6 s" of a duration. */
+const char *scale_ns(const struct scale *scale, uint64_t ns, char room[static UNITS_ROOM]);
+
+/* "99.998 %": never rounded up to 100 unless it is. "0 %" of nothing. */
+const char *percent_text(uint64_t part, uint64_t whole, char room[static UNITS_ROOM]);
+/* Whole percent, to the nearest, but 0 and 100 only if it is exactly that: "< 1 %", "> 99 %". */
+const char *share_text(uint64_t part, uint64_t whole, char room[static UNITS_ROOM]);
+
+#endif

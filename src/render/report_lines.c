@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The waits of a report: what, how long, how often, and the stack that most of it has. */
+#include <string.h>
+
+#include "profile/rounding.h"
+#include "render/report_parts.h"
+#include "render/stack_line.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+#define TITLE_COLUMNS 40
+#define NAME_COLUMNS 16
+
+/* A column for each band, by its share of the time. */
+static void bands_text(const struct summary_line *line, char text[static CONTRACT_BANDS + 1])
+{
+	for (unsigned int band = 0; band < CONTRACT_BANDS; band++) {
+		uint64_t percent = line->total_ns
+					   ? (uint64_t)((unsigned __int128)line->band_ns[band] *
+							100 / line->total_ns)
+					   : 0;
+		text[band] = percent >= 50 ? '#' : percent >= 20 ? '=' : percent >= 5 ? '-' : '.';
+	}
+	text[CONTRACT_BANDS] = 0;
+}
+
+static char *title_of(const struct report *report, const struct summary_line *line, size_t number)
+{
+	_cleanup_free_ char *name = summary_root_name(report->summary, line->root);
+	_cleanup_free_ char *cut = layout_cut(name, NAME_COLUMNS);
+	const char *reason = reason_name(line->reason);
+
+	if (line->is_runnable)
+		return xasprintf("%zu %s  no CPU", number, cut);
+	if (!line->operation || !strcmp(line->operation, reason))
+		return xasprintf("%zu %s  %s", number, cut, reason);
+	_cleanup_free_ char *operation = text_clean(line->operation, false);
+	return xasprintf("%zu %s  %s, in %s", number, cut, reason, operation);
+}
+
+static void put_figures(const struct report *report, const struct summary_line *line, size_t number)
+{
+	char total[UNITS_ROOM], count[UNITS_ROOM], mean[UNITS_ROOM], max[UNITS_ROOM];
+	char bands[CONTRACT_BANDS + 1];
+	_cleanup_free_ char *title = title_of(report, line, number);
+	_cleanup_free_ char *cut = layout_cut(title, TITLE_COLUMNS);
+
+	bands_text(line, bands);
+	fprintf(report->out, "%s%*s%8s%8s%8s%7s  %s\n", cut, TITLE_COLUMNS - (int)text_width(cut),
+		"", units_duration(line->total_ns, total), units_count(line->count, count),
+		units_duration(line->count ? line->total_ns / line->count : 0, mean),
+		units_duration(line->max_ns, max), bands);
+}
+
+/* The stack of most of it; the share is said where it is not nearly all. */
+static void put_stack(const struct report *report, const struct summary_line *line)
+{
+	const struct summary_wait *wait = &report->summary->waits.at[line->heaviest];
+	char room[UNITS_ROOM], share[UNITS_ROOM + 16] = "";
+
+	if (line->heaviest_ns < line->total_ns - line->total_ns / 20)
+		snprintf(share, sizeof(share),
+			"%s: ", share_text(line->heaviest_ns, line->total_ns, room));
+	_cleanup_free_ char *stack = stack_line(&report->summary->tree, wait->node,
+		report->style->is_full, report->style->width - 2 - strlen(share));
+	if (!stack[0])
+		return;
+	fprintf(report->out, "  %s", share);
+	if (report->style->is_full) {
+		layout_wrap(report->out, stack, report->style->width, 2 + strlen(share), 4);
+		return;
+	}
+	_cleanup_free_ char *cut = layout_cut(stack, report->style->width - 2 - strlen(share));
+	fprintf(report->out, "%s\n", cut);
+}
+
+/* Waiting for a CPU has no cause in the stack; what matters is how it began. */
+static void put_runnable(const struct report *report, const struct summary_line *line)
+{
+	uint64_t parts[2] = {line->woken_ns, line->total_ns - line->woken_ns}, percents[2];
+	char busy[UNITS_ROOM];
+
+	apportion(parts, 2, 100, percents);
+	fprintf(report->out, "  %llu %% after a wake, %llu %% preempted",
+		(unsigned long long)percents[0], (unsigned long long)percents[1]);
+	if (report_cpu_share(report->summary, busy))
+		fprintf(report->out, "; %u CPU%s %s busy", report->summary->meta->cpus,
+			report->summary->meta->cpus == 1 ? "" : "s", busy);
+	putc('\n', report->out);
+}
+
+void report_lines(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	size_t shown = summary->lines.count < report->top ? summary->lines.count : report->top;
+
+	fprintf(report->out, "%-40s%8s%8s%8s%7s  %s\n", "why they waited", "total", "waits", "mean",
+		"max", "10u..1s");
+	for (size_t i = 0; i < shown; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		put_figures(report, line, i + 1);
+		if (line->is_runnable)
+			put_runnable(report, line);
+		else
+			put_stack(report, line);
+	}
+	if (shown < summary->lines.count)
+		fprintf(report->out, "%zu more (--top %zu shows them)\n",
+			summary->lines.count - shown, summary->lines.count);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the text report share; nobody else includes it. */
+#ifndef DWELL_RENDER_REPORT_PARTS_H
+#define DWELL_RENDER_REPORT_PARTS_H
+
+#include "render/layout.h"
+#include "render/report_text.h"
+
+struct report {
+	const struct summary *summary;
+	const struct report_style *style;
+	size_t top;
+	FILE *out;
+	struct scale scale;   /* of busy time: bar and tables */
+	uint64_t busy_quanta; /* busy time as printed: the tables add up to it */
+};
+
+/* The bar with its legend. */
+void report_bar(const struct report *report);
+/* Who: the table of processes. */
+void report_groups(const struct report *report);
+/* Why: the waits, with stacks. */
+void report_lines(const struct report *report);
+/* In short: one or two sentences. */
+void report_verdict(const struct report *report);
+
+/* Running time as share of all CPUs; false if the recording does not hold all threads. */
+bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM]);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The order of the text report, its head and its foot. */
+#include "render/report_text.h"
+
+#include <string.h>
+
+#include "profile/rounding.h"
+#include "render/report_parts.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+/* Losses that a screen has room for. */
+#define MOST_LOSSES 2
+
+bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM])
+{
+	uint64_t all_ns = (summary->to_ns - summary->from_ns) * summary->meta->cpus;
+	uint64_t ran_ns = summary->total_ns[TIME_RUNNING];
+
+	if (strcmp(summary->meta->target, "all threads") || !all_ns ||
+		(summary->is_filtered && summary->filter_text[0]))
+		return false;
+	share_text(ran_ns < all_ns ? ran_ns : all_ns, all_ns, room);
+	return true;
+}
+
+static void put_window(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	const struct rec_meta *meta = summary->meta;
+	struct scale scale = scale_for(meta->window_ns);
+	char amount[UNITS_ROOM], busy[UNITS_ROOM];
+	const char *dot = strchr(meta->kernel_release, '.');
+	int release = dot ? (int)(dot + 1 + strcspn(dot + 1, ".-") - meta->kernel_release)
+			  : (int)strlen(meta->kernel_release);
+	bool has_busy = report_cpu_share(summary, busy);
+	_cleanup_free_ char *raw = xasprintf("dwell  %s%s%s%s%.*s, %u CPU%s%s%s%s, %s",
+		scale_ns(&scale, meta->window_ns, amount), meta->host[0] ? " on " : "", meta->host,
+		release ? ", Linux " : "", release, meta->kernel_release, meta->cpus,
+		meta->cpus == 1 ? "" : "s", has_busy ? " (" : "", has_busy ? busy : "",
+		has_busy ? " busy)" : "", meta->target);
+	_cleanup_free_ char *line = text_clean(raw, false);
+	_cleanup_free_ char *file = text_clean(report->style->file, false);
+	size_t used = text_width(line), wanted = text_width(file);
+
+	if (used + 2 + wanted <= REPORT_WIDTH)
+		fprintf(report->out, "%s%*s%s\n", line, (int)(REPORT_WIDTH - used - wanted), "",
+			file);
+	else {
+		layout_wrap(report->out, line, report->style->width, 0, 7);
+		layout_wrap(report->out, file, report->style->width, 0, 0);
+	}
+	if (!meta->is_finished)
+		fprintf(report->out, "The recording was cut short; this is what it holds up to its "
+				     "last slice.\n");
+}
+
+static void put_filter(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	_cleanup_free_ char *filters = text_clean(summary->filter_text, false);
+	char range[96] = "";
+
+	if (!summary->has_range && !filters[0])
+		return;
+	if (summary->has_range)
+		snprintf(range, sizeof(range), "%.3f s to %.3f s%s", (double)summary->from_ns / 1e9,
+			(double)summary->to_ns / 1e9, filters[0] ? ", " : "");
+	_cleanup_free_ char *text = xasprintf("only: %s%s", range, filters);
+	layout_wrap(report->out, text, report->style->width, 0, 6);
+}
+
+/* The line of lives; also settles how busy time is printed. */
+static void put_lives(struct report *report)
+{
+	const struct summary *summary = report->summary;
+	uint64_t known_ns = summary->aside_ns + summary->busy_ns;
+	uint64_t parts[3] = {summary->aside_ns, summary->busy_ns,
+		summary->life_ns > known_ns ? summary->life_ns - known_ns : 0};
+	struct scale scale = scale_for(summary->life_ns);
+	uint64_t quanta[3], life = round_to(summary->life_ns, scale.quantum_ns);
+	char count[UNITS_ROOM], amount[UNITS_ROOM];
+
+	apportion(parts, 3, life, quanta);
+	report->scale = scale_for(summary->busy_ns);
+	report->busy_quanta = report->scale.quantum_ns == scale.quantum_ns
+				      ? quanta[1]
+				      : round_to(summary->busy_ns, report->scale.quantum_ns);
+	fprintf(report->out, "%s thread%s lived %s %s", units_count(summary->threads.count, count),
+		summary->threads.count == 1 ? "" : "s", scale_text(&scale, life, amount),
+		scale.unit);
+	if (summary->aside_ns)
+		fprintf(report->out, "; %s %s of it idle, set aside (--idle show)",
+			scale_text(&scale, quanta[0], amount), scale.unit);
+	putc('\n', report->out);
+}
+
+static void put_loss(const struct report *report, const struct rec_loss *loss)
+{
+	const struct conservation *accounting = &report->summary->conservation;
+	char count[UNITS_ROOM], share[UNITS_ROOM];
+
+	units_count(loss->count, count);
+	if (loss->ns)
+		snprintf(share, sizeof(share), " (%.20s of the time)",
+			percent_text(loss->ns < accounting->expected_ns ? loss->ns
+									: accounting->expected_ns,
+				accounting->expected_ns, (char[UNITS_ROOM]){0}));
+	_cleanup_free_ char *text =
+		xasprintf("%s %s %s%s", loss_is_serious(loss->loss) ? "lost:" : "noted:", count,
+			loss_text(loss->loss), loss->ns ? share : "");
+	layout_wrap(report->out, text, report->style->width, 0, 6);
+}
+
+static size_t count_losses(const struct summary *summary, bool is_serious)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < summary->loss_count; i++)
+		if (summary->losses[i].count || summary->losses[i].ns)
+			count += loss_is_serious(summary->losses[i].loss) == is_serious;
+	return count;
+}
+
+/* The serious ones first. */
+static void put_losses(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	size_t most = report->style->is_full ? SIZE_MAX : MOST_LOSSES;
+	size_t seen = 0;
+
+	for (int is_serious = 1; is_serious >= 0; is_serious--)
+		for (size_t i = 0; i < summary->loss_count; i++) {
+			const struct rec_loss *loss = &summary->losses[i];
+			if ((!loss->count && !loss->ns) ||
+				loss_is_serious(loss->loss) != (bool)is_serious)
+				continue;
+			if (seen++ < most)
+				put_loss(report, loss);
+		}
+	if (seen > most)
+		fprintf(report->out, "and %zu more kinds (--full names them)\n", seen - most);
+}
+
+static void put_accounting(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	const struct conservation *accounting = &summary->conservation;
+	struct scale scale = scale_for(accounting->expected_ns);
+	char percent[UNITS_ROOM], amount[UNITS_ROOM], complete[UNITS_ROOM];
+	uint64_t over_ns = accounting->accounted_ns > accounting->expected_ns
+				   ? accounting->accounted_ns - accounting->expected_ns
+				   : 0;
+
+	percent_text(accounting->accounted_ns, accounting->expected_ns, percent);
+	snprintf(complete, sizeof(complete), "%.1f %%",
+		(double)(uint64_t)(summary->complete_by_time * 1000) / 10);
+	fprintf(report->out, "accounted %s of %s; %s; user stacks complete %s\n", percent,
+		scale_ns(&scale, accounting->expected_ns, amount),
+		over_ns                       ? "more than there is: the recording is damaged"
+		: count_losses(summary, true) ? "lost: see below"
+					      : "lost nothing",
+		summary->complete_by_time >= 1 ? "100 %" : complete);
+	put_losses(report);
+}
+
+static void put_cost(const struct report *report)
+{
+	const struct rec_meta *meta = report->summary->meta;
+
+	if (!meta->window_ns)
+		return;
+	fputs("cost ", report->out);
+	if (meta->switches)
+		fprintf(report->out, "%.2f us per switch, with dwell itself ",
+			(double)meta->program_ns / (double)meta->switches / 1e3);
+	fprintf(report->out, "%.1f %% of one CPU\n",
+		100 * ((double)meta->own_cpu_ns + (double)meta->program_ns) /
+			(double)meta->window_ns);
+}
+
+static void put_next(const struct report *report)
+{
+	const char *file = report->style->file;
+	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
+			strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789._/-") == strlen(file);
+	bool is_default = !strcmp(file, "last.dwell");
+	const char *name = is_default ? "" : is_plain ? file : "FILE";
+	const char *space = is_default ? "" : " ";
+
+	fprintf(report->out, "next: dwell flame -f%s%s | dwell report --full%s%s", space, name,
+		space, name);
+	if (is_default)
+		fputs(" | dwell flame --view hotcold -f", report->out);
+	putc('\n', report->out);
+}
+
+static void put_report(struct report *report)
+{
+	const struct summary *summary = report->summary;
+
+	put_window(report);
+	put_filter(report);
+	put_lives(report);
+	putc('\n', report->out);
+	if (report->busy_quanta) {
+		report_bar(report);
+		putc('\n', report->out);
+	}
+	report_verdict(report);
+	if (summary->groups.count) {
+		putc('\n', report->out);
+		report_groups(report);
+	}
+	if (summary->lines.count) {
+		putc('\n', report->out);
+		report_lines(report);
+	}
+	putc('\n', report->out);
+	put_accounting(report);
+	put_cost(report);
+	put_next(report);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+void report_text(const struct summary *summary, const struct report_style *style, FILE *out)
+{
+	for (size_t top = style->top ? style->top : REPORT_TOP;; top--) {
+		_cleanup_free_ char *text = NULL;
+		size_t size;
+		struct report report = {.summary = summary, .style = style, .top = top};
+
+		report.out = open_memstream(&text, &size);
+		if (!report.out)
+			return;
+		put_report(&report);
+		fclose(report.out);
+		if (style->top || style->is_full || top == 1 || count_lines(text) <= REPORT_LINES) {
+			fputs(text, out);
+			return;
+		}
+	}
+}

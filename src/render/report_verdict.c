@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The verdict: the largest parts of busy time, said in words. Recorded facts only. */
+#include <string.h>
+
+#include "render/report_parts.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+/* What time was spent on: a reason, or one of these. */
+#define RUNNING REASONS
+#define RUNNABLE (REASONS + 1)
+#define CLASSES (REASONS + 2)
+
+static void fill_classes(const struct summary *summary, uint64_t classes[static CLASSES])
+{
+	memcpy(classes, summary->reason_ns, sizeof(summary->reason_ns));
+	classes[RUNNING] = summary->total_ns[TIME_RUNNING];
+	classes[RUNNABLE] = summary->total_ns[TIME_WOKEN] + summary->total_ns[TIME_PREEMPTED];
+}
+
+static unsigned int largest(const uint64_t *classes)
+{
+	unsigned int best = 0;
+
+	for (unsigned int i = 1; i < CLASSES; i++)
+		if (classes[i] > classes[best])
+			best = i;
+	return best;
+}
+
+static uint64_t group_part(const struct summary_group *group, unsigned int class)
+{
+	if (class == RUNNING)
+		return group->total_ns[TIME_RUNNING];
+	if (class == RUNNABLE)
+		return group->total_ns[TIME_WOKEN] + group->total_ns[TIME_PREEMPTED];
+	return group->reason_ns[class];
+}
+
+/* ", 12.1 s of it in fdatasync (postgres)": the largest line of the reason. */
+static void put_where(FILE *out, const struct report *report, unsigned int class)
+{
+	const struct summary *summary = report->summary;
+	char amount[UNITS_ROOM];
+
+	for (size_t i = 0; i < summary->lines.count; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		if (line->is_runnable || line->reason != class)
+			continue;
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		_cleanup_free_ char *operation =
+			line->operation ? text_clean(line->operation, false) : NULL;
+		fprintf(out, ", %s of it %s%s%s%s%s",
+			scale_ns(&report->scale, line->total_ns, amount), operation ? "in " : "by ",
+			operation ? operation : name, operation ? " (" : "", operation ? name : "",
+			operation ? ")" : "");
+		return;
+	}
+}
+
+/* ", 13.1 s of it by postgres" */
+static void put_who(FILE *out, const struct report *report, unsigned int class)
+{
+	const struct summary *summary = report->summary;
+	const struct summary_group *best = NULL;
+	char amount[UNITS_ROOM];
+
+	vec_each (group, &summary->groups)
+		if (!best || group_part(group, class) > group_part(best, class))
+			best = group;
+	if (!best || summary->groups.count < 2)
+		return;
+	_cleanup_free_ char *name = summary_root_name(summary, best->root);
+	fprintf(out, ", %s of it by %s", scale_ns(&report->scale, group_part(best, class), amount),
+		name);
+}
+
+static void put_class(FILE *out, const struct report *report, unsigned int class, uint64_t ns)
+{
+	char amount[UNITS_ROOM];
+
+	scale_ns(&report->scale, ns, amount);
+	if (class == RUNNING) {
+		fprintf(out, "running: %s on CPU", amount);
+		put_who(out, report, class);
+	} else if (class == RUNNABLE) {
+		char busy[UNITS_ROOM];
+		fprintf(out, "ready without a CPU: %s", amount);
+		put_who(out, report, class);
+		if (report_cpu_share(report->summary, busy))
+			fprintf(out, "; the CPUs were %s busy", busy);
+	} else {
+		fprintf(out, "blocked in %s%s: %s",
+			class == REASON_UNKNOWN ? "waits without a known reason"
+						: reason_name((enum reason) class),
+			class == REASON_KERNEL ? " waits" : "", amount);
+		put_where(out, report, class);
+	}
+}
+
+/* The largest idle wait: all there is to say about an idle recording. */
+static void put_idle(FILE *out, const struct summary *summary)
+{
+	struct scale scale = scale_for(summary->aside_ns);
+	char amount[UNITS_ROOM];
+
+	vec_each (wait, &summary->waits) {
+		if (!wait->is_aside)
+			continue;
+		_cleanup_free_ char *name = summary_root_name(summary, wait->root);
+		_cleanup_free_ char *operation =
+			wait->operation ? text_clean(wait->operation, false) : NULL;
+		fprintf(out, "; %s in %s %s", name,
+			operation ? operation : reason_name(wait->reason),
+			scale_ns(&scale, wait->total_ns, amount));
+		return;
+	}
+}
+
+static void put_sentences(FILE *out, const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	uint64_t window_ns = summary->to_ns - summary->from_ns;
+	uint64_t classes[CLASSES];
+	unsigned int first, second;
+
+	fill_classes(summary, classes);
+	if (!summary->busy_ns) {
+		fputs("nothing but idle", out);
+		put_idle(out, summary);
+		fputs(".", out);
+		return;
+	}
+	if (summary->aside_ns && summary->busy_ns < window_ns / 100) {
+		fputs("almost nothing but idle", out);
+		put_idle(out, summary);
+		fputs(". The rest is ", out);
+	}
+	first = largest(classes);
+	fputs(classes[first] > summary->busy_ns / 2 ? "mostly " : "above all ", out);
+	put_class(out, report, first, classes[first]);
+	fputs(".", out);
+	classes[first] = 0;
+	second = largest(classes);
+	if (classes[second] > summary->busy_ns / 7) {
+		fputs(" Then ", out);
+		put_class(out, report, second, classes[second]);
+		fputs(".", out);
+	}
+}
+
+void report_verdict(const struct report *report)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	put_sentences(out, report);
+	fclose(out);
+	fprintf(report->out, report->style->is_colored ? "\033[1mIn short:\033[0m " : "In short: ");
+	layout_wrap(report->out, text, report->style->width, strlen("In short: "), 0);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which frames of a stack tell something. */
+#include "render/stack_line.h"
+
+#include <string.h>
+
+#include "util/text.h"
+
+struct frame {
+	const char *label;
+	enum frame_kind kind;
+};
+
+typedef VEC(struct frame) frame_list;
+
+static bool has_prefix(const char *label, const char *const *prefixes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(label, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* Code that starts every program or thread. */
+static bool is_user_entry(const char *label)
+{
+	static const char *const entries[] = {
+		"_start", "__libc_start", "start_thread", "clone", "__clone", "thread_start"};
+
+	return has_prefix(label, entries, ARRAY_SIZE(entries));
+}
+
+/* How every wait enters the kernel and ends in the scheduler. */
+static bool is_kernel_noise(const char *label)
+{
+	static const char *const noise[] = {"entry_SYSCALL", "do_syscall_64", "x64_sys_call",
+		"__x64_sys_", "__ia32_", "__arm64_sys_", "__do_sys_", "__se_sys_", "ksys_", "el0",
+		"invoke_syscall", "asm_exc_", "exc_page_fault", "do_user_addr_fault",
+		"ret_from_fork", "kthread", "schedule", "__schedule", "io_schedule", "do_el0_svc"};
+
+	return has_prefix(label, noise, ARRAY_SIZE(noise));
+}
+
+/* Layers that pass a call on. */
+static bool is_generic(const char *label)
+{
+	static const char *const generic[] = {"do_", "__", "vfs_", "new_sync_", "handle_mm_fault"};
+
+	return has_prefix(label, generic, ARRAY_SIZE(generic));
+}
+
+static void collect(const struct tree *tree, uint32_t node, frame_list *frames)
+{
+	for (; node != TREE_ROOT; node = tree->nodes.at[node].parent) {
+		struct frame frame = {tree_label(tree, node), tree->nodes.at[node].kind};
+		if (frame.kind == FRAME_NAME)
+			break;
+		vec_push(frames, frame);
+	}
+	for (size_t i = 0; i < frames->count / 2; i++) {
+		struct frame swap = frames->at[i];
+		frames->at[i] = frames->at[frames->count - 1 - i];
+		frames->at[frames->count - 1 - i] = swap;
+	}
+}
+
+/* The outermost kernel frame that is specific; else the outermost that is no noise. */
+static const struct frame *kernel_operation(const frame_list *frames)
+{
+	const struct frame *best = NULL;
+
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct frame *frame = &frames->at[i];
+		if (frame->kind != FRAME_KERNEL || is_kernel_noise(frame->label))
+			continue;
+		if (!is_generic(frame->label))
+			return frame;
+		if (!best)
+			best = frame;
+	}
+	return best;
+}
+
+static void keep_telling(frame_list *frames)
+{
+	const struct frame *operation = kernel_operation(frames);
+	frame_list kept = {0};
+
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct frame *frame = &frames->at[i];
+		bool tells = frame->kind == FRAME_KERNEL ? frame == operation
+							 : !is_user_entry(frame->label);
+		/* Nothing but noise is better than nothing. */
+		if (!operation && frame->kind == FRAME_KERNEL)
+			tells = i + 1 == frames->count;
+		if (tells)
+			vec_push(&kept, *frame);
+	}
+	vec_clear(frames);
+	*frames = kept;
+}
+
+static char *join(const frame_list *frames, size_t first)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return xstrdup("");
+	if (first)
+		fputs("...", out);
+	for (size_t i = first; i < frames->count; i++)
+		fprintf(out, "%s%s", i ? " > " : "", frames->at[i].label);
+	fclose(out);
+	return text;
+}
+
+char *stack_line(const struct tree *tree, uint32_t node, bool is_full, size_t columns)
+{
+	frame_list frames = {0};
+	size_t first = 0;
+	char *text;
+
+	collect(tree, node, &frames);
+	if (!is_full)
+		keep_telling(&frames);
+	text = join(&frames, 0);
+	while (!is_full && text_width(text) > columns && first + 1 < frames.count) {
+		free(text);
+		text = join(&frames, ++first);
+	}
+	vec_clear(&frames);
+	return text;
+}

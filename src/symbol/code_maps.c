@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The executable mappings of one process: a sorted array, each with its object. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "symbol/object_table.h"
+#include "util/vec.h"
+
+struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	struct code_object *object;
+};
+
+struct code_maps {
+	VEC(struct mapping) mappings;
+};
+
+int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%" PRIu32 "/maps", pid);
+	_cleanup_fclose_ FILE *in = fopen(path, "re");
+	struct map_lines maps = {0};
+	size_t all = 0;
+	int err;
+
+	if (!in)
+		return errno == ENOENT ? -ESRCH : -errno;
+	err = map_lines_read(in, &maps, &all);
+	if (err)
+		return err;
+	/* A process that has exited, but was not waited for, has no mappings at all. */
+	if (!all)
+		return -ESRCH;
+	struct code_maps *result = xcalloc(1, sizeof(*result));
+	vec_each (line, &maps.lines) {
+		struct mapping mapping = {
+			line->start, line->end, line->offset, object_table_get(table, pid, line)};
+		vec_push(&result->mappings, mapping);
+	}
+	map_lines_clear(&maps);
+	*ret = result;
+	return 0;
+}
+
+void code_maps_free(struct code_maps *maps)
+{
+	if (!maps)
+		return;
+	vec_clear(&maps->mappings);
+	free(maps);
+}
+
+bool code_maps_find(const struct code_maps *maps, uint64_t pc, struct code_place *ret)
+{
+	size_t low = 0, high = maps->mappings.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (maps->mappings.at[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || pc >= maps->mappings.at[low - 1].end)
+		return false;
+	const struct mapping *mapping = &maps->mappings.at[low - 1];
+	ret->object = mapping->object;
+	ret->address = pc;
+	if (mapping->object->kind != CODE_ANONYMOUS)
+		ret->address =
+			code_object_address(mapping->object, pc - mapping->start + mapping->offset);
+	return true;
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's symbol table: one array sorted by address, with all names of an address side by
+ * side, the best first. kallsyms has no sizes, so every end is computed once, after sorting: a
+ * symbol never reaches into another module, past the end of kernel text, or over the padding in
+ * front of the next function.
+ */
+#include "symbol/kernel.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/intern.h"
+#include "util/vec.h"
+
+/* KSYM_NAME_LEN is 512 since Linux 6.1, MODULE_NAME_LEN 56. */
+#define MAX_LINE_BYTES 1024
+#define MAX_SYMBOLS (4U << 20)
+#define MAX_NAMES_BYTES (1U << 30)
+#define PAGE_BYTES 4096
+/* A longer stretch without a symbol outside core text is a hole between two allocations. */
+#define MAX_MODULE_SYMBOL_BYTES (256U << 10)
+
+enum rank {
+	RANK_GLOBAL,
+	RANK_WEAK,
+	RANK_LOCAL,
+	RANK_BOUNDARY, /* padding or an end mark: ends the symbol before it, is none itself */
+};
+
+struct entry {
+	uint64_t start;
+	uint64_t end;
+	uint32_t name;   /* offset in names */
+	uint32_t module; /* in modules; 0: core kernel */
+	uint8_t rank;
+};
+
+struct kernel_symbols {
+	VEC(struct entry) entries;
+	VEC(char) names;
+	struct intern modules;
+	VEC(uint64_t) module_bases; /* first address, by number of the module */
+	uint64_t text;
+	uint64_t text_end;
+	uint64_t init_text_end;
+};
+
+struct line {
+	uint64_t address;
+	char type;
+	const char *name;
+	const char *module;
+};
+
+/* "ffffffff81000000 T _text" or "ffffffffc0201000 t name\t[module]"; cuts the line into its words.
+ */
+static bool split_line(char *line, struct line *ret)
+{
+	struct line parsed = {.module = ""};
+	char *rest, *bracket;
+
+	if (line[0] == ' ' || line[0] == '-' || line[0] == '+')
+		return false;
+	errno = 0;
+	parsed.address = strtoull(line, &rest, 16);
+	if (errno || rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+		return false;
+	parsed.type = rest[1];
+	parsed.name = rest + 3;
+	rest += 3 + strcspn(rest + 3, " \t\n");
+	bracket = *rest == '\n' ? NULL : strchr(rest, '[');
+	*rest = '\0';
+	if (bracket) {
+		parsed.module = bracket + 1;
+		bracket[strcspn(bracket, "]\n")] = '\0';
+	}
+	if (!parsed.name[0])
+		return false;
+	*ret = parsed;
+	return true;
+}
+
+/* __pfx_ and __cfi_ name the patchable padding before a function, the ends no code at all. */
+static bool is_boundary(const char *name)
+{
+	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6) ||
+	       !strcmp(name, "_etext") || !strcmp(name, "_einittext");
+}
+
+static enum rank rank_of(const struct line *line)
+{
+	if (is_boundary(line->name))
+		return RANK_BOUNDARY;
+	if (line->type == 'T')
+		return RANK_GLOBAL;
+	return line->type == 't' ? RANK_LOCAL : RANK_WEAK;
+}
+
+static void note_landmark(struct kernel_symbols *symbols, const struct line *line)
+{
+	if (line->module[0])
+		return;
+	if (!strcmp(line->name, "_text"))
+		symbols->text = line->address;
+	else if (!strcmp(line->name, "_etext"))
+		symbols->text_end = line->address;
+	else if (!strcmp(line->name, "_einittext"))
+		symbols->init_text_end = line->address;
+}
+
+static void add_line(struct kernel_symbols *symbols, const struct line *line)
+{
+	struct entry entry = {.start = line->address,
+		.name = (uint32_t)symbols->names.count,
+		.module = intern(&symbols->modules, line->module),
+		.rank = rank_of(line)};
+
+	note_landmark(symbols, line);
+	vec_append(&symbols->names, line->name, strlen(line->name) + 1);
+	vec_push(&symbols->entries, entry);
+}
+
+/* Skips what is left of a line that did not fit. */
+static bool read_line(FILE *in, char room[static MAX_LINE_BYTES], bool *ret_fits)
+{
+	if (!fgets(room, MAX_LINE_BYTES, in))
+		return false;
+	*ret_fits = strchr(room, '\n') || feof(in);
+	if (!*ret_fits)
+		for (int c = getc(in); c != '\n' && c != EOF;)
+			c = getc(in);
+	return true;
+}
+
+static int read_lines(struct kernel_symbols *symbols, FILE *in, struct why *why)
+{
+	size_t hidden = 0;
+	char room[MAX_LINE_BYTES];
+	bool fits;
+
+	while (read_line(in, room, &fits)) {
+		struct line line;
+		if (!fits || !split_line(room, &line) || !strchr("tTwW", line.type))
+			continue;
+		hidden += !line.address;
+		if (!line.address)
+			continue;
+		if (symbols->entries.count == MAX_SYMBOLS || symbols->names.count > MAX_NAMES_BYTES)
+			return why_set(why, -E2BIG, "the kernel's symbol table is beyond measure");
+		add_line(symbols, &line);
+	}
+	if (ferror(in))
+		return why_set(why, -EIO, "cannot read the kernel's symbol table");
+	if (symbols->entries.count)
+		return 0;
+	if (hidden)
+		return why_set(why, -EACCES,
+			"kernel addresses are hidden (kernel.kptr_restrict): run `sysctl "
+			"kernel.kptr_restrict=0` as root, or run dwell with CAP_SYSLOG");
+	return why_set(why, -ENODATA, "the kernel's symbol table is empty");
+}
+
+static int leading_underscores(const char *name)
+{
+	return (int)strspn(name, "_");
+}
+
+static int compare_entries(const void *left, const void *right, void *names)
+{
+	const struct entry *a = left, *b = right;
+	const char *a_name = (const char *)names + a->name, *b_name = (const char *)names + b->name;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	int order = leading_underscores(a_name) - leading_underscores(b_name);
+	if (order)
+		return order;
+	if (strlen(a_name) != strlen(b_name))
+		return strlen(a_name) < strlen(b_name) ? -1 : 1;
+	order = strcmp(a_name, b_name);
+	return order ? order : (a->module > b->module) - (a->module < b->module);
+}
+
+/* The end of a symbol whose follower, if any, starts at next. */
+static uint64_t end_of(
+	const struct kernel_symbols *symbols, const struct entry *entry, const struct entry *next)
+{
+	uint64_t page_end = (entry->start | (PAGE_BYTES - 1)) + 1;
+	uint64_t end = next ? next->start : UINT64_MAX;
+	bool is_bounded = next && next->module == entry->module;
+
+	if (!entry->module && entry->start < symbols->text_end) {
+		is_bounded = true;
+		end = end < symbols->text_end ? end : symbols->text_end;
+	} else if (!entry->module && entry->start < symbols->init_text_end) {
+		is_bounded = true;
+		end = end < symbols->init_text_end ? end : symbols->init_text_end;
+	}
+	if (!is_bounded || (entry->module && end - entry->start > MAX_MODULE_SYMBOL_BYTES))
+		return end < page_end ? end : page_end;
+	return end;
+}
+
+static void compute_ends(struct kernel_symbols *symbols)
+{
+	struct entry *at = symbols->entries.at;
+	const struct entry *next = NULL;
+
+	for (size_t i = symbols->entries.count; i-- > 0;) {
+		if (i + 1 < symbols->entries.count && at[i + 1].start != at[i].start)
+			next = &at[i + 1];
+		at[i].end = end_of(symbols, &at[i], next);
+	}
+}
+
+static void drop_boundaries(struct kernel_symbols *symbols)
+{
+	size_t kept = 0;
+
+	vec_each (entry, &symbols->entries)
+		if (entry->rank != RANK_BOUNDARY)
+			symbols->entries.at[kept++] = *entry;
+	symbols->entries.count = kept;
+}
+
+static void note_module_bases(struct kernel_symbols *symbols)
+{
+	vec_reserve(&symbols->module_bases, symbols->modules.texts.count);
+	symbols->module_bases.count = symbols->modules.texts.count;
+	vec_each (base, &symbols->module_bases)
+		*base = 0;
+	vec_each (entry, &symbols->entries)
+		if (!symbols->module_bases.at[entry->module])
+			symbols->module_bases.at[entry->module] = entry->start;
+	symbols->module_bases.at[0] = symbols->text;
+}
+
+int kernel_symbols_parse(FILE *in, struct kernel_symbols **ret, struct why *why)
+{
+	struct kernel_symbols *symbols = xcalloc(1, sizeof(*symbols));
+	int err;
+
+	intern(&symbols->modules, "");
+	err = read_lines(symbols, in, why);
+	if (err) {
+		kernel_symbols_free(symbols);
+		return err;
+	}
+	qsort_r(symbols->entries.at, symbols->entries.count, sizeof(struct entry), compare_entries,
+		symbols->names.at);
+	compute_ends(symbols);
+	drop_boundaries(symbols);
+	note_module_bases(symbols);
+	*ret = symbols;
+	return 0;
+}
+
+int kernel_symbols_new(struct kernel_symbols **ret, struct why *why)
+{
+	_cleanup_fclose_ FILE *in = fopen("/proc/kallsyms", "re");
+
+	if (!in)
+		return why_set(why, -errno, "cannot open /proc/kallsyms: %s", strerror(errno));
+	return kernel_symbols_parse(in, ret, why);
+}
+
+void kernel_symbols_free(struct kernel_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	vec_clear(&symbols->entries);
+	vec_clear(&symbols->names);
+	vec_clear(&symbols->module_bases);
+	intern_clear(&symbols->modules);
+	free(symbols);
+}
+
+static struct kernel_symbol symbol_of(
+	const struct kernel_symbols *symbols, const struct entry *entry)
+{
+	return (struct kernel_symbol){.name = symbols->names.at + entry->name,
+		.module = intern_text(&symbols->modules, entry->module),
+		.start = entry->start,
+		.end = entry->end};
+}
+
+/* Position of the first entry that starts after the address. */
+static size_t upper_bound(const struct kernel_symbols *symbols, uint64_t address)
+{
+	size_t low = 0, high = symbols->entries.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (symbols->entries.at[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool kernel_symbols_find(
+	const struct kernel_symbols *symbols, uint64_t address, struct kernel_symbol *ret)
+{
+	const struct entry *at = symbols->entries.at;
+	size_t position = upper_bound(symbols, address);
+
+	if (!position || address >= at[position - 1].end)
+		return false;
+	for (position--; position && at[position - 1].start == at[position].start;)
+		position--;
+	*ret = symbol_of(symbols, &at[position]);
+	return true;
+}
+
+/* .isra.0, .constprop.0, .llvm.123, also several: the function itself under another name. A part of
+ * it (.part.0, .cold) is not. */
+static bool is_clone_suffix(const char *suffix)
+{
+	static const char *const kinds[] = {".isra.", ".constprop.", ".llvm."};
+	bool is_known = *suffix == '.';
+
+	while (is_known && *suffix) {
+		is_known = false;
+		for (size_t i = 0; i < ARRAY_SIZE(kinds) && !is_known; i++) {
+			size_t length = strlen(kinds[i]);
+			size_t digits = 0;
+			if (!strncmp(suffix, kinds[i], length))
+				digits = strspn(suffix + length, "0123456789");
+			is_known = digits > 0;
+			if (is_known)
+				suffix += length + digits;
+		}
+	}
+	return is_known;
+}
+
+bool kernel_symbols_named(
+	const struct kernel_symbols *symbols, const char *name, struct kernel_symbol *ret)
+{
+	const struct entry *clone = NULL;
+	size_t length = strlen(name);
+
+	vec_each (entry, &symbols->entries) {
+		const char *known = symbols->names.at + entry->name;
+		if (entry->module || strncmp(known, name, length))
+			continue;
+		if (!known[length]) {
+			*ret = symbol_of(symbols, entry);
+			return true;
+		}
+		if (!clone && is_clone_suffix(known + length))
+			clone = entry;
+	}
+	if (clone)
+		*ret = symbol_of(symbols, clone);
+	return clone != NULL;
+}
+
+uint64_t kernel_symbols_base(const struct kernel_symbols *symbols)
+{
+	return symbols->text;
+}
+
+uint64_t kernel_symbols_module_base(const struct kernel_symbols *symbols, const char *module)
+{
+	for (uint32_t i = 0; i < symbols->module_bases.count; i++)
+		if (!strcmp(intern_text(&symbols->modules, i), module))
+			return symbols->module_bases.at[i];
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of kernel addresses, from /proc/kallsyms: one sorted table, text symbols only. */
+#ifndef DWELL_SYMBOL_KERNEL_H
+#define DWELL_SYMBOL_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util/why.h"
+
+struct kernel_symbols;
+
+struct kernel_symbol {
+	const char *name;   /* borrowed from the table */
+	const char *module; /* "" for the core kernel, "bpf" for BPF programs */
+	uint64_t start;
+	uint64_t end; /* start of the next symbol */
+};
+
+/* Reads /proc/kallsyms. -EACCES if its addresses are hidden from us, -errno otherwise. */
+int kernel_symbols_new(struct kernel_symbols **ret, struct why *why);
+/* The same from an open stream, for tests. Hostile lines are skipped. */
+int kernel_symbols_parse(FILE *in, struct kernel_symbols **ret, struct why *why);
+void kernel_symbols_free(struct kernel_symbols *symbols);
+
+/* The symbol that covers the address. */
+bool kernel_symbols_find(
+	const struct kernel_symbols *symbols, uint64_t address, struct kernel_symbol *ret);
+/* The core kernel's symbol of that name, also with a compiler's suffix (.isra.0, .constprop.0). */
+bool kernel_symbols_named(
+	const struct kernel_symbols *symbols, const char *name, struct kernel_symbol *ret);
+/* Address of _text, 0 if unknown. */
+uint64_t kernel_symbols_base(const struct kernel_symbols *symbols);
+/* First address of a module's symbols ("" core: the base), 0 if unknown. */
+uint64_t kernel_symbols_module_base(const struct kernel_symbols *symbols, const char *module);
+
+#endif

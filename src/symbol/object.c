@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of code objects. A file is known by device, inode, path, size and time of change, so a
+ * program that was compiled anew is a new object even if it got its old inode. Its headers are read
+ * when it is first seen; its symbols when a name is first asked for, through an fd kept open until
+ * then, because by that time the process may be gone. At most MAX_PENDING fds wait like this.
+ * Copies of one file (the same library in many containers) share one object.
+ */
+#include "symbol/object.h"
+
+#include <string.h>
+
+#include "elf/file.h"
+#include "elf/symbols.h"
+#include "symbol/locate.h"
+#include "symbol/object_table.h"
+#include "symbol/vdso.h"
+#include "util/hash.h"
+#include "util/map64.h"
+#include "util/vec.h"
+
+#define MAX_PENDING 200
+
+struct object {
+	struct code_object public; /* first: callers' pointers lead here */
+	struct object_table *table;
+	char *path;
+	char *build_id;
+	uint64_t bytes;
+	VEC(struct elf_segment) segments;
+	struct elf_symbols *symbols;
+	int pending_fd; /* -1: symbols were read, or there is nothing to read */
+};
+
+struct object_table {
+	VEC(struct object *) objects;
+	struct map64 by_key; /* key of a mapped file -> struct object * */
+	struct map64 by_id;  /* readable files only */
+	struct object *vdso;
+	struct object *anonymous;
+	size_t pending;
+};
+
+static struct object *add_object(struct object_table *table, enum code_kind kind, const char *path)
+{
+	struct object *object = xcalloc(1, sizeof(*object));
+
+	object->table = table;
+	object->path = xstrdup(path);
+	object->build_id = xstrdup("");
+	object->pending_fd = -1;
+	object->public.kind = kind;
+	object->public.path = object->path;
+	object->public.build_id = object->build_id;
+	object->public.id = hash_text(0, path);
+	vec_push(&table->objects, object);
+	return object;
+}
+
+static void free_object(struct object *object)
+{
+	if (object->pending_fd >= 0)
+		close(object->pending_fd);
+	elf_symbols_free(object->symbols);
+	vec_clear(&object->segments);
+	free(object->path);
+	free(object->build_id);
+	free(object);
+}
+
+struct object_table *object_table_new(void)
+{
+	return xcalloc(1, sizeof(struct object_table));
+}
+
+void object_table_free(struct object_table *table)
+{
+	if (!table)
+		return;
+	vec_each (object, &table->objects)
+		free_object(*object);
+	vec_clear(&table->objects);
+	map64_clear(&table->by_key);
+	map64_clear(&table->by_id);
+	free(table);
+}
+
+static void take_headers(struct object *object, const struct elf_file *file)
+{
+	const struct elf_segment *segments;
+	size_t count = elf_file_segments(file, &segments);
+
+	vec_append(&object->segments, segments, count);
+	free(object->build_id);
+	object->build_id = xstrdup(elf_file_build_id(file));
+	object->public.build_id = object->build_id;
+	object->public.is_readable = true;
+}
+
+static void take_symbols(struct object *object, const struct elf_file *file)
+{
+	if (!elf_symbols_read(file, &object->symbols))
+		object->public.has_symbols = elf_symbols_count(object->symbols) > 0;
+}
+
+static void close_elf(struct elf_file **file)
+{
+	elf_file_free(*file);
+}
+
+static void load_pending(struct object *object)
+{
+	_cleanup_close_ int fd = object->pending_fd;
+	_cleanup_(close_elf) struct elf_file *file = NULL;
+
+	if (fd < 0)
+		return;
+	object->pending_fd = -1;
+	object->table->pending--;
+	if (!elf_file_open(fd, &file))
+		take_symbols(object, file);
+}
+
+static struct object *anonymous_object(struct object_table *table)
+{
+	if (!table->anonymous)
+		table->anonymous = add_object(table, CODE_ANONYMOUS, "[anonymous]");
+	return table->anonymous;
+}
+
+/* One image serves all 64-bit processes of a boot: the one that the kernel gave us. */
+static struct object *vdso_object(struct object_table *table)
+{
+	_cleanup_(close_elf) struct elf_file *file = NULL;
+
+	if (table->vdso)
+		return table->vdso;
+	table->vdso = add_object(table, CODE_VDSO, "[vdso]");
+	if (vdso_open(&file))
+		return table->vdso;
+	take_headers(table->vdso, file);
+	take_symbols(table->vdso, file);
+	table->vdso->public.id = hash_text(table->vdso->public.id, table->vdso->build_id);
+	return table->vdso;
+}
+
+/* Names the kernel gives to memory that has an inode but no file of anybody's. */
+static bool is_memory_path(const char *path)
+{
+	static const char *const prefixes[] = {
+		"/memfd:", "//anon", "/anon_hugepage", "/dev/zero", "/SYSV"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static uint64_t key_of(const struct map_line *line, const struct file_stamp *stamp)
+{
+	uint64_t key = hash_add((uint64_t)line->dev_major << 32 | line->dev_minor, line->inode);
+
+	key = hash_text(key, line->path);
+	/* Memory is written to all the time. */
+	if (is_memory_path(line->path))
+		return key;
+	return hash_add(hash_add(key, stamp->bytes), stamp->mtime_ns);
+}
+
+static uint64_t id_of(const struct object *object, const struct file_stamp *stamp)
+{
+	if (object->build_id[0])
+		return hash_text(hash_text(0, "build-id"), object->build_id);
+	return hash_add(hash_add(hash_text(hash_text(0, "file"), object->path), stamp->bytes),
+		stamp->mtime_ns);
+}
+
+/* Build-ids can be forged: only files that also agree in shape share an object. */
+static bool is_same_file(const struct object *a, const struct object *b)
+{
+	return a->bytes == b->bytes && a->segments.count == b->segments.count &&
+	       (!a->segments.count || !memcmp(a->segments.at, b->segments.at,
+					      a->segments.count * sizeof(*a->segments.at)));
+}
+
+/* The known object with the same content, in place of the newest one; else that one. */
+static struct object *merge_newest(struct object_table *table, struct object *newest)
+{
+	uint64_t *known = map64_put(&table->by_id, newest->public.id, NULL);
+	struct object *twin = (struct object *)(uintptr_t)*known;
+
+	if (!twin) {
+		*known = (uintptr_t)newest;
+		return newest;
+	}
+	if (!is_same_file(twin, newest))
+		return newest;
+	table->objects.count--;
+	free_object(newest);
+	return twin;
+}
+
+/* An object for the ELF file open as fd, which is taken (left -1) if symbols are still to be read.
+ */
+static struct object *add_elf(struct object_table *table, const struct map_line *line,
+	const struct file_stamp *stamp, const struct elf_file *file, int *fd)
+{
+	struct object *object = add_object(table, CODE_FILE, line->path);
+	struct object *merged;
+
+	object->bytes = stamp->bytes;
+	take_headers(object, file);
+	object->public.id = id_of(object, stamp);
+	merged = merge_newest(table, object);
+	if (merged != object)
+		return merged;
+	object->pending_fd = *fd;
+	*fd = -1;
+	if (++table->pending > MAX_PENDING)
+		load_pending(object);
+	return object;
+}
+
+static struct object *add_mapped(struct object_table *table, const struct map_line *line,
+	const struct file_stamp *stamp, int path_fd)
+{
+	_cleanup_close_ int fd = path_fd < 0 ? -1 : locate_open(path_fd);
+	_cleanup_(close_elf) struct elf_file *file = NULL;
+	struct object *object;
+
+	if (fd >= 0 && !elf_file_open(fd, &file))
+		return add_elf(table, line, stamp, file, &fd);
+	/* A deleted file that is no ELF is how many JIT compilers get their memory. */
+	if (is_memory_path(line->path) || (fd >= 0 && line->is_deleted))
+		return anonymous_object(table);
+	object = add_object(table, CODE_FILE, line->path);
+	object->public.id = id_of(object, stamp);
+	return object;
+}
+
+static struct object *get_mapped(
+	struct object_table *table, uint32_t pid, const struct map_line *line)
+{
+	struct file_stamp stamp = {0};
+	_cleanup_close_ int path_fd = locate_mapped_file(pid, line, &stamp);
+	uint64_t key = key_of(line, &stamp);
+	uint64_t *known = map64_find(&table->by_key, key);
+
+	if (known)
+		return (struct object *)(uintptr_t)*known;
+	struct object *object = add_mapped(table, line, &stamp, path_fd);
+	*map64_put(&table->by_key, key, NULL) = (uintptr_t)object;
+	return object;
+}
+
+struct code_object *object_table_get(
+	struct object_table *table, uint32_t pid, const struct map_line *line)
+{
+	/* A 32-bit process has another vdso, of which we have no image. */
+	bool is_vdso = !strcmp(line->path, "[vdso]") && line->start > UINT32_MAX;
+
+	if (is_vdso)
+		return &vdso_object(table)->public;
+	if (!line->inode || line->path[0] != '/')
+		return &anonymous_object(table)->public;
+	return &get_mapped(table, pid, line)->public;
+}
+
+uint64_t code_object_address(const struct code_object *public, uint64_t offset)
+{
+	const struct object *object = (const struct object *)public;
+	uint64_t address = offset;
+
+	elf_segments_vaddr(object->segments.at, object->segments.count, offset, &address);
+	return address;
+}
+
+const char *code_object_name(struct code_object *public, uint64_t address, uint64_t *ret_offset)
+{
+	struct object *object = (struct object *)public;
+	struct elf_symbol symbol;
+
+	load_pending(object);
+	if (!object->symbols || !elf_symbols_find(object->symbols, address, &symbol))
+		return NULL;
+	if (ret_offset)
+		*ret_offset = address - symbol.start;
+	return symbol.name;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code objects of user space: ELF files, the vdso, regions without a file. Each distinct file is
+ * opened and its symbols are read once, on the first name asked for, for all processes that map it.
+ */
+#ifndef DWELL_SYMBOL_OBJECT_H
+#define DWELL_SYMBOL_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum code_kind {
+	CODE_FILE,
+	CODE_VDSO,
+	CODE_ANONYMOUS, /* executable memory without a file: addresses stay raw */
+};
+
+/* Owned by its table; lives as long as that. */
+struct code_object {
+	uint64_t id; /* from the build-id; without one from path, size and mtime */
+	enum code_kind kind;
+	const char *path;     /* as the process sees it, without " (deleted)" */
+	const char *build_id; /* hex or "" */
+	bool is_readable;     /* the file could be opened and is ELF */
+	bool has_symbols;     /* known after the first code_object_name() */
+};
+
+struct object_table;
+
+struct object_table *object_table_new(void);
+void object_table_free(struct object_table *table);
+
+/* The function at an address of the object (its own virtual addresses). Borrowed; NULL if none. */
+const char *code_object_name(struct code_object *object, uint64_t address, uint64_t *ret_offset);
+
+/* The executable mappings of one process, as they were when read. */
+struct code_maps;
+
+struct code_place {
+	struct code_object *object;
+	uint64_t address; /* in the object; raw for CODE_ANONYMOUS */
+};
+
+/* Reads /proc/PID/maps. 0, -ESRCH if the process is gone, -errno. */
+int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret);
+void code_maps_free(struct code_maps *maps);
+/* false: no executable mapping holds the address. */
+bool code_maps_find(const struct code_maps *maps, uint64_t pc, struct code_place *ret);
+
+#endif

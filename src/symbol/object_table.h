@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the reader of process mappings needs from the object table; symbol/object.h is for others.
+ */
+#ifndef DWELL_SYMBOL_OBJECT_TABLE_H
+#define DWELL_SYMBOL_OBJECT_TABLE_H
+
+#include "symbol/maps.h"
+#include "symbol/object.h"
+
+/* The object that an executable mapping shows; never NULL, owned by the table. */
+struct code_object *object_table_get(
+	struct object_table *table, uint32_t pid, const struct map_line *line);
+
+/* The object's own address of an offset in its file; the offset itself where the file is unknown.
+ */
+uint64_t code_object_address(const struct code_object *object, uint64_t offset);
+
+#endif

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`dwell flame -f | head -1`: whoever stops reading has had enough; no complaint, status 0."""
+from lib import *
+
+recording = record("-a", command=[workload("forker"), "4", "50"])
+for args in (("flame", "-f", recording.path), ("report", recording.path),
+             ("report", "--json", recording.path), ("--help",), ("record", "--help")):
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = dwell(*args, stdout=writer, status=0)
+    os.close(writer)
+    check(result.stderr == "", f"{args}: {result.stderr}")
+piped = run("sh", "-c", f"{{ {DWELL} flame -f {recording.path}; echo $? >&2; }} | head -1")
+check(piped.stderr == "0\n" and piped.stdout.count("\n") == 1, f"{piped}")

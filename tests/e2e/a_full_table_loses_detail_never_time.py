@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""With far too little memory for the tables every thread still has all its time, and what lost its
+stack is counted and shown."""
+from load import *
+
+need_tool("perf")
+background("sh", "-c", "while :; do perf bench sched messaging -t -g 8 -l 400; done")
+time.sleep(1)
+recording = record("-a", "-d", "3s", "--memory", "8M")
+check_books(recording)
+accounting = recording.report["accounting"]
+check_close("accounted_ns", accounting["accounted_ns"], accounting["expected_ns"], rel=0.001)
+check(accounting["lost_events"] > 0, "nothing was lost in 8 MiB: make the load bigger")
+overflow = weight(recording.folded("offcpu"), "[overflow]")
+check(overflow > 0, "no [overflow] frame")
+total = sum(t["runnable_ns"] + t["blocked_ns"] for t in recording.threads)
+check_close("offcpu", sum(recording.folded("offcpu").values()), total, rel=0.001)
+lines = dwell("report", recording.path).stdout.split("\n")
+check(any("lost" in line and "lost nothing" not in line for line in lines), "the report is silent")

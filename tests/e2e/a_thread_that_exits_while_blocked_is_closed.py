@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A thread that dies in a wait, by exit_group or by SIGKILL, ends there: its wait counts until then
+and nothing after it."""
+from lib import *
+
+for how in ("group", "kill"):
+    program = f"{workload('exit_while_blocked')} {how} 500"
+    recording = record(command=["sh", "-c", f"{program} && sleep 0.5"])
+    doomed = recording.thread(recording.log["tid"])
+    wall_ns = recording.log["wall_ns"]
+    check_thread(doomed, life_ns=(wall_ns, 0.05, 15 * MS), blocked_ns=(wall_ns, 0.05, 15 * MS))
+    check(doomed["comm"] == "doomed", f"name: {doomed}")
+    stacks = recording.folded("offcpu", "--by", "thread", "--state", "blocked")
+    root = f"doomed-{doomed['pid']}/{doomed['tid']}"
+    check_close(f"{how}: blocked in the pipe", weight(stacks, "pipe_read", root=root), wall_ns,
+                rel=0.05, abs_ns=15 * MS)
+    check_books(recording)

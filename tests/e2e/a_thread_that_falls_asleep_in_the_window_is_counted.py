@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A thread that falls asleep inside the window and does not wake has all its time, and the kernel
+stack of its last wait."""
+from lib import *
+
+faller = Workload("falls_asleep", 300)
+tid = faller.line()["tid"]
+recorder = Recorder("-p", faller.pid, "-d", "2.5s")
+faller.go()
+log, = faller.line()["threads"]
+recording = recorder.wait()
+
+thread = recording.thread(tid)
+wakeful = log["phases"]["wakeful"]
+check_thread(thread, life_ns=(recording.window_ns, 0, 1000),
+             running_ns=(wakeful["cpu_ns"], 0.1, 10 * MS),
+             blocked_ns=(recording.window_ns - wakeful["wall_ns"], 0.05, 20 * MS))
+check_books(recording)
+
+stacks = recording.folded("offcpu", "--by", "thread", "--state", "blocked")
+root = f"falls-asleep-{faller.pid}/{tid}"
+for_ever = weight(stacks, "hrtimer_nanosleep", "faller_main", root=root)
+check(for_ever > recording.window_ns // 3, f"only {for_ever} ns of the last sleep")

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A wait that spans ten slices has a tenth of its time in each of them, and is counted once."""
+from lib import *
+
+recording = record("--slice", "100ms", command=[workload("sleeper"), "1", "1200"])
+log, = recording.log["threads"]
+(thread,), = recording.rows("SELECT id FROM threads WHERE tid = ?", log["tid"])
+slices = recording.rows("SELECT slice, sum(ns) FROM sums_by_slice WHERE thread = ? AND "
+                        "state = 'blocked' GROUP BY slice ORDER BY slice", thread)
+
+full = [ns for _, ns in slices if ns == 100 * MS]
+check(len(full) >= 10, f"whole slices: {len(full)} in {slices}")
+check_close("all slices together", sum(ns for _, ns in slices), log["phases"]["nap"]["wall_ns"],
+            rel=0.01)
+naps = [w for w in recording.report["waits"] if w["name"] == "sleeper-0" and w["reason"] == "sleep"]
+check(sum(w["count"] for w in naps) == 1, f"one nap was taken, not {naps}")
+check_close("the longest wait", max(w["max_ns"] for w in naps), 1200 * MS, rel=0.02)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the two cgroup cases share: a cgroup with a child, and a thread in each."""
+from lib import *
+
+
+def new_cgroup(root):
+    """A new group below root with a child; both are removed at the end."""
+    outer = os.path.join(root, f"dwell-test-{os.getpid()}")
+    inner = os.path.join(outer, "inner")
+    os.makedirs(inner)
+    cleanup(lambda: [remove(path) for path in (inner, outer)])
+    return outer, inner
+
+
+def remove(path):
+    """The kernel lets go of a group a moment after its last process ended."""
+    for _ in range(50):
+        try:
+            return os.rmdir(path)
+        except OSError:
+            time.sleep(0.1)
+
+
+def join(group, pid):
+    with open(os.path.join(group, "cgroup.procs"), "w") as file:
+        file.write(str(pid))
+
+
+def record_below(root):
+    """Processes in the group, below it, beside it, and one that joins half-way."""
+    outer, inner = new_cgroup(root)
+    inside, below, beside, joining = (Workload("deep_sleeper") for _ in range(4))
+    for sleeper in (inside, below, beside, joining):
+        sleeper.line()
+    join(outer, inside.pid)
+    join(inner, below.pid)
+    born = background("sh", "-c", "while :; do sleep 0.05; done")
+    join(inner, born.pid)
+    recorder = Recorder("-G", outer, "-d", "2s")
+    time.sleep(0.5)
+    join(outer, joining.pid)
+    recording = recorder.wait()
+
+    pids = {t["pid"] for t in recording.threads}
+    check({inside.pid, below.pid, born.pid} <= pids, f"missing: {pids}")
+    check(beside.pid not in pids, "a process outside of the group was recorded")
+    check(len(recording.named("sleep")) > 10, "children born in the group are missing")
+    for sleeper in (inside, below):
+        for thread in recording.of_process(sleeper.pid):
+            check_thread(thread, life_ns=(recording.window_ns, 0, MS))
+    for thread in recording.of_process(joining.pid):
+        check(thread["life_ns"] < 0.9 * recording.window_ns, f"joined later: {thread}")
+    check_books(recording)

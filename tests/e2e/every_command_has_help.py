@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""-h is short, --help full with examples first; both to stdout, status 0, without privilege."""
+from lib import *
+
+top = dwell()
+check(top.stdout.count("\n  dwell ") >= 5, f"five examples: {top.stdout}")
+check(dwell("-h").stdout == top.stdout and dwell("--help").stdout == top.stdout, "dwell --help")
+check(dwell("--version").stdout.startswith("dwell "), "--version")
+check(os.listdir(".") == [], "dwell alone never records")
+
+for command in ("record", "report", "flame", "check"):
+    check(command in top.stdout, f"{command} is not in the help")
+    short, full = dwell(command, "-h"), dwell(command, "--help")
+    check(short.stderr == full.stderr == "", f"{command}: {short.stderr}{full.stderr}")
+    check(f"dwell {command}" in short.stdout, short.stdout)
+    check(len(short.stdout) < len(full.stdout), f"{command}: -h is not shorter than --help")
+    check(0 < full.stdout.find("Examples") < full.stdout.find("\n  -"), f"{command}: no examples")

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the end-to-end cases share: running dwell, workloads and load beside them, reading what was
+recorded, and cleaning up. A case runs in a temporary folder of its own, which is gone afterwards,
+as is every process it started. A case ends by falling off its end (pass), by skip() or by an
+exception (failure)."""
+import atexit
+import glob
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DWELL = os.path.abspath(os.environ.get("DWELL", os.path.join(TOP, "dwell")))
+MS = 1_000_000
+S = 1_000_000_000
+
+# Under sudo recordings would be given to the invoking user; cases that want that say so themselves.
+for _name in ("SUDO_UID", "SUDO_GID", "SUDO_USER"):
+    os.environ.pop(_name, None)
+
+TEMP = tempfile.mkdtemp(prefix="dwell-test.")
+_processes = []
+_cleanups = []
+
+
+def _clean_up():
+    for process in reversed(_processes):
+        kill_group(process)
+    for cleanup in reversed(_cleanups):
+        cleanup()
+    os.chdir("/")
+    shutil.rmtree(TEMP, ignore_errors=True)
+
+
+os.chdir(TEMP)
+atexit.register(_clean_up)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+# How a case ends early.
+
+def skip(reason, is_optional=False):
+    """The case cannot run here. An optional one may be skipped even where tests are required."""
+    print(("optional: " if is_optional else "") + reason, flush=True)
+    sys.exit(77)
+
+
+def need_root():
+    if os.getuid():
+        skip("needs root")
+
+
+def need_tool(name):
+    if not shutil.which(name):
+        skip(f"{name} is not installed")
+
+
+def need_cpus(number):
+    if len(os.sched_getaffinity(0)) < number:
+        skip(f"needs {number} CPUs", is_optional=True)
+
+
+def cleanup(function):
+    """Calls function at the end, however the case ends; the last one given first."""
+    _cleanups.append(function)
+
+
+# What must hold.
+
+def check(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def close(got, want, rel=0.0, abs_ns=0):
+    return abs(got - want) <= max(rel * abs(want), abs_ns)
+
+
+def check_close(what, got, want, rel=0.0, abs_ns=0):
+    check(close(got, want, rel, abs_ns),
+          f"{what}: {got} is not within {rel:.1%} or {abs_ns} of {want}")
+
+
+def check_one_line_error(result, *words):
+    """One line, from dwell, with these words in it."""
+    lines = result.stderr.strip().split("\n")
+    check(len(lines) == 1 and lines[0].startswith("dwell: "), f"not one error line: {lines}")
+    for word in words:
+        check(word in lines[0], f"no {word!r} in: {lines[0]}")
+
+
+# Processes.
+
+def kill_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def run(*argv, status=0, timeout=60, **options):
+    """Runs a command to its end; its status must be the given one (None: any)."""
+    result = subprocess.run([str(word) for word in argv], text=True, errors="replace",
+                            timeout=timeout, stdin=options.pop("stdin", subprocess.DEVNULL),
+                            stdout=options.pop("stdout", subprocess.PIPE),
+                            stderr=options.pop("stderr", subprocess.PIPE), **options)
+    if status is not None and result.returncode != status:
+        raise AssertionError(f"{' '.join(map(str, argv))}: exit status {result.returncode}, not "
+                             f"{status}\n{(result.stdout or '')[-2000:]}{result.stderr or ''}")
+    return result
+
+
+def dwell(*args, **options):
+    return run(DWELL, *args, **options)
+
+
+def background(*argv, **options):
+    """Starts a command that is killed with all its children at the end of the case."""
+    process = subprocess.Popen([str(word) for word in argv], start_new_session=True,
+                               stdin=options.pop("stdin", subprocess.DEVNULL),
+                               stdout=options.pop("stdout", subprocess.DEVNULL),
+                               stderr=options.pop("stderr", subprocess.DEVNULL), **options)
+    _processes.append(process)
+    return process
+
+
+def wait_until(condition, what, timeout=20.0):
+    end = time.monotonic() + timeout
+    while not condition():
+        check(time.monotonic() < end, f"{what}: not within {timeout} s")
+        time.sleep(0.02)
+
+
+def workload(name):
+    """The path of a built workload."""
+    path = os.path.join(TOP, "build/workloads", name)
+    if not os.path.exists(path):
+        skip(f"build/workloads/{name} is not built: make workloads")
+    return path
+
+
+class Workload:
+    """A workload in the background that talks in JSON lines and is told to go on by a line."""
+
+    def __init__(self, name, *args):
+        self.process = background(workload(name), *args, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+
+    def line(self):
+        """The next thing it says."""
+        text = self.process.stdout.readline()
+        check(text, f"workload {self.pid} ended without a word")
+        return json.loads(text)
+
+    def go(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(20)
+
+    def kill(self):
+        kill_group(self.process)
+
+
+# Recordings.
+
+class Recording:
+    def __init__(self, path, result=None):
+        self.path = os.path.abspath(path)
+        self.stdout = result.stdout if result else ""
+        self.stderr = result.stderr if result else ""
+        self._report = None
+
+    @property
+    def log(self):
+        """What the recorded workload said about itself: the last line of its output."""
+        return json.loads(self.stdout.strip().rsplit("\n", 1)[-1])
+
+    @property
+    def report(self):
+        if self._report is None:
+            self._report = report_json(self.path)
+        return self._report
+
+    @property
+    def threads(self):
+        return self.report["threads"]
+
+    @property
+    def window_ns(self):
+        return self.report["window_ns"]
+
+    def thread(self, tid):
+        found = [thread for thread in self.threads if thread["tid"] == tid]
+        check(len(found) == 1, f"{len(found)} threads with tid {tid}: "
+              f"{[(t['comm'], t['pid'], t['tid']) for t in self.threads][:30]}")
+        return found[0]
+
+    def named(self, comm):
+        return [thread for thread in self.threads if thread["comm"] == comm]
+
+    def of_process(self, pid):
+        return [thread for thread in self.threads if thread["pid"] == pid]
+
+    def folded(self, view, *args):
+        return folded(self.path, view, *args)
+
+    def rows(self, query, *values):
+        """The rows of a query by hand."""
+        with open_database(self.path) as database:
+            return database.execute(query, values).fetchall()
+
+    def meta(self):
+        """The one row about the recording as a whole, by column."""
+        return read_meta(self.path)
+
+
+def record(*args, command=None, status=0, timeout=60, path=None, **options):
+    """Records to the end; the status is the command's."""
+    need_root()
+    path = path or os.path.join(TEMP, f"{len(glob.glob(TEMP + '/*.dwell'))}.dwell")
+    argv = ["record", "-o", path, *args]
+    if command:
+        argv += ["--", *command]
+    return Recording(path, dwell(*argv, status=status, timeout=timeout, **options))
+
+
+class Recorder:
+    """dwell record in the background."""
+
+    def __init__(self, *args, path=None, command=None):
+        need_root()
+        self.path = path or os.path.join(TEMP, "background.dwell")
+        self.errors = open(os.path.join(TEMP, "recorder.stderr"), "w+")
+        argv = [DWELL, "record", "-o", self.path, *args]
+        if command:
+            argv += ["--", *command]
+        self.process = background(*argv, stderr=self.errors)
+        self.pid = self.process.pid
+        self.wait_attached()
+
+    def wait_attached(self):
+        wait_until(lambda: is_attached(self.process), "attaching dwell")
+        # The window begins a moment after the programs are there.
+        time.sleep(0.3)
+
+    def wait(self, timeout=60, status=0):
+        """Until it ends by itself."""
+        got = self.process.wait(timeout)
+        self.errors.seek(0)
+        text = self.errors.read()
+        check(status is None or got == status, f"dwell record: status {got}, not {status}\n{text}")
+        recording = Recording(self.path)
+        recording.stderr = text
+        return recording
+
+    def stop(self, status=0):
+        """As Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+        return self.wait(20, status)
+
+
+def is_attached(process):
+    """Does the process hold BPF links? That is: has it begun to trace?"""
+    check(process.poll() is None, f"the tracer ended with status {process.poll()} before it began")
+    for link in glob.glob(f"/proc/{process.pid}/fd/*"):
+        try:
+            if "bpf_link" in os.readlink(link) or "bpf-link" in os.readlink(link):
+                return True
+        except OSError:
+            pass
+    return False
+
+
+def programs_of(pid):
+    """The ids of the BPF programs that a process holds, by itself or by a link."""
+    found = set()
+    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        try:
+            with open(path) as file:
+                found |= {int(line.split()[1]) for line in file if line.startswith("prog_id:")}
+        except OSError:
+            pass
+    return found
+
+
+def loaded_programs():
+    """The ids of all BPF programs in the kernel."""
+    need_tool("bpftool")
+    programs = json.loads(run("bpftool", "-j", "prog", "show").stdout or "[]")
+    return {program["id"] for program in programs}
+
+
+def report_json(path, *args):
+    return json.loads(dwell("report", path, "--json", *args).stdout)
+
+
+def folded(path, view, *args, unit="ns"):
+    """{(frame, ...): weight}, root first, idle waits included."""
+    text = dwell("flame", path, "--view", view, "-f", "--unit", unit, "--idle", "show",
+                 *args).stdout
+    stacks = {}
+    for line in text.splitlines():
+        stack, _, weight = line.rpartition(" ")
+        stacks[tuple(stack.split(";"))] = stacks.get(tuple(stack.split(";")), 0) + int(weight)
+    return stacks
+
+
+def weight(stacks, *words, root=None):
+    """The weight of the stacks whose frames contain all these words, below a root."""
+    return sum(ns for stack, ns in stacks.items()
+               if (root is None or stack[0] == root) and
+               all(any(word in frame for frame in stack[1:]) for word in words))
+
+
+def open_database(path):
+    return sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+
+
+def read_meta(path):
+    with open_database(path) as database:
+        rows = database.execute("SELECT * FROM meta")
+        columns = [column[0] for column in rows.description]
+        if columns[:2] in (["name", "value"], ["key", "value"]):
+            return dict(rows.fetchall())
+        return dict(zip(columns, rows.fetchone()))
+
+
+# The first law.
+
+def tolerance_ns(life_ns):
+    return max(MS, life_ns // 1000)
+
+
+def check_books(recording):
+    """Every thread's states add up to its life, and so do all threads together."""
+    check(recording.threads, "nothing was recorded")
+    total = life = 0
+    for thread in recording.threads:
+        accounted = thread["running_ns"] + thread["runnable_ns"] + thread["blocked_ns"]
+        check_close(f"{thread['comm']} {thread['pid']}/{thread['tid']}", accounted,
+                    thread["life_ns"], abs_ns=tolerance_ns(thread["life_ns"]))
+        check(thread["life_ns"] <= recording.window_ns, f"longer than the window: {thread}")
+        total += accounted
+        life += thread["life_ns"]
+    check_close("all threads", total, life, rel=0.001)
+    return life
+
+
+def check_thread(thread, **wanted):
+    """check_thread(t, running_ns=(want, rel, abs_ns), ...)"""
+    for name, (want, rel, abs_ns) in wanted.items():
+        check_close(f"{name} of {thread}", thread[name], want, rel, abs_ns)

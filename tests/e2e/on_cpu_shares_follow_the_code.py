@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A program that computes 70 % in one function and 30 % in another has these shares in oncpu, and
+its whole running time."""
+from lib import *
+
+recording = record("-F", "499", command=[workload("two_burners"), "2000"])
+log, = recording.log["threads"]
+stacks = recording.folded("oncpu", "--by", "thread")
+root = f"burner-{recording.log['pid']}/{log['tid']}"
+running = recording.thread(log["tid"])["running_ns"]
+check_close("running", running, log["cpu_ns"], rel=0.03)
+check(weight(stacks, root=root) == running, "oncpu is not the running time")
+for function, share in (("burn_seventy", 0.7), ("burn_thirty", 0.3)):
+    got = weight(stacks, function, root=root) / running
+    check(abs(got - share) < 0.1, f"{function}: {got:.2f}, not {share}")
+check(weight(stacks, "main", "burn_seventy", root=root) > 0.55 * running, "main calls it")

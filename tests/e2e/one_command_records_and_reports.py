@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`dwell -- COMMAND` and `dwell -p PID -d 1s` record and print the report in one go."""
+from lib import *
+
+need_root()
+result = dwell("--", "sleep", "1")
+check("sleep" in result.stdout and "accounted" in result.stdout, result.stdout)
+check(os.path.exists("last.dwell"), f"{os.listdir('.')}")
+dwell("--", "sh", "-c", "exit 4", status=4)
+
+sleeper = Workload("deep_sleeper")
+sleeper.line()
+result = dwell("-p", sleeper.pid, "-d", "1s")
+check("deep" in result.stdout and "accounted" in result.stdout, result.stdout)

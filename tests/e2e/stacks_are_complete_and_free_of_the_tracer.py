@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernel stacks go from the system call to the scheduler and hold no frame of dwell's own programs
+or of the tracepoint; user stacks name the functions of the program."""
+from lib import *
+
+background(workload("pingpong"), 20000)
+recording = record("-a", command=[workload("sleeper"), "20", "50"])
+TRACER = ("bpf_prog_", "bpf_trace_run", "__bpf_trace", "__traceiter", "bpf_get_stack",
+          "perf_trace_", "bpf_overflow_handler", "__perf_event_overflow")
+for view in ("offcpu", "oncpu", "runq"):
+    for stack in recording.folded(view):
+        check(not any(frame.startswith(TRACER) for frame in stack), f"{view}: {';'.join(stack)}")
+
+naps = [stack for stack in recording.folded("offcpu", "--state", "blocked")
+        if stack[0] == "sleeper-0" and any("hrtimer_nanosleep" in frame for frame in stack)]
+check(naps, "no nap")
+for stack in naps:
+    check(any("take_nap" in frame for frame in stack), f"no take_nap: {stack}")
+    check(any("sleeper_main" in frame for frame in stack), f"no sleeper_main: {stack}")
+    check(any(frame.startswith("do_syscall_64") or "el0" in frame for frame in stack), f"{stack}")
+    check(stack[-1] in ("schedule", "__schedule"), f"leaf: {stack}")
+    order = [next(i for i, frame in enumerate(stack) if word in frame)
+             for word in ("sleeper_main", "take_nap", "clock_nanosleep", "hrtimer_nanosleep")]
+    check(order == sorted(order), f"not root first: {stack}")
+
+shares = recording.report["accounting"]["complete_user_stacks"]
+check(0 < shares["by_time"] <= 1 and 0 < shares["by_count"] <= 1, f"{shares}")

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The demo of `make try`: the report names the lock convoy, the disk writer, the hog and the
+sleeper, fits the screen, and its JSON has what is promised."""
+from lib import *
+
+recording = record(command=[workload("demo"), "3000", "log"])
+text = dwell("report", recording.path).stdout
+check(len(text.strip().split("\n")) <= 40, f"{len(text.splitlines())} lines")
+check(max(map(len, text.split("\n"))) <= 80, "wider than 80 columns:\n" + text)
+for word in ("threads lived", "running", "accounted", "cost", "next:", "demo"):
+    check(word in text, f"no {word!r} in:\n{text}")
+
+report = recording.report
+check({"version", "window_ns", "accounting", "threads", "waits"} <= set(report), f"{set(report)}")
+check({"expected_ns", "accounted_ns", "lost_events", "complete_user_stacks"} <=
+      set(report["accounting"]), f"{report['accounting']}")
+check(report["accounting"]["lost_events"] == 0, f"lost: {report['accounting']}")
+for wait in report["waits"]:
+    check({"name", "reason", "state", "count", "total_ns", "max_ns", "bands", "stack"} <=
+          set(wait), f"{wait}")
+
+reasons = {}
+for wait in report["waits"]:
+    reasons.setdefault(wait["name"], {}).setdefault(wait["reason"], 0)
+    reasons[wait["name"]][wait["reason"]] += wait["total_ns"]
+for number in (1, 2, 3):
+    check(reasons[f"convoy-{number}"].get("futex", 0) > S, f"convoy: {reasons}")
+check(reasons["idler"].get("sleep", 0) > 2.9 * S, f"idler: {reasons}")
+for log in recording.log["threads"]:
+    check_thread(recording.thread(log["tid"]), life_ns=(log["wall_ns"], 0.02, 10 * MS),
+                 running_ns=(log["cpu_ns"], 0.15, 30 * MS))
+stacks = recording.folded("offcpu", "--state", "blocked")
+check(weight(stacks, "futex_wait", "demo_main") > 3 * S, "the convoy's stack")
+check_books(recording)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A small recording that adds up, for the tests of src/recording/: 5.5 s in slices of 1 s, three
+ * threads. Thread 1 runs, waits through four slices and runs again; thread 2 is born at 1.5 s and
+ * falls asleep for good; thread 3 is a kernel thread that sleeps throughout. Include after cmocka.
+ */
+#ifndef DWELL_TESTS_RECORDING_SAMPLE_H
+#define DWELL_TESTS_RECORDING_SAMPLE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "recording/reader.h"
+#include "recording/writer.h"
+#include "util/mem.h"
+#include "util/units.h"
+
+#define MS NS_PER_MS
+#define SAMPLE_WINDOW_NS (5500 * MS)
+
+/* Ids with the top bit set: they are negative in the file. */
+enum { SAMPLE_OBJECTS = 2, SAMPLE_FRAMES = 5, SAMPLE_STACKS = 6, SAMPLE_ROWS = 8 };
+
+static const struct rec_object sample_objects[SAMPLE_OBJECTS] = {
+	{0xffffffffffffffffULL, OBJECT_KERNEL, "[kernel]", ""},
+	{0x8000000000000000ULL, OBJECT_FILE, "/usr/bin/server", "0123456789abcdef"},
+};
+
+static const struct rec_frame sample_frames[SAMPLE_FRAMES] = {
+	{0xf000000000000001ULL, 0xffffffffffffffffULL, 0x1000, "schedule", 0x10, NAME_OK},
+	{0xf000000000000002ULL, 0xffffffffffffffffULL, 0x2000, "do_nanosleep", 0x20, NAME_OK},
+	{3, 0x8000000000000000ULL, 0x3000, "main", 0x30, NAME_OK},
+	{4, 0x8000000000000000ULL, 0x4000, "work", 0x40, NAME_OK},
+	{5, 0x8000000000000000ULL, 0xfffffffffffffff0ULL, "", 0, NAME_STRIPPED},
+};
+
+/* Kernel: do_nanosleep > schedule. User: main > work, and main > unnamed, broken. */
+static const struct rec_stack sample_stacks[SAMPLE_STACKS] = {
+	{0xa000000000000002ULL, 0, 0xf000000000000002ULL, UNWIND_COMPLETE},
+	{0xa000000000000001ULL, 0xa000000000000002ULL, 0xf000000000000001ULL, UNWIND_COMPLETE},
+	{101, 0, 3, UNWIND_COMPLETE},
+	{102, 101, 4, UNWIND_COMPLETE},
+	{103, 0, 3, UNWIND_BROKEN},
+	{104, 103, 5, UNWIND_BROKEN},
+};
+
+#define SAMPLE_KERNEL_STACK 0xa000000000000001ULL
+
+static const struct rec_process sample_processes[] = {
+	{1, 4000000000U, "server", "/usr/bin/server", "c0ffee", false},
+	{2, 2, "kthreadd", "", "", true},
+};
+
+static const struct rec_thread sample_threads[] = {
+	{1, 4000000000U, 1, "server", 0, SAMPLE_WINDOW_NS,
+		{1500 * MS, 250 * MS, 500 * MS, 3250 * MS}, true, false},
+	{2, 101, 1, "server:\x1b[0m", 1500 * MS, SAMPLE_WINDOW_NS, {0, 0, 0, 4000 * MS}, true,
+		false},
+	{UINT32_MAX, 50, 2, "kthreadd", 0, SAMPLE_WINDOW_NS, {0, 0, 0, 5500 * MS}, true, true},
+};
+
+/* The last two have not ended: they are open rows while recording. */
+static const struct rec_sum sample_rows[SAMPLE_ROWS] = {
+	{1, 0, 0, TIME_RUNNING, 0, 5, STACK_NONE, 102, 3, 1000 * MS, 500 * MS, 1000 * MS, 0},
+	{1, 0, 0, TIME_SAMPLE, 0, 0, STACK_NONE, 102, 99, 0, 0, 0, 0},
+	{1, 1, 4, TIME_BLOCKED, 'S', 6, SAMPLE_KERNEL_STACK, 104, 1, 3250 * MS, 3250 * MS,
+		1000 * MS, 250 * MS},
+	{1, 4, 4, TIME_WOKEN, 0, 5, STACK_NONE, STACK_SKIPPED, 1, 250 * MS, 250 * MS, 250 * MS, 0},
+	{1, 4, 4, TIME_PREEMPTED, 0, 5, STACK_NONE, 102, 1, 500 * MS, 500 * MS, 500 * MS, 0},
+	{1, 5, 5, TIME_RUNNING, 0, 5, STACK_OVERFLOW, STACK_FAILED, 1, 500 * MS, 500 * MS, 500 * MS,
+		0},
+	{2, 1, 5, TIME_BLOCKED, 'D', 6, SAMPLE_KERNEL_STACK, 102, 0, 4000 * MS, 4000 * MS, 500 * MS,
+		500 * MS},
+	{UINT32_MAX, 0, 5, TIME_BLOCKED, 'I', 6, SAMPLE_KERNEL_STACK, STACK_NONE, 0, 5500 * MS,
+		5500 * MS, 1000 * MS, 500 * MS},
+};
+
+static const struct rec_meta sample_meta = {
+	.dwell_version = "1.2.3",
+	.host = "h\303\266st",
+	.kernel_release = "6.1",
+	.target = "all threads",
+	.command_line = "dwell record -a",
+	.cpus = 2,
+	.start_unix_ns = 1700000000123456789ULL,
+	.window_ns = SAMPLE_WINDOW_NS,
+	.slice_ns = NS_PER_S,
+	.sample_hz = 99,
+	.sample_event = "cpu-clock",
+	.user_stacks = "fp",
+	.own_cpu_ns = 1,
+	.program_ns = 2,
+	.switches = 3,
+	.wakes = 4,
+	.samples = 99,
+	.table_bytes = INT64_MAX,
+	.rows_missing = -5,
+	.rows_missing_ns = INT64_MIN,
+	.expected_ns = 15000 * MS,
+	.accounted_ns = 15000 * MS,
+	.worst_thread_ns = 6,
+	.worst_slice_ns = 7,
+};
+
+static const struct rec_loss sample_loss = {LOSS_OVERFLOW, 1, 500 * MS};
+
+/* A folder of its own for each test; the caller removes it with sample_remove_folder(). */
+static inline char *sample_folder(void)
+{
+	char *folder = xstrdup("/tmp/dwell-test-XXXXXX");
+
+	assert_non_null(mkdtemp(folder));
+	return folder;
+}
+
+static inline void sample_remove_folder(char *folder)
+{
+	_cleanup_free_ char *command = xasprintf("rm -rf '%s'", folder);
+
+	assert_int_equal(system(command), 0);
+	free(folder);
+}
+
+static inline struct recording_writer *sample_writer(const char *path)
+{
+	struct recording_writer *writer = NULL;
+	struct why why = {""};
+
+	if (recording_writer_new(path, &writer, &why))
+		fail_msg("%s", why.text);
+	return writer;
+}
+
+static inline void sample_add_tables(struct recording_writer *writer)
+{
+	recording_writer_put_meta(writer, &sample_meta);
+	for (size_t i = 0; i < ARRAY_SIZE(sample_processes); i++)
+		recording_writer_put_process(writer, &sample_processes[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(sample_threads); i++)
+		recording_writer_put_thread(writer, &sample_threads[i]);
+	/* Twice: known ids must be ignored. Leaves first: order must not matter. */
+	for (size_t i = 0; i < 2 * SAMPLE_STACKS; i++)
+		recording_writer_add_stack(
+			writer, &sample_stacks[SAMPLE_STACKS - 1 - i % SAMPLE_STACKS]);
+	for (size_t i = 0; i < 2 * SAMPLE_FRAMES; i++)
+		recording_writer_add_frame(writer, &sample_frames[i % SAMPLE_FRAMES]);
+	for (size_t i = 0; i < 2 * SAMPLE_OBJECTS; i++)
+		recording_writer_add_object(writer, &sample_objects[i % SAMPLE_OBJECTS]);
+	recording_writer_put_loss(writer, &(struct rec_loss){LOSS_OVERFLOW, 77, 77});
+	recording_writer_put_loss(writer, &sample_loss);
+	recording_writer_put_slice(writer, 5, 500 * MS);
+}
+
+/* The finished sample. */
+static inline void sample_write(const char *path)
+{
+	struct recording_writer *writer = sample_writer(path);
+	struct why why = {""};
+
+	sample_add_tables(writer);
+	for (size_t i = 0; i < SAMPLE_ROWS; i++)
+		recording_writer_add_sum(writer, &sample_rows[i]);
+	if (recording_writer_finish(writer, &why))
+		fail_msg("%s", why.text);
+	recording_writer_free(writer);
+}
+
+/* The sample as a crash after its last slice would leave it: threads 2 and 3 not closed. */
+static inline void sample_write_unfinished(const char *path)
+{
+	struct recording_writer *writer = sample_writer(path);
+	struct why why = {""};
+
+	sample_add_tables(writer);
+	for (size_t i = 1; i < ARRAY_SIZE(sample_threads); i++) {
+		struct rec_thread thread = sample_threads[i];
+		thread.end_ns = 0;
+		thread.is_closed = false;
+		memset(thread.total_ns, 0, sizeof(thread.total_ns));
+		recording_writer_put_thread(writer, &thread);
+	}
+	for (size_t i = 0; i < SAMPLE_ROWS - 2; i++)
+		recording_writer_add_sum(writer, &sample_rows[i]);
+	/* An earlier state of the open intervals, which the next one replaces. */
+	recording_writer_begin_open(writer);
+	recording_writer_add_open(writer, &sample_rows[SAMPLE_ROWS - 1]);
+	recording_writer_commit(writer, &why);
+	recording_writer_begin_open(writer);
+	for (size_t i = SAMPLE_ROWS - 2; i < SAMPLE_ROWS; i++)
+		recording_writer_add_open(writer, &sample_rows[i]);
+	if (recording_writer_commit(writer, &why))
+		fail_msg("%s", why.text);
+	recording_writer_free(writer);
+}
+
+static inline struct recording *sample_open(const char *path)
+{
+	struct recording *recording = NULL;
+	struct why why = {""};
+
+	if (recording_open(path, &recording, &why))
+		fail_msg("%s", why.text);
+	return recording;
+}
+
+static inline int sample_count_row(const struct rec_row *row, void *count)
+{
+	(void)row;
+	++*(size_t *)count;
+	return 0;
+}
+
+/* Runs SQL the way a person would, with a second connection. */
+static inline void sample_execute(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	char *message = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, &message))
+		fail_msg("%s: %s", sql, message);
+	sqlite3_close(db);
+}
+
+/* The first column of the first row as a number; INT64_MIN if there is none. */
+static inline int64_t sample_query(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *statement = NULL;
+	int64_t number = INT64_MIN;
+
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	return number;
+}
+
+#endif
