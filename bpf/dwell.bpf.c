@@ -138,7 +138,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	}
 	struct walk *walk = &cpu->walks[WALK_SWITCH];
 	thread->kernel_stack = kernel_stack_now(ctx, cpu, walk);
-	thread->user_stack = user_stack_now(ctx, cpu, walk, thread);
+	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 }
 
 SEC("tp_btf/sched_switch")
@@ -298,7 +298,7 @@ int on_sample(void *ctx)
 		return 0;
 	struct walk *walk = &cpu->walks[WALK_SAMPLE];
 	u64 kernel_stack = kernel_stack_now(ctx, cpu, walk);
-	u64 user_stack = user_stack_now(ctx, cpu, walk, thread);
+	u64 user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 	count(cpu, COUNTER_SAMPLES, 1);
 	credit_sample(cpu, thread, kernel_stack, user_stack, now);
 	cost_note(cpu, now, COUNTER_SAMPLE_TIMED);

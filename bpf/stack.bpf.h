@@ -144,10 +144,11 @@ static __always_inline u64 kernel_stack_of(
  * The user stack of the current thread, by frame pointers. Addresses mean something within one
  * image only, so the image is part of the id.
  */
-static __always_inline u64 user_stack_now(
-	void *ctx, struct cpu *cpu, struct walk *walk, const struct thread *thread)
+static __always_inline u64 user_stack_now(void *ctx, struct cpu *cpu, struct walk *walk,
+	struct task_struct *task, const struct thread *thread)
 {
-	if (thread->is_kernel_thread)
+	/* Kernel threads have no user side; one that exits has given it back. */
+	if (thread->is_kernel_thread || !task->mm)
 		return STACK_NONE;
 	if (!cfg_user_stacks || !cfg_stacks)
 		return STACK_SKIPPED;

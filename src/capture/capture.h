@@ -30,7 +30,9 @@ struct capture_options {
 	uint64_t slice_ns;
 	uint64_t memory_bytes; /* for all tables */
 	bool has_user_stacks;
-	bool has_self; /* record dwell too */
+	bool has_stacks;      /* false: only time is counted */
+	bool has_self;        /* record dwell too */
+	uint64_t duration_ns; /* the window's length at most, 0: until stopped */
 	/* For the recording's meta table. */
 	const char *target_text;
 	const char *command_line;

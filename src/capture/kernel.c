@@ -94,6 +94,7 @@ static int configure(struct kernel *kernel, const struct capture_options *option
 	skeleton->rodata->cfg_user_threads = options->has_user_threads;
 	skeleton->rodata->cfg_kernel_threads = options->has_kernel_threads;
 	skeleton->rodata->cfg_user_stacks = options->has_user_stacks;
+	skeleton->rodata->cfg_stacks = options->has_stacks;
 	skeleton->rodata->cfg_skip_self = !options->has_self;
 	skeleton->rodata->cfg_slice_ns = options->slice_ns;
 	skeleton->rodata->cfg_min_wait_ns = options->min_wait_ns;

@@ -18,8 +18,8 @@ struct namer *namer_new(struct recording_writer *writer, const struct kernel_sym
 void namer_free(struct namer *namer);
 
 /*
- * A process is announced to run `image` now. start_stack is the image's mark in /proc/PID/stat: what
- * /proc says counts only while it still bears that mark. A known image is left as it is.
+ * A process is announced to run `image` now. start_stack is the image's mark in /proc/PID/stat:
+ * what /proc says counts only while it still bears that mark. A known image is left as it is.
  */
 void namer_add_image(struct namer *namer, uint32_t image, uint32_t pid, uint64_t start_stack);
 /* The path of an image's program (PATH_MAX bytes), "" if it is not known. */

@@ -4,6 +4,7 @@
  * this process: the tightest of its cgroup and all above it.
  */
 #include "capture/probe_parts.h"
+#include "capture/sizes.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -175,23 +176,26 @@ static bool add_memory_limit(struct probe *probe, uint64_t memory_bytes)
 	return fits;
 }
 
-/* As many rows as fit: a preallocated hash row takes its key, its value and about 64 bytes more. */
-static int try_sums(uint64_t bytes)
+static int try_sums(uint32_t rows)
 {
-	uint64_t row_bytes = sizeof(struct sum_key) + sizeof(struct sum) + 64;
-
 	return bpf_map_create(BPF_MAP_TYPE_HASH, "dwell_try", sizeof(struct sum_key),
-		sizeof(struct sum), (__u32)(bytes / row_bytes), NULL);
+		sizeof(struct sum), rows, NULL);
 }
 
-/* Two tables of sums, flipped, that together take what a recording may: 0 or -errno. */
-static int try_tables(uint64_t memory_bytes)
+/* The tables of sums, which are nearly all that a recording takes: 0 or -errno. */
+static int try_tables(const struct table_sizes *sizes)
 {
-	_cleanup_close_ int first = try_sums(memory_bytes / 2);
-	if (first < 0)
-		return -errno;
-	_cleanup_close_ int second = try_sums(memory_bytes / 2);
-	return second < 0 ? -errno : 0;
+	const uint32_t rows[] = {sizes->rows, sizes->rows, sizes->coarse_rows, sizes->coarse_rows};
+	int error = 0, fds[ARRAY_SIZE(rows)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		fds[i] = error ? -1 : try_sums(rows[i]);
+		if (!error && fds[i] < 0)
+			error = -errno;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		mem_close_fd(&fds[i]);
+	return error;
 }
 
 /* Only kernels that charge tables to locked memory refuse them with EPERM here. */
@@ -218,17 +222,18 @@ static void add_locked_memory(struct probe *probe, uint64_t memory_bytes, int er
 
 static void add_tables(struct probe *probe, uint64_t memory_bytes, bool fits)
 {
+	struct table_sizes sizes = sizes_of_memory(memory_bytes);
 	char want[UNITS_ROOM];
 	int error;
 
-	units_bytes(memory_bytes, want);
+	units_bytes(sizes_bytes(&sizes), want);
 	if (!probe->can_create_maps || !fits) {
 		facts_add(probe->facts, FACT_HELPFUL, FACT_UNKNOWN, "own tables",
 			"%s, not tried: %s", want,
 			fits ? "tables are refused to this user" : "not enough memory");
 		return;
 	}
-	error = try_tables(memory_bytes);
+	error = try_tables(&sizes);
 	facts_add(probe->facts, FACT_HELPFUL, error ? FACT_LIMITED : FACT_OK, "own tables",
 		"%s of tables %s%s", want, error ? "cannot be made: " : "were made and given back",
 		error ? strerror(-error) : "");

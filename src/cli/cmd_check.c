@@ -9,18 +9,32 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "capture/cost.h"
 #include "capture/probe.h"
 #include "cli/fact_table.h"
+#include "cli/record_options.h"
+#include "util/units.h"
 
-#define DEFAULT_MEMORY_BYTES (256ULL << 20)
+#define COST_WINDOW_NS (2 * NS_PER_S)
 #define WIDEST_COLUMNS 100
 
 struct check {
 	bool is_json;
+	bool has_cost;
+	struct record_options target;
+};
+
+enum {
+	KEY_JSON = 2000,
+	KEY_COST,
 };
 
 static const struct argp_option options[] = {
-	{.name = "json", .key = 'j' + 256, .doc = "the facts as JSON"},
+	{.name = "json", .key = KEY_JSON, .doc = "the facts as JSON"},
+	{.name = "cost",
+		.key = KEY_COST,
+		.doc = "watch the target for 2 s without stacks and say what recording it would "
+		       "cost"},
 	{0},
 };
 
@@ -28,17 +42,27 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct check *check = state->input;
 
-	if (key == 'j' + 256)
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &check->target;
+		return 0;
+	case KEY_JSON:
 		check->is_json = true;
-	else if (key == ARGP_KEY_ARG) {
-		fail(STATUS_USAGE, "check: %s is not an option; see dwell check --help", value);
+		return 0;
+	case KEY_COST:
+		check->has_cost = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		fail(STATUS_USAGE, "%s is not an option; see dwell check --help", value);
 		return EINVAL;
-	} else
+	default:
 		return ARGP_ERR_UNKNOWN;
-	return 0;
+	}
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
+static const struct argp_child children[] = {
+	{.argp = &target_argp, .header = "Target of --cost (none: all threads):"}, {0}};
+static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
 
 /* Needs tracefs and root, but no BTF and no BPF. */
 static const char *perf_command(void)
@@ -59,7 +83,23 @@ static size_t terminal_width(void)
 	return size.ws_col;
 }
 
-static void print_json(const struct facts *facts, bool can_record, const struct why *why)
+static void print_cost_json(struct json *json, const struct cost *cost)
+{
+	json_name(json, "cost");
+	json_open_object(json);
+	json_field_uint(json, "window_ns", cost->window_ns);
+	json_field_uint(json, "switches", cost->switches);
+	json_field_uint(json, "target_switches", cost->target_switches);
+	json_field_uint(json, "target_threads", cost->threads);
+	json_field_double(json, "switch_ns", cost->bare_ns);
+	json_field_double(json, "stacks_ns", cost->stack_ns);
+	json_field_double(json, "share_of_one_cpu", cost->share);
+	json_close_object(json);
+}
+
+/* cost is NULL if it was not asked for. */
+static void print_json(
+	const struct facts *facts, bool can_record, const struct why *why, const struct cost *cost)
 {
 	struct json json;
 
@@ -73,8 +113,25 @@ static void print_json(const struct facts *facts, bool can_record, const struct 
 	}
 	json_name(&json, "facts");
 	fact_table_json(&json, facts);
+	if (cost)
+		print_cost_json(&json, cost);
 	json_close_object(&json);
 	json_end(&json);
+}
+
+static void print_cost(const struct record_options *target, const struct cost *cost)
+{
+	double seconds = (double)cost->window_ns / 1e9;
+	char threads[UNITS_ROOM], all[UNITS_ROOM], own[UNITS_ROOM];
+
+	printf("\nCost of recording %s\n"
+	       "  %s threads; %s switches a second on this machine, %s of them theirs\n"
+	       "  %.2f us a switch, and %.2f us more with stacks (measured here, just now)\n"
+	       "  recording would take about %.2f %% of one CPU inside the kernel\n",
+		target->target_text, units_count(cost->threads, threads),
+		units_count((uint64_t)((double)cost->switches / seconds), all),
+		units_count((uint64_t)((double)cost->target_switches / seconds), own),
+		cost->bare_ns / 1e3, cost->stack_ns / 1e3, 100 * cost->share);
 }
 
 static void print_text(const struct facts *facts, bool can_record)
@@ -88,30 +145,57 @@ static void print_text(const struct facts *facts, bool can_record)
 			perf_command());
 }
 
-static int run_check(const struct command *command, int argc, char **argv)
+/* Facts, and the cost if it is asked for and can be had. */
+static int check_all(struct check *check)
 {
-	struct check check = {0};
 	struct facts facts = {0};
+	struct cost cost;
 	struct why why;
-	int status = options_parse(command, &argp, 0, argc, argv, &check);
+	int error = 0;
 
-	if (status != OPTIONS_GO_ON)
-		return status;
-	probe_facts(DEFAULT_MEMORY_BYTES, &facts);
+	probe_facts(RECORD_DEFAULT_MEMORY, &facts);
 	bool can_record = !facts_judge(&facts, &why);
-	if (check.is_json)
-		print_json(&facts, can_record, &why);
+	bool has_cost = check->has_cost && can_record;
+	if (has_cost)
+		error = cost_measure(&check->target.capture, COST_WINDOW_NS, &cost, &why);
+	if (error) {
+		facts_clear(&facts);
+		return fail(error == -EPERM || error == -ENOTSUP ? STATUS_REFUSED : STATUS_USAGE,
+			"%s", why.text);
+	}
+	if (check->is_json)
+		print_json(&facts, can_record, &why, has_cost ? &cost : NULL);
+	else if (has_cost)
+		print_cost(&check->target, &cost);
 	else
 		print_text(&facts, can_record);
 	facts_clear(&facts);
 	return finish_stdout(can_record ? STATUS_DONE : STATUS_REFUSED);
 }
 
+static int run_check(const struct command *command, int argc, char **argv)
+{
+	struct check check = {0};
+
+	record_options_init(&check.target);
+	int status = options_parse(command, &argp, 0, argc, argv, &check);
+	if (status == OPTIONS_GO_ON) {
+		status = record_options_settle(&check.target, argc, argv);
+		check.target.capture.ids = check.target.ids.at;
+		check.target.capture.id_count = check.target.ids.count;
+		if (!status)
+			status = check_all(&check);
+	}
+	record_options_clear(&check.target);
+	return status;
+}
+
 const struct command cmd_check = {
 	.name = "check",
-	.usage = "[--json]",
+	.usage = "[--json] [--cost [TARGET]]",
 	.summary = "What this kernel, user and machine allow, and how to mend what is missing",
 	.examples = "  dwell check           one line per fact; exit 3 if recording is impossible\n"
-		    "  dwell check --json    the same for scripts\n",
+		    "  dwell check --json    the same for scripts\n"
+		    "  dwell check --cost -p 1234    what recording process 1234 would cost\n",
 	.run = run_check,
 };

@@ -17,8 +17,8 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 	status = options_parse(command, &record_argp, ARGP_IN_ORDER, argc, argv, &options);
 	if (status != OPTIONS_GO_ON)
 		goto out;
-	if (!options.duration_ns && !options.command) {
-		options.duration_ns = DEFAULT_DURATION_NS;
+	if (!options.capture.duration_ns && !options.command) {
+		options.capture.duration_ns = DEFAULT_DURATION_NS;
 		if (!options.is_quiet)
 			fputs("dwell: recording for 10 s (-d changes that, Ctrl-C stops earlier)\n",
 				stderr);

@@ -182,7 +182,7 @@ static void print_option(const struct argp_option *option, const struct argp_opt
 	if (option->name)
 		used += snprintf(left + used, sizeof(left) - (size_t)used, "%s--%s",
 			used ? ", " : "    ", option->name);
-	if (next && (next->flags & OPTION_ALIAS) && next->name)
+	if ((next->flags & OPTION_ALIAS) && next->name)
 		used += snprintf(left + used, sizeof(left) - (size_t)used, ", --%s", next->name);
 	if (option->arg)
 		snprintf(left + used, sizeof(left) - (size_t)used,
@@ -198,10 +198,37 @@ static void print_option(const struct argp_option *option, const struct argp_opt
 	putchar('\n');
 }
 
+static void print_options(const struct argp *argp);
+
+/* Children of a negative group stand before their parent's own options, the others behind. */
+static void print_children(const struct argp *argp, bool is_before)
+{
+	for (const struct argp_child *child = argp->children; child && child->argp; child++) {
+		if ((child->group < 0) != is_before)
+			continue;
+		if (child->header)
+			printf("\n%s\n", child->header);
+		print_options(child->argp);
+	}
+}
+
+static void print_options(const struct argp *argp)
+{
+	print_children(argp, true);
+	for (const struct argp_option *option = argp->options;
+		option && (option->name || option->key || option->doc); option++) {
+		if (is_hidden(option) || (option->flags & OPTION_ALIAS))
+			continue;
+		if (!option->name && !option->key)
+			printf("\n%s\n", option->doc);
+		else
+			print_option(option, option + 1);
+	}
+	print_children(argp, false);
+}
+
 void command_help(const struct command *command, const struct argp *argp, int is_full)
 {
-	option_list list = {0};
-
 	printf("dwell%s%s %s\n%s.\n", space_before(command), command->name, command->usage,
 		command->summary);
 	if (command->examples)
@@ -210,18 +237,8 @@ void command_help(const struct command *command, const struct argp *argp, int is
 		printf("\nAll options: dwell%s%s --help\n", space_before(command), command->name);
 		return;
 	}
-	collect(argp, &list);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct argp_option *option = list.at[i];
-		if (is_hidden(option) || (option->flags & OPTION_ALIAS))
-			continue;
-		if (!option->name && !option->key)
-			printf("\n%s\n", option->doc);
-		else
-			print_option(option, i + 1 < list.count ? list.at[i + 1] : NULL);
-	}
+	print_options(argp);
 	printf("  %-26s %s\n", "-h, --help", "short help, this help");
-	vec_clear(&list);
 }
 
 const char *nearest_name(const char *wrong, const char *const *names)

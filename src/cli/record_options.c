@@ -16,8 +16,7 @@ enum {
 	KEY_USER_STACKS,
 };
 
-static const struct argp_option table[] = {
-	{NULL, 0, NULL, 0, "Target (none: COMMAND and what it starts, else all threads):", 1},
+static const struct argp_option target_table[] = {
 	{"pid", 'p', "PID,...", 0, "processes, with threads born later", 1},
 	{"tid", 't', "TID,...", 0, "single threads", 1},
 	{"name", 'n', "GLOB", 0, "threads whose name matches, e.g. 'postgres*'", 1},
@@ -25,6 +24,10 @@ static const struct argp_option table[] = {
 	{"all", 'a', NULL, 0, "all threads of the machine (of this pid namespace)", 1},
 	{"user-threads", 'u', NULL, 0, "no kernel threads", 1},
 	{"kernel-threads", 'k', NULL, 0, "kernel threads only", 1},
+	{0},
+};
+
+static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Recording:", 2},
 	{"duration", 'd', "TIME", 0, "stop after TIME: 10s, 500ms, 2m; without a unit: seconds", 2},
 	{"output", 'o', "FILE", 0,
@@ -49,7 +52,8 @@ void record_options_init(struct record_options *options)
 						   .sample_hz = 99,
 						   .slice_ns = NS_PER_S,
 						   .memory_bytes = RECORD_DEFAULT_MEMORY,
-						   .has_user_stacks = true}};
+						   .has_user_stacks = true,
+						   .has_stacks = true}};
 }
 
 static int bad(const char *format, const char *value)
@@ -137,8 +141,9 @@ static int parse_user_stacks(struct record_options *options, const char *text)
 	return 0;
 }
 
-static int parse_target(int key, char *value, struct record_options *options)
+static error_t parse_target(int key, char *value, struct argp_state *state)
 {
+	struct record_options *options = state->input;
 	int error;
 
 	switch (key) {
@@ -170,10 +175,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	struct record_options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = options;
+		return 0;
 	case 'd':
-		if (parse_time(value, &options->duration_ns))
+		if (parse_time(value, &options->capture.duration_ns))
 			return EINVAL;
-		return options->duration_ns ? 0 : bad("%s is no time to record for", value);
+		return options->capture.duration_ns ? 0 : bad("%s is no time to record for", value);
 	case 'o':
 		options->output = value;
 		return 0;
@@ -199,11 +207,18 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		options->command = state->argv + state->next;
 		return 0;
 	default:
-		return parse_target(key, value, options);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-const struct argp record_argp = {.options = table, .parser = parse};
+const struct argp target_argp = {.options = target_table, .parser = parse_target};
+
+static const struct argp_child children[] = {
+	{.argp = &target_argp,
+		.group = -1,
+		.header = "Target (none: COMMAND and what it starts, else all threads):"},
+	{0}};
+const struct argp record_argp = {.options = table, .parser = parse, .children = children};
 
 static char *join_words(int count, char *const *words)
 {

@@ -15,10 +15,9 @@
 struct record_options {
 	struct capture_options capture;
 	VEC(uint32_t) ids;
-	const char *output;   /* NULL: last.dwell, rotated */
-	uint64_t duration_ns; /* 0: no limit */
-	char **command;       /* NULL-terminated part of argv, NULL if none */
-	bool has_target;      /* a target other than the command was given */
+	const char *output; /* NULL: last.dwell, rotated */
+	char **command;     /* NULL-terminated part of argv, NULL if none */
+	bool has_target;    /* a target other than the command was given */
 	bool is_quiet;
 	char *target_text;
 	char *command_line;
@@ -31,6 +30,8 @@ struct record_options {
 void record_options_init(struct record_options *options);
 /* The argp of both commands; its input is struct record_options. */
 extern const struct argp record_argp;
+/* Its part about the target alone, for commands that only look. */
+extern const struct argp target_argp;
 /* After parsing: settles the target and describes it. 0, or a status after a complaint. */
 int record_options_settle(struct record_options *options, int argc, char **argv);
 void record_options_clear(struct record_options *options);

@@ -51,14 +51,15 @@ static int status_of_error(int error)
 									: STATUS_USAGE;
 }
 
-static void rotate(struct session *session)
+static int rotate(struct session *session, struct why *why)
 {
 	struct stat status;
 
-	if (session->options->output || lstat(RECORD_DEFAULT_FILE, &status) ||
-		!S_ISREG(status.st_mode))
-		return;
-	session->is_rotated = !rename(RECORD_DEFAULT_FILE, RECORD_OLD_FILE);
+	if (session->options->output || lstat(RECORD_DEFAULT_FILE, &status))
+		return 0;
+	int error = recording_move(RECORD_DEFAULT_FILE, RECORD_OLD_FILE, why);
+	session->is_rotated = !error;
+	return error;
 }
 
 /* Nothing was recorded: leaves the folder as it was. */
@@ -67,7 +68,7 @@ static void undo_file(struct session *session)
 	recording_writer_free(session->writer);
 	session->writer = NULL;
 	unlink(session->path);
-	if (session->is_rotated && !rename(RECORD_OLD_FILE, RECORD_DEFAULT_FILE))
+	if (session->is_rotated && !recording_move(RECORD_OLD_FILE, RECORD_DEFAULT_FILE, NULL))
 		session->is_rotated = false;
 }
 
@@ -139,7 +140,7 @@ static int milliseconds_to(uint64_t now, uint64_t then)
 /* Runs until something ends the recording. 0 or -errno with why. */
 static int record_until_end(struct session *session, uint64_t begun_ns, struct why *why)
 {
-	uint64_t duration = session->options->duration_ns;
+	uint64_t duration = session->options->capture.duration_ns;
 	uint64_t end_ns = duration ? begun_ns + duration : UINT64_MAX;
 	uint64_t next_line_ns = begun_ns + PROGRESS_EVERY_NS;
 
@@ -310,8 +311,9 @@ int session_record(struct record_options *options, const char **ret_path)
 
 	if (error)
 		return fail(own_status(&session, status_of_error(error)), "%s", why.text);
-	rotate(&session);
-	error = recording_writer_new(session.path, &session.writer, &why);
+	error = rotate(&session, &why);
+	if (!error)
+		error = recording_writer_new(session.path, &session.writer, &why);
 	if (error) {
 		if (session.is_rotated)
 			undo_file(&session);

@@ -21,8 +21,6 @@
 #define MAX_BUILD_ID_BYTES 64
 #define MAX_NOTE_BYTES (64 << 10)
 #define MAX_NOTES 16
-/* The largest page size in use on a 64-bit machine. */
-#define MAX_PAGE_BYTES (64 << 10)
 
 struct elf_file {
 	Elf *elf;
@@ -205,7 +203,7 @@ struct Elf *elf_file_handle(const struct elf_file *file)
 bool elf_segments_vaddr(
 	const struct elf_segment *segments, size_t count, uint64_t offset, uint64_t *ret)
 {
-	const uint64_t page_mask = MAX_PAGE_BYTES - 1;
+	const uint64_t page_mask = (uint64_t)getpagesize() - 1;
 	const struct elf_segment *near = NULL;
 
 	for (size_t i = 0; i < count; i++) {

@@ -36,7 +36,7 @@ struct selection {
 
 const char *idle_kind_name(enum idle_kind kind)
 {
-	static const char *const kind_names[IDLE_KINDS] = {"", "unended", "main loop", "own timer"};
+	static const char *const kind_names[IDLE_KINDS] = {"", "unended", "main_loop", "own_timer"};
 
 	return (unsigned int)kind < IDLE_KINDS ? kind_names[kind] : "";
 }

@@ -21,7 +21,7 @@ enum idle_kind {
 	IDLE_KINDS,
 };
 
-/* "unended", "main loop", "own timer" */
+/* "unended", "main_loop", "own_timer"; "" for IDLE_NOT */
 const char *idle_kind_name(enum idle_kind kind);
 
 struct selection_row {

@@ -266,7 +266,9 @@ static int compare_groups(const void *left, const void *right)
 {
 	const struct summary_group *a = left, *b = right;
 
-	return by_size(summary_group_busy_ns(a), summary_group_busy_ns(b), a->root, b->root);
+	if (summary_group_busy_ns(a) != summary_group_busy_ns(b))
+		return summary_group_busy_ns(a) > summary_group_busy_ns(b) ? -1 : 1;
+	return by_size(a->aside_ns, b->aside_ns, a->root, b->root);
 }
 
 static int compare_waits(const void *left, const void *right)

@@ -17,7 +17,7 @@ static int damaged_v(
 	return why_set(why, -EIO, "damaged recording: %s (%s)", text, recording->path);
 }
 
-int damaged(const struct recording *recording, struct why *why, const char *format, ...)
+int recording_damaged(const struct recording *recording, struct why *why, const char *format, ...)
 {
 	va_list args;
 
@@ -44,7 +44,7 @@ int cursor_open(struct recording *recording, const char *table, const char *sql,
 	*ret = (struct cursor){
 		.recording = recording, .table = table, .why = why, .last_key = INT64_MIN};
 	if (sqlite3_prepare_v2(recording->db, sql, -1, &ret->statement, NULL))
-		ret->error = damaged(
+		ret->error = recording_damaged(
 			recording, why, "table %s: %s", table, sqlite3_errmsg(recording->db));
 	return ret->error;
 }

@@ -123,7 +123,7 @@ static int mark_as_written(int fd, const char *path, struct why *why)
 	return 0;
 }
 
-int file_create(const char *path, char **ret_real_path, int *ret_fd, struct why *why)
+int recording_file_create(const char *path, char **ret_real_path, int *ret_fd, struct why *why)
 {
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ char *real_path = NULL;

@@ -14,6 +14,6 @@
  * Closing any descriptor of a file drops the process's POSIX locks on it, and with them SQLite's:
  * close it only after the database.
  */
-int file_create(const char *path, char **ret_real_path, int *ret_fd, struct why *why);
+int recording_file_create(const char *path, char **ret_real_path, int *ret_fd, struct why *why);
 
 #endif

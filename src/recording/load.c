@@ -228,7 +228,7 @@ static int link_parents(struct recording *recording, const struct parents *paren
 			continue;
 		const uint64_t *parent = map64_find(&recording->node_by_id, parents->ids.at[i]);
 		if (!parent)
-			return damaged(recording, why, "a stack has an unknown parent");
+			return recording_damaged(recording, why, "a stack has an unknown parent");
 		recording->nodes.at[i].parent = (uint32_t)*parent;
 	}
 	return 0;
@@ -244,13 +244,13 @@ static int measure_node(struct recording *recording, uint32_t node, struct why *
 
 	for (; node != REC_NONE && !nodes[node].depth; node = nodes[node].parent) {
 		if (length == SCHEMA_MAX_DEPTH)
-			return damaged(recording, why, "a stack is endless");
+			return recording_damaged(recording, why, "a stack is endless");
 		way[length++] = node;
 	}
 	if (node != REC_NONE)
 		depth = nodes[node].depth;
 	if (depth + length > SCHEMA_MAX_DEPTH)
-		return damaged(recording, why, "a stack is endless");
+		return recording_damaged(recording, why, "a stack is endless");
 	while (length)
 		nodes[way[--length]].depth = (uint16_t)++depth;
 	return 0;
@@ -307,7 +307,7 @@ static int load_losses(struct recording *recording, struct why *why)
 	return cursor_close(&cursor);
 }
 
-int load_all(struct recording *recording, struct why *why)
+int recording_load(struct recording *recording, struct why *why)
 {
 	int error = load_meta(recording, why);
 

@@ -12,9 +12,9 @@ int recording_open(const char *path, struct recording **ret, struct why *why)
 	recording->path = xstrdup(path);
 	error = database_open(path, &recording->db, &recording->text_budget_bytes, why);
 	if (!error)
-		error = load_all(recording, why);
+		error = recording_load(recording, why);
 	if (!error)
-		error = rows_close_threads(recording, why);
+		error = recording_close_threads(recording, why);
 	if (error)
 		recording_free(recording);
 	else

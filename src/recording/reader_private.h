@@ -41,7 +41,7 @@ int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, str
 void database_close(sqlite3 *db);
 
 /* Fills why with "damaged recording: ..." and returns -EIO. */
-__attribute__((format(printf, 3, 4))) int damaged(
+__attribute__((format(printf, 3, 4))) int recording_damaged(
 	const struct recording *recording, struct why *why, const char *format, ...);
 
 /*
@@ -80,8 +80,8 @@ __attribute__((format(printf, 2, 3))) void cursor_fail(
 	struct cursor *cursor, const char *format, ...);
 
 /* Fills the arrays. 0 or -errno. */
-int load_all(struct recording *recording, struct why *why);
+int recording_load(struct recording *recording, struct why *why);
 /* Totals of threads that a crash kept from being closed, from their rows. 0 or -errno. */
-int rows_close_threads(struct recording *recording, struct why *why);
+int recording_close_threads(struct recording *recording, struct why *why);
 
 #endif

@@ -121,7 +121,7 @@ static int add_to_thread(const struct rec_row *row, void *context)
 	return 0;
 }
 
-int rows_close_threads(struct recording *recording, struct why *why)
+int recording_close_threads(struct recording *recording, struct why *why)
 {
 	size_t unclosed = 0;
 

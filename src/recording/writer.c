@@ -178,7 +178,7 @@ int recording_writer_new(const char *path, struct recording_writer **ret, struct
 {
 	_cleanup_free_ char *real_path = NULL;
 	int fd;
-	int error = file_create(path, &real_path, &fd, why);
+	int error = recording_file_create(path, &real_path, &fd, why);
 
 	if (error)
 		return error;

@@ -11,7 +11,7 @@
 #include "util/text.h"
 
 #define NAME_COLUMNS 18
-#define REASON_COLUMNS 32
+#define REASON_COLUMNS 33
 
 enum column { COLUMN_RUNNING, COLUMN_RUNNABLE, COLUMN_BLOCKED, COLUMNS };
 
@@ -43,11 +43,24 @@ static char *group_name(const struct summary *summary, const struct summary_grou
 	return xasprintf("%s%s", cut, number);
 }
 
+/* Groups are sorted: those that the filters leave nothing of come last. */
+static size_t count_shown(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	size_t shown = 0;
+
+	while (shown < summary->groups.count && shown < report->top &&
+		(summary_group_busy_ns(&summary->groups.at[shown]) ||
+			summary->groups.at[shown].aside_ns))
+		shown++;
+	return shown;
+}
+
 /* Rows for the first groups, and one for all the rest. Caller frees rows and names. */
 static struct table_row *make_rows(const struct report *report, size_t *ret_count)
 {
 	const struct summary *summary = report->summary;
-	size_t shown = summary->groups.count < report->top ? summary->groups.count : report->top;
+	size_t shown = count_shown(report);
 	struct table_row *rows = xcalloc(shown + 1, sizeof(*rows));
 	size_t more = 0;
 

@@ -24,6 +24,26 @@ static void bands_text(const struct summary_line *line, char text[static CONTRAC
 	text[CONTRACT_BANDS] = 0;
 }
 
+/* Forms that fit a column of seven, whatever the figure. */
+static const char *short_duration(uint64_t ns, char room[static UNITS_ROOM])
+{
+	if (ns < 1000 * NS_PER_S)
+		return units_duration(ns, room);
+	snprintf(room, UNITS_ROOM, "%llu s", (unsigned long long)round_to(ns, NS_PER_S));
+	return room;
+}
+
+static const char *short_count(uint64_t count, char room[static UNITS_ROOM])
+{
+	if (count < 1000000)
+		return units_count(count, room);
+	if (count < 1000000000)
+		snprintf(room, UNITS_ROOM, "%.1f M", (double)count / 1e6);
+	else
+		snprintf(room, UNITS_ROOM, "%.1f G", (double)count / 1e9);
+	return room;
+}
+
 static char *title_of(const struct report *report, const struct summary_line *line, size_t number)
 {
 	_cleanup_free_ char *name = summary_root_name(report->summary, line->root);
@@ -43,13 +63,13 @@ static void put_figures(const struct report *report, const struct summary_line *
 	char total[UNITS_ROOM], count[UNITS_ROOM], mean[UNITS_ROOM], max[UNITS_ROOM];
 	char bands[CONTRACT_BANDS + 1];
 	_cleanup_free_ char *title = title_of(report, line, number);
-	_cleanup_free_ char *cut = layout_cut(title, TITLE_COLUMNS);
+	_cleanup_free_ char *cut = layout_cut(title, TITLE_COLUMNS - 1);
 
 	bands_text(line, bands);
 	fprintf(report->out, "%s%*s%8s%8s%8s%7s  %s\n", cut, TITLE_COLUMNS - (int)text_width(cut),
-		"", units_duration(line->total_ns, total), units_count(line->count, count),
-		units_duration(line->count ? line->total_ns / line->count : 0, mean),
-		units_duration(line->max_ns, max), bands);
+		"", short_duration(line->total_ns, total), short_count(line->count, count),
+		short_duration(line->count ? line->total_ns / line->count : 0, mean),
+		short_duration(line->max_ns, max), bands);
 }
 
 /* The stack of most of it; the share is said where it is not nearly all. */

@@ -82,7 +82,7 @@ static void put_lives(struct report *report)
 	char count[UNITS_ROOM], amount[UNITS_ROOM];
 
 	apportion(parts, 3, life, quanta);
-	report->scale = scale_for(summary->busy_ns);
+	report->scale = scale_for(summary->busy_ns ? summary->busy_ns : summary->life_ns);
 	report->busy_quanta = report->scale.quantum_ns == scale.quantum_ns
 				      ? quanta[1]
 				      : round_to(summary->busy_ns, report->scale.quantum_ns);
@@ -98,17 +98,14 @@ static void put_lives(struct report *report)
 static void put_loss(const struct report *report, const struct rec_loss *loss)
 {
 	const struct conservation *accounting = &report->summary->conservation;
+	uint64_t ns = loss->ns < accounting->expected_ns ? loss->ns : accounting->expected_ns;
 	char count[UNITS_ROOM], share[UNITS_ROOM];
+	_cleanup_free_ char *text = xasprintf("%s %s %s%s%s%s",
+		loss_is_serious(loss->loss) ? "lost:" : "noted:", units_count(loss->count, count),
+		loss_text(loss->loss), ns ? " (" : "",
+		ns ? percent_text(ns, accounting->expected_ns, share) : "",
+		ns ? " of the time)" : "");
 
-	units_count(loss->count, count);
-	if (loss->ns)
-		snprintf(share, sizeof(share), " (%.20s of the time)",
-			percent_text(loss->ns < accounting->expected_ns ? loss->ns
-									: accounting->expected_ns,
-				accounting->expected_ns, (char[UNITS_ROOM]){0}));
-	_cleanup_free_ char *text =
-		xasprintf("%s %s %s%s", loss_is_serious(loss->loss) ? "lost:" : "noted:", count,
-			loss_text(loss->loss), loss->ns ? share : "");
 	layout_wrap(report->out, text, report->style->width, 0, 6);
 }
 

@@ -37,33 +37,43 @@ static uint64_t group_part(const struct summary_group *group, unsigned int class
 	return group->reason_ns[class];
 }
 
-/* ", 12.1 s of it in fdatasync (postgres)": the largest line of the reason. */
-static void put_where(FILE *out, const struct report *report, unsigned int class)
+/* ", 12.1 s of it", or ", all" */
+static void put_part(FILE *out, const struct report *report, uint64_t part_ns, uint64_t whole_ns)
 {
-	const struct summary *summary = report->summary;
 	char amount[UNITS_ROOM];
 
-	for (size_t i = 0; i < summary->lines.count; i++) {
-		const struct summary_line *line = &summary->lines.at[i];
-		if (line->is_runnable || line->reason != class)
-			continue;
-		_cleanup_free_ char *name = summary_root_name(summary, line->root);
-		_cleanup_free_ char *operation =
-			line->operation ? text_clean(line->operation, false) : NULL;
-		fprintf(out, ", %s of it %s%s%s%s%s",
-			scale_ns(&report->scale, line->total_ns, amount), operation ? "in " : "by ",
-			operation ? operation : name, operation ? " (" : "", operation ? name : "",
-			operation ? ")" : "");
+	if (part_ns >= whole_ns)
+		fputs(", all", out);
+	else
+		fprintf(out, ", %s of it", scale_ns(&report->scale, part_ns, amount));
+}
+
+/* ", 12.1 s of it in fdatasync (postgres)", ", all by pgbench": the largest line of the reason. */
+static void put_where(FILE *out, const struct report *report, unsigned int class, uint64_t whole_ns)
+{
+	const struct summary *summary = report->summary;
+	const struct summary_line *line = NULL;
+
+	for (size_t i = 0; i < summary->lines.count && !line; i++)
+		if (!summary->lines.at[i].is_runnable && summary->lines.at[i].reason == class)
+			line = &summary->lines.at[i];
+	if (!line)
+		return;
+	_cleanup_free_ char *name = summary_root_name(summary, line->root);
+	put_part(out, report, line->total_ns, whole_ns);
+	if (!line->operation || !strcmp(line->operation, reason_name(line->reason))) {
+		fprintf(out, " by %s", name);
 		return;
 	}
+	_cleanup_free_ char *operation = text_clean(line->operation, false);
+	fprintf(out, " in %s (%s)", operation, name);
 }
 
 /* ", 13.1 s of it by postgres" */
-static void put_who(FILE *out, const struct report *report, unsigned int class)
+static void put_who(FILE *out, const struct report *report, unsigned int class, uint64_t whole_ns)
 {
 	const struct summary *summary = report->summary;
 	const struct summary_group *best = NULL;
-	char amount[UNITS_ROOM];
 
 	vec_each (group, &summary->groups)
 		if (!best || group_part(group, class) > group_part(best, class))
@@ -71,8 +81,8 @@ static void put_who(FILE *out, const struct report *report, unsigned int class)
 	if (!best || summary->groups.count < 2)
 		return;
 	_cleanup_free_ char *name = summary_root_name(summary, best->root);
-	fprintf(out, ", %s of it by %s", scale_ns(&report->scale, group_part(best, class), amount),
-		name);
+	put_part(out, report, group_part(best, class), whole_ns);
+	fprintf(out, " by %s", name);
 }
 
 static void put_class(FILE *out, const struct report *report, unsigned int class, uint64_t ns)
@@ -82,11 +92,11 @@ static void put_class(FILE *out, const struct report *report, unsigned int class
 	scale_ns(&report->scale, ns, amount);
 	if (class == RUNNING) {
 		fprintf(out, "running: %s on CPU", amount);
-		put_who(out, report, class);
+		put_who(out, report, class, ns);
 	} else if (class == RUNNABLE) {
 		char busy[UNITS_ROOM];
 		fprintf(out, "ready without a CPU: %s", amount);
-		put_who(out, report, class);
+		put_who(out, report, class, ns);
 		if (report_cpu_share(report->summary, busy))
 			fprintf(out, "; the CPUs were %s busy", busy);
 	} else {
@@ -94,7 +104,7 @@ static void put_class(FILE *out, const struct report *report, unsigned int class
 			class == REASON_UNKNOWN ? "waits without a known reason"
 						: reason_name((enum reason) class),
 			class == REASON_KERNEL ? " waits" : "", amount);
-		put_where(out, report, class);
+		put_where(out, report, class, ns);
 	}
 }
 
@@ -159,6 +169,6 @@ void report_verdict(const struct report *report)
 		return;
 	put_sentences(out, report);
 	fclose(out);
-	fprintf(report->out, report->style->is_colored ? "\033[1mIn short:\033[0m " : "In short: ");
+	fputs(report->style->is_colored ? "\033[1mIn short:\033[0m " : "In short: ", report->out);
 	layout_wrap(report->out, text, report->style->width, strlen("In short: "), 0);
 }

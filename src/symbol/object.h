@@ -39,10 +39,10 @@ struct code_maps;
 
 struct code_place {
 	struct code_object *object;
-	uint64_t address; /* in the object; raw for CODE_ANONYMOUS */
+	uint64_t address; /* in the object; raw for CODE_ANONYMOUS; a file offset if not readable */
 };
 
-/* Reads /proc/PID/maps. 0, -ESRCH if the process is gone, -errno. */
+/* Reads /proc/PID/maps. 0, -ESRCH if the process is gone or has no memory of its own, -errno. */
 int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret);
 void code_maps_free(struct code_maps *maps);
 /* false: no executable mapping holds the address. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report as other commands call it: `dwell report` and the one-shot command. */
+#ifndef DWELL_CLI_REPORT_H
+#define DWELL_CLI_REPORT_H
+
+#include "cli/view_options.h"
+
+struct report_options {
+	struct view_options view;
+	size_t top;   /* processes and waits listed; 0: what fits a screen */
+	size_t width; /* columns; 0: the terminal's */
+	bool is_full;
+	bool is_json;
+	bool is_colorless;
+};
+
+void report_options_init(struct report_options *options);
+void report_options_clear(struct report_options *options);
+
+/*
+ * Prints the report of the recording to stdout; NULL options are the defaults. STATUS_DONE,
+ * STATUS_NOTHING with a sentence if nothing was found, STATUS_USAGE after a complaint.
+ */
+int report_print(const char *path, const struct report_options *options);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options that all looking commands share: time range, bands, states, reasons, threads, idle,
+ * names and sides of a stack. One argp child, so that their words are written once.
+ */
+#ifndef DWELL_CLI_VIEW_OPTIONS_H
+#define DWELL_CLI_VIEW_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "profile/filter.h"
+#include "profile/placer.h"
+
+#define VIEW_DEFAULT_FILE "last.dwell"
+
+struct view_options {
+	struct view_filter filter;
+	struct stack_shape shape; /* by comm unless asked otherwise */
+	bool has_by;
+	bool has_idle; /* --idle was given; else filter.idle is the command's own default */
+};
+
+void view_options_init(struct view_options *options);
+void view_options_clear(struct view_options *options);
+
+/*
+ * A child for a command's argp. In ARGP_KEY_INIT the parent's parser sets state->child_inputs[0] to
+ * the struct view_options. Complaints carry `dwell: `, values are checked against each other at the
+ * end.
+ */
+extern const struct argp view_options_argp;
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Kernel stacks as they were seen on real kernels, and the one word for each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/reason.h"
+#include "util/mem.h"
+
+#define MOST 32
+
+struct stack {
+	char *copy;
+	const char *names[MOST];
+	size_t count;
+};
+
+/* "leaf;...;root"; "?" is an unnamed frame. */
+static void split(const char *text, struct stack *ret)
+{
+	char *rest, *name;
+
+	*ret = (struct stack){.copy = xstrdup(text)};
+	rest = ret->copy;
+	while ((name = strsep(&rest, ";"))) {
+		assert_true(ret->count < MOST);
+		ret->names[ret->count++] = strcmp(name, "?") ? name : NULL;
+	}
+}
+
+static enum reason reason_of(const char *text, bool is_kernel_thread, char letter)
+{
+	struct stack stack;
+	enum reason reason;
+
+	split(text, &stack);
+	reason = reason_of_stack(stack.names, stack.count, is_kernel_thread, letter);
+	free(stack.copy);
+	return reason;
+}
+
+#define ENTRY ";do_syscall_64;entry_SYSCALL_64_after_hwframe"
+
+static void user_waits_have_their_reason(void **state)
+{
+	static const struct {
+		const char *stack;
+		enum reason reason;
+	} known[] = {
+		{"schedule;io_schedule;folio_wait_bit_common;filemap_read;vfs_read" ENTRY,
+			REASON_DISK},
+		{"schedule;blk_mq_get_tag;__blk_mq_alloc_requests;submit_bio" ENTRY, REASON_DISK},
+		{"schedule;jbd2_log_wait_commit;ext4_sync_file;do_fsync" ENTRY, REASON_JOURNAL},
+		{"schedule;wait_transaction_locked;add_transaction_credits" ENTRY, REASON_JOURNAL},
+		{"schedule;schedule_preempt_disabled;__mutex_lock.constprop.0;pipe_read" ENTRY,
+			REASON_LOCK},
+		{"schedule;rwsem_down_read_slowpath;down_read;do_user_addr_fault" ENTRY,
+			REASON_LOCK},
+		{"schedule;futex_wait_queue;futex_wait;do_futex;__x64_sys_futex" ENTRY,
+			REASON_FUTEX},
+		{"schedule;__rt_mutex_slowlock;futex_lock_pi;do_futex" ENTRY, REASON_LOCK},
+		{"schedule;pipe_read;vfs_read;ksys_read" ENTRY, REASON_PIPE},
+		{"schedule;anon_pipe_read;vfs_read;ksys_read" ENTRY, REASON_PIPE},
+		{"schedule;schedule_timeout;wait_woken;sk_wait_data;tcp_recvmsg_locked" ENTRY,
+			REASON_SOCKET},
+		{"schedule;schedule_timeout;unix_stream_read_generic;unix_stream_recvmsg" ENTRY,
+			REASON_SOCKET},
+		{"schedule;schedule_timeout;__skb_wait_for_more_packets;__skb_recv_datagram;"
+		 "unix_accept;do_accept" ENTRY,
+			REASON_ACCEPT},
+		{"schedule;schedule_timeout;__skb_wait_for_more_packets;__skb_recv_datagram;"
+		 "unix_dgram_recvmsg;sock_recvmsg" ENTRY,
+			REASON_SOCKET},
+		{"schedule;schedule_timeout;inet_csk_accept;inet_accept;do_accept" ENTRY,
+			REASON_ACCEPT},
+		{"schedule;schedule_hrtimeout_range;poll_schedule_timeout.constprop.0;do_sys_poll",
+			REASON_POLL},
+		{"schedule;schedule_hrtimeout_range_clock;ep_poll;do_epoll_wait" ENTRY,
+			REASON_POLL},
+		{"schedule;do_nanosleep;hrtimer_nanosleep;common_nsleep" ENTRY, REASON_SLEEP},
+		{"schedule;do_wait;kernel_wait4;__do_sys_wait4" ENTRY, REASON_CHILD},
+		{"schedule;handle_userfault;do_anonymous_page;handle_mm_fault", REASON_FAULT},
+		{"schedule;io_cqring_wait;__do_sys_io_uring_enter" ENTRY, REASON_IO_URING},
+		{"schedule;schedule_timeout;wait_woken;n_tty_read;tty_read" ENTRY, REASON_TTY},
+		{"schedule;sigsuspend;__x64_sys_rt_sigsuspend" ENTRY, REASON_SIGNAL},
+		{"schedule;__x64_sys_pause" ENTRY, REASON_SIGNAL},
+		{"schedule;__arm64_sys_pause;invoke_syscall;el0_svc", REASON_SIGNAL},
+		{"schedule;schedule_timeout;wait_for_completion_killable;kernel_clone" ENTRY,
+			REASON_VFORK},
+		{"schedule;schedule_timeout;wait_for_completion;synchronize_rcu" ENTRY,
+			REASON_KERNEL},
+		{"schedule;schedule_timeout;wait_for_completion;some_driver_ioctl" ENTRY,
+			REASON_KERNEL},
+		{"schedule;schedule_timeout;some_driver_read;vfs_read" ENTRY, REASON_UNKNOWN},
+		{"?;?;pipe_read;?", REASON_PIPE},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		enum reason got = reason_of(known[i].stack, false, 'S');
+		if (got != known[i].reason)
+			fail_msg("%s: %s, not %s", known[i].stack, reason_name(got),
+				reason_name(known[i].reason));
+	}
+}
+
+static void a_disk_wait_inside_a_page_fault_is_a_disk_wait(void **state)
+{
+	const char *fault = "schedule;io_schedule;folio_wait_bit_common;filemap_fault;__do_fault;"
+			    "handle_mm_fault;do_user_addr_fault;exc_page_fault;asm_exc_page_fault";
+	struct stack stack;
+	(void)state;
+
+	assert_int_equal(reason_of(fault, false, 'D'), REASON_DISK);
+	split(fault, &stack);
+	assert_string_equal(reason_operation(stack.names, stack.count), "page fault");
+	free(stack.copy);
+}
+
+static void a_weak_frame_gives_way_to_a_frame_that_says_more(void **state)
+{
+	(void)state;
+	assert_int_equal(reason_of("schedule;wait_for_completion;blk_execute_rq;nvme_submit_sync",
+				 false, 'D'),
+		REASON_DISK);
+}
+
+static void kernel_threads_in_their_main_loops_are_told_from_those_at_work(void **state)
+{
+	(void)state;
+	assert_int_equal(reason_of("schedule;worker_thread;kthread;ret_from_fork", true, 'I'),
+		REASON_KTHREAD);
+	assert_int_equal(reason_of("schedule;schedule_timeout;some_driver_main;kthread", true, 'S'),
+		REASON_KTHREAD);
+	assert_int_equal(
+		reason_of("schedule;kjournald2;kthread;ret_from_fork", true, 'S'), REASON_KTHREAD);
+	assert_int_equal(
+		reason_of("schedule;jbd2_journal_commit_transaction;kjournald2;kthread", true, 'D'),
+		REASON_JOURNAL);
+	assert_int_equal(reason_of("schedule;io_schedule;blk_mq_get_tag;wb_workfn;process_one_work;"
+				   "worker_thread;kthread",
+				 true, 'D'),
+		REASON_DISK);
+	assert_int_equal(
+		reason_of("schedule;msleep;slow_work;process_one_work;worker_thread;kthread", true,
+			'D'),
+		REASON_KERNEL);
+}
+
+static void only_kernel_threads_have_main_loops(void **state)
+{
+	(void)state;
+	assert_int_equal(reason_of("schedule;worker_thread;kthread", false, 'S'), REASON_UNKNOWN);
+}
+
+static void a_stopped_thread_is_stopped_wherever_it_is(void **state)
+{
+	(void)state;
+	assert_int_equal(reason_of("schedule;pipe_read", false, 'T'), REASON_STOPPED);
+	assert_int_equal(reason_of("schedule;ptrace_stop;get_signal", false, 't'), REASON_STOPPED);
+}
+
+static void only_the_nanosleep_family_is_an_own_timer(void **state)
+{
+	const char *nap[] = {"schedule", "do_nanosleep", "hrtimer_nanosleep"};
+	const char *poll[] = {"schedule", "schedule_hrtimeout_range", "do_sys_poll"};
+	(void)state;
+
+	assert_true(reason_is_own_timer(nap, 3));
+	assert_false(reason_is_own_timer(poll, 3));
+	assert_false(reason_is_own_timer(NULL, 0));
+}
+
+static void the_operation_is_the_system_call(void **state)
+{
+	const char *sync[] = {"schedule", NULL, "do_fsync", "__x64_sys_fdatasync", "do_syscall_64"};
+	const char *arm[] = {"schedule", "__arm64_sys_ppoll", "invoke_syscall"};
+	const char *none[] = {"schedule", "worker_thread"};
+	(void)state;
+
+	assert_string_equal(reason_operation(sync, 5), "fdatasync");
+	assert_string_equal(reason_operation(arm, 3), "ppoll");
+	assert_null(reason_operation(none, 2));
+}
+
+static void every_reason_has_a_word_and_a_letter_of_its_own(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < REASONS; i++) {
+		enum reason found;
+		assert_true(reason_from_name(reason_name((enum reason)i), &found));
+		assert_int_equal(found, i);
+		/* R and q are taken by running and runnable time. */
+		assert_int_not_equal(reason_letter((enum reason)i), 'R');
+		for (unsigned int j = 0; j < i; j++)
+			assert_int_not_equal(
+				reason_letter((enum reason)i), reason_letter((enum reason)j));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(user_waits_have_their_reason),
+		cmocka_unit_test(a_disk_wait_inside_a_page_fault_is_a_disk_wait),
+		cmocka_unit_test(a_weak_frame_gives_way_to_a_frame_that_says_more),
+		cmocka_unit_test(kernel_threads_in_their_main_loops_are_told_from_those_at_work),
+		cmocka_unit_test(only_kernel_threads_have_main_loops),
+		cmocka_unit_test(a_stopped_thread_is_stopped_wherever_it_is),
+		cmocka_unit_test(only_the_nanosleep_family_is_an_own_timer),
+		cmocka_unit_test(the_operation_is_the_system_call),
+		cmocka_unit_test(every_reason_has_a_word_and_a_letter_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

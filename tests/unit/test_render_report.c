@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The report as text and as JSON, on recordings whose figures are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "golden.h"
+#include "view_sample.h"
+
+#include "profile/summary.h"
+#include "render/layout.h"
+#include "render/report_json.h"
+#include "render/report_text.h"
+#include "util/text.h"
+
+static const struct summary_shapes shapes = {
+	.waits = {.by = {BY_COMM}, .by_count = 1}, .groups = {.by = {BY_NAME}, .by_count = 1}};
+
+static struct summary *summarize(struct view_sample *sample, struct view_filter *filter)
+{
+	struct summary *summary = NULL;
+	struct why why = {""};
+
+	if (summary_new(sample->recording, filter, &shapes, &summary, &why))
+		fail_msg("%s", why.text);
+	return summary;
+}
+
+static char *text_of(
+	struct view_sample *sample, struct view_filter *filter, const struct report_style *style)
+{
+	struct summary *summary = summarize(sample, filter);
+	char *text = NULL;
+
+	sample_print(text, out, report_text(summary, style, out));
+	summary_free(summary);
+	return text;
+}
+
+static char *default_text(struct view_sample *sample)
+{
+	struct view_filter filter;
+	struct report_style style = {.file = "last.dwell", .width = 80, .is_by_process = true};
+
+	view_filter_init(&filter);
+	filter.idle = IDLE_HIDE;
+	return text_of(sample, &filter, &style);
+}
+
+static void the_report_of_a_known_recording_reads_as_expected(void **state)
+{
+	struct view_sample sample;
+	(void)state;
+
+	sample_begin(&sample, 10);
+	sample_fill(&sample);
+	sample_finish(&sample);
+	_cleanup_free_ char *text = default_text(&sample);
+	assert_golden(text, "report.txt");
+	sample_end(&sample);
+}
+
+static void a_full_report_shows_whole_stacks(void **state)
+{
+	struct view_sample sample;
+	struct view_filter filter;
+	struct report_style style = {.file = "a b.dwell",
+		.width = 100,
+		.top = 3,
+		.is_full = true,
+		.is_by_process = true};
+	(void)state;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 10);
+	sample_fill(&sample);
+	sample_finish(&sample);
+	_cleanup_free_ char *text = text_of(&sample, &filter, &style);
+	assert_golden(text, "report-full.txt");
+	sample_end(&sample);
+}
+
+static void filters_apply_to_every_section_and_are_named(void **state)
+{
+	struct view_sample sample;
+	struct view_filter filter;
+	struct report_style style = {.file = "last.dwell", .width = 80, .is_by_process = true};
+	struct why why;
+	(void)state;
+
+	view_filter_init(&filter);
+	filter.idle = IDLE_HIDE;
+	assert_int_equal(view_filter_set_from(&filter, "2.5s", &why), 0);
+	assert_int_equal(view_filter_set_to(&filter, "3.5s", &why), 0);
+	assert_int_equal(view_filter_set_reasons(&filter, "disk", &why), 0);
+	sample_begin(&sample, 10);
+	sample_fill(&sample);
+	sample_finish(&sample);
+	_cleanup_free_ char *text = text_of(&sample, &filter, &style);
+	assert_golden(text, "report-filtered.txt");
+	view_filter_clear(&filter);
+	sample_end(&sample);
+}
+
+static void the_json_of_a_known_recording_reads_as_expected(void **state)
+{
+	struct view_sample sample;
+	struct view_filter filter;
+	char *text = NULL;
+	(void)state;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 10);
+	sample_fill(&sample);
+	sample_finish(&sample);
+	struct summary *summary = summarize(&sample, &filter);
+	sample_print(text, out, report_json(summary, "last.dwell", 0, out));
+	assert_golden(text, "report.json");
+	free(text);
+	summary_free(summary);
+	sample_end(&sample);
+}
+
+/* Many processes, reasons and losses with long and hostile names. */
+static void fill_crowd(struct view_sample *sample)
+{
+	static const char *const waits[] = {KERNEL_ENTRY "__x64_sys_read;pipe_read;schedule",
+		KERNEL_ENTRY "__x64_sys_recvfrom;tcp_recvmsg;sk_wait_data;schedule", KERNEL_FUTEX,
+		KERNEL_SYNC, KERNEL_ENTRY "__x64_sys_poll;do_sys_poll;schedule",
+		KERNEL_ENTRY "__x64_sys_wait4;kernel_wait4;do_wait;schedule",
+		KERNEL_ENTRY "__x64_sys_write;jbd2_log_wait_commit;schedule",
+		KERNEL_ENTRY "__x64_sys_mmap;down_write;rwsem_down_write_slowpath;schedule",
+		KERNEL_ENTRY "__x64_sys_io_uring_enter;io_cqring_wait;schedule",
+		"strange;schedule"};
+	uint64_t user = sample_user(sample,
+		"_start;main;a_function_with_quite_a_long_name;another_function_with_a_longer_name;"
+		"and_one_more_that_does_not_fit_any_more;x\xff\x1b[31m;y");
+
+	for (uint32_t id = 1; id <= 40; id++) {
+		char name[64];
+		snprintf(name, sizeof(name), "p%u\x1b;\xc3\xa9-quite-long-name", id);
+		sample_add_thread(sample, id, name, name, false, 0, NS_PER_S,
+			(uint64_t[]){33333333 + id, 0, 33333331, NS_PER_S - 66666664 - id});
+		sample_add_row(sample, id, 0, TIME_RUNNING, 3, 33333333 + id, 0, 0);
+		sample_add_row(sample, id, 0, TIME_PREEMPTED, 3, 33333331, user, 0);
+		sample_add_row(sample, id, 0, TIME_BLOCKED, 7, NS_PER_S - 66666664 - id, user,
+			sample_kernel(sample, waits[id % ARRAY_SIZE(waits)]));
+	}
+	for (unsigned int loss = 0; loss < LOSSES; loss++)
+		recording_writer_put_loss(
+			sample->writer, &(struct rec_loss){(enum loss)loss, 12345, 67 * MS});
+}
+
+static void check_fits_the_screen(const char *text)
+{
+	size_t lines = 0;
+
+	for (const char *at = text; *at; lines++) {
+		_cleanup_free_ char *line = xstrndup(at, strcspn(at, "\n"));
+		_cleanup_free_ char *clean = text_clean(line, false);
+		assert_string_equal(line, clean);
+		if (text_width(line) > 80)
+			fail_msg("%zu columns: %s", text_width(line), line);
+		at += strlen(line) + 1;
+	}
+	if (lines > 40)
+		fail_msg("%zu lines:\n%s", lines, text);
+}
+
+static void a_crowd_fits_the_screen_and_hostile_names_are_harmless(void **state)
+{
+	struct view_sample sample;
+	(void)state;
+
+	sample_begin(&sample, 1);
+	fill_crowd(&sample);
+	sample_finish(&sample);
+	_cleanup_free_ char *text = default_text(&sample);
+	check_fits_the_screen(text);
+	assert_golden(text, "report-crowd.txt");
+	sample_end(&sample);
+}
+
+/* The three figures of a row of the table, in tenths or thousandths as printed. */
+static uint64_t sum_of_row(const char *line)
+{
+	unsigned long long whole[3], part[3], sum = 0;
+
+	if (sscanf(line, " %llu.%llu %llu.%llu %llu.%llu", &whole[0], &part[0], &whole[1], &part[1],
+		    &whole[2], &part[2]) != 6)
+		fail_msg("no figures: %s", line);
+	for (size_t i = 0; i < 3; i++)
+		sum += whole[i] * 10 + part[i];
+	return sum;
+}
+
+static void the_cells_of_the_table_add_up_to_the_printed_total(void **state)
+{
+	struct view_sample sample;
+	unsigned long long whole, part;
+	uint64_t sum = 0;
+	(void)state;
+
+	sample_begin(&sample, 1);
+	fill_crowd(&sample);
+	sample_finish(&sample);
+	_cleanup_free_ char *text = default_text(&sample);
+	const char *total = strstr(text, "in all ");
+	assert_non_null(total);
+	assert_int_equal(sscanf(total, "in all %llu.%llu s", &whole, &part), 2);
+	const char *row = strstr(text, "process (threads)");
+	assert_non_null(row);
+	for (row = strchr(row, '\n') + 1; *row != '\n'; row = strchr(row, '\n') + 1) {
+		const char *figures = row;
+		for (size_t column = 0; column < 18; column++)
+			figures += text_utf8_length(figures);
+		sum += sum_of_row(figures);
+	}
+	assert_int_equal(sum, whole * 10 + part);
+	sample_end(&sample);
+}
+
+static void an_idle_recording_says_so(void **state)
+{
+	struct view_sample sample;
+	(void)state;
+
+	sample_begin(&sample, 2);
+	sample_add_thread(&sample, 1, "sleep", "sleep", false, 0, 2000 * MS,
+		(uint64_t[]){0, 0, 0, 2000 * MS});
+	sample_add_span(&sample, 1, 0, 1, 1, 1000 * MS, 1000 * MS, 'S', 0,
+		sample_kernel(&sample, KERNEL_NAP));
+	sample_finish(&sample);
+	_cleanup_free_ char *text = default_text(&sample);
+	assert_golden(text, "report-idle.txt");
+	sample_end(&sample);
+}
+
+static void an_empty_recording_has_no_figure_that_is_not_a_number(void **state)
+{
+	struct view_sample sample;
+	struct view_filter filter;
+	char *json = NULL;
+	(void)state;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 0);
+	sample.meta.switches = 0;
+	sample_finish(&sample);
+	_cleanup_free_ char *text = default_text(&sample);
+	struct summary *summary = summarize(&sample, &filter);
+	sample_print(json, out, report_json(summary, "x", 0, out));
+	assert_null(strcasestr(text, "nan"));
+	assert_null(strcasestr(text, "inf"));
+	assert_null(strstr(json, "nan"));
+	assert_null(strstr(json, "null"));
+	free(json);
+	summary_free(summary);
+	sample_end(&sample);
+}
+
+static void long_words_are_wrapped_between_words_only(void **state)
+{
+	char *text = NULL;
+	(void)state;
+
+	sample_print(text, out, layout_wrap(out, "one two three-is-long four", 9, 0, 2));
+	assert_string_equal(text, "one two\n  three-is-long\n  four\n");
+	free(text);
+}
+
+static void shares_near_the_ends_are_not_rounded_to_them(void **state)
+{
+	char room[UNITS_ROOM];
+	(void)state;
+
+	assert_string_equal(share_text(1, 1000000, room), "< 1 %");
+	assert_string_equal(share_text(999999, 1000000, room), "> 99 %");
+	assert_string_equal(share_text(0, 0, room), "0 %");
+	assert_string_equal(share_text(7, 7, room), "100 %");
+	assert_string_equal(percent_text(99999999, 100000000, room), "99.999 %");
+	assert_string_equal(percent_text(5, 5, room), "100 %");
+	assert_string_equal(percent_text(0, 0, room), "0 %");
+}
+
+static void cutting_counts_characters_not_bytes(void **state)
+{
+	(void)state;
+
+	_cleanup_free_ char *cut = layout_cut("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 3);
+	_cleanup_free_ char *whole = layout_cut("\xc3\xa9\xc3\xa9\xc3\xa9", 3);
+	assert_string_equal(cut, "\xc3\xa9\xc3\xa9~");
+	assert_string_equal(whole, "\xc3\xa9\xc3\xa9\xc3\xa9");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_report_of_a_known_recording_reads_as_expected),
+		cmocka_unit_test(a_full_report_shows_whole_stacks),
+		cmocka_unit_test(filters_apply_to_every_section_and_are_named),
+		cmocka_unit_test(the_json_of_a_known_recording_reads_as_expected),
+		cmocka_unit_test(a_crowd_fits_the_screen_and_hostile_names_are_harmless),
+		cmocka_unit_test(the_cells_of_the_table_add_up_to_the_printed_total),
+		cmocka_unit_test(an_idle_recording_says_so),
+		cmocka_unit_test(an_empty_recording_has_no_figure_that_is_not_a_number),
+		cmocka_unit_test(long_words_are_wrapped_between_words_only),
+		cmocka_unit_test(shares_near_the_ends_are_not_rounded_to_them),
+		cmocka_unit_test(cutting_counts_characters_not_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
