@@ -29,6 +29,10 @@ LDFLAGS += -static
 LIBS := -lbpf -lelf -lz $(if $(wildcard /usr/lib/*/libzstd.a),-lzstd) -lsqlite3 -lm -pthread
 endif
 
+# One short line for each file; V=1 shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP -MT $(GEN)/dwell.bpf.o
 
@@ -60,36 +64,41 @@ help:
 ##: make clean
 
 $(GEN)/dwell.bpf.o: bpf/dwell.bpf.c | $(GEN)
-	$(CLANG) $(BPF_CFLAGS) -c $< -o $@.tmp
-	$(BPFTOOL) gen object $@ $@.tmp
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@.tmp
+	$(Q)$(BPFTOOL) gen object $@ $@.tmp
 
 $(GEN)/dwell.skel.h: $(GEN)/dwell.bpf.o
-	$(BPFTOOL) gen skeleton $< name dwell > $@.tmp
-	mv $@.tmp $@
+	$(Q)$(BPFTOOL) gen skeleton $< name dwell > $@.tmp
+	$(Q)mv $@.tmp $@
 
 $(GEN):
-	mkdir -p $@
+	@mkdir -p $@
 
 $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(OUT)/src/capture/%.o: ALL_CFLAGS += -isystem $(GEN)
 $(filter $(OUT)/src/capture/%,$(OBJECTS)): $(GEN)/dwell.skel.h
 
 $(LIBRARY): $(filter-out $(OUT)/src/cli/main.o,$(OBJECTS))
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 $(OUT)/dwell: $(OUT)/src/cli/main.o $(LIBRARY)
-	$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
 $(OUT)/tests/unit/%: $(OUT)/tests/unit/%.o $(LIBRARY)
-	$(CC) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
 
 build/workloads/%: tests/workloads/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra $< -o $@ -pthread -lm
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra $< -o $@ -pthread -lm
 
 .PHONY: unit-tests workloads
 unit-tests: $(UNIT_TESTS)
@@ -101,17 +110,17 @@ deps:
 
 .PHONY: try
 try: deps
-	$(MAKE) all workloads
+	$(MAKE) --no-print-directory all workloads
 	@tools/try
 
 .PHONY: check check-heavy
 check: deps
-	$(MAKE) WERROR=1 all unit-tests workloads
-	$(MAKE) WERROR=1 SAN=1 all unit-tests
+	$(MAKE) --no-print-directory WERROR=1 all unit-tests workloads
+	$(MAKE) --no-print-directory WERROR=1 SAN=1 all unit-tests
 	tests/run
 
 check-heavy: deps
-	$(MAKE) WERROR=1 all unit-tests workloads
+	$(MAKE) --no-print-directory WERROR=1 all unit-tests workloads
 	tests/run --heavy
 
 .PHONY: bench

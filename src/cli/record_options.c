@@ -256,7 +256,7 @@ static char *describe_target(const struct record_options *options)
 	case TARGET_CGROUP:
 		return xasprintf("cgroup %s", options->capture.cgroup);
 	case TARGET_COMMAND:
-		return xasprintf("%s and what it started", options->command[0]);
+		return xasprintf("%s and what it started", basename(options->command[0]));
 	default:
 		if (!options->capture.has_kernel_threads)
 			return xstrdup("all user threads");

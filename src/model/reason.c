@@ -319,6 +319,9 @@ static const char *const entries[] = {
 	"__x64_sys_", "__arm64_sys_", "__riscv_sys_", "__s390x_sys_", "__ia32_sys_",
 	"__ia32_compat_sys_", "__arm64_compat_sys_", "__do_sys_", "__se_sys_", "sys_",
 };
+
+/* What is left of an entry that the compiler made part of the dispatcher. */
+static const char *const inner_entries[] = {"ksys_", "__sys_", "do_sys_"};
 /* clang-format on */
 
 static size_t bare_length(const char *name)
@@ -425,6 +428,10 @@ const char *reason_operation(const char *const *names, size_t count)
 		if (syscall)
 			return syscall;
 	}
+	for (size_t i = count; i-- > 0;)
+		for (size_t j = 0; names[i] && j < ARRAY_SIZE(inner_entries); j++)
+			if (!strncmp(names[i], inner_entries[j], strlen(inner_entries[j])))
+				return names[i] + strlen(inner_entries[j]);
 	for (size_t i = 0; i < count; i++)
 		if (names[i] && (!strcmp(names[i], "asm_exc_page_fault") ||
 					!strcmp(names[i], "exc_page_fault") ||

@@ -19,8 +19,8 @@ struct conservation {
 };
 
 /*
- * Walks the rows once. Memory follows the threads and the (thread, slice) pairs that do not add up
- * so far, not the number of slices. 0, or -errno with why.
+ * Walks the rows once. Memory follows the (thread, slice) pairs that do not add up so far, and a
+ * bit for each slice of a thread's life. 0, or -errno with why.
  */
 int conservation_check(struct recording *recording, struct conservation *ret, struct why *why);
 

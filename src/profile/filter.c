@@ -238,7 +238,7 @@ bool view_filter_is_open(const struct view_filter *filter)
 
 static void put_ids(FILE *out, const char *what, const uint32_t *ids, size_t count)
 {
-	fprintf(out, ", %s%s", what, count > 1 ? "s" : "");
+	fprintf(out, ", %s", what);
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%u", i ? "," : " ", ids[i]);
 }
@@ -285,9 +285,11 @@ char *view_filter_text(const struct view_filter *filter)
 			units_duration(band_start_ns(filter->max_band + 1), room));
 	put_choices(out, filter);
 	if (filter->pids.count)
-		put_ids(out, "process", filter->pids.at, filter->pids.count);
+		put_ids(out, filter->pids.count > 1 ? "processes" : "process", filter->pids.at,
+			filter->pids.count);
 	if (filter->tids.count)
-		put_ids(out, "thread", filter->tids.at, filter->tids.count);
+		put_ids(out, filter->tids.count > 1 ? "threads" : "thread", filter->tids.at,
+			filter->tids.count);
 	if (filter->comm_glob)
 		fprintf(out, ", threads named %s", filter->comm_glob);
 	if (filter->is_user_only || filter->is_kernel_only)

@@ -6,7 +6,7 @@ from load import *
 need_tool("perf")
 background("sh", "-c", "while :; do perf bench sched messaging -t -g 8 -l 400; done")
 time.sleep(1)
-recording = record("-a", "-d", "3s", "--memory", "8M")
+recording = record("-a", "-d", "3s", "--slice", "1ms", "--memory", "8M")
 check_books(recording)
 accounting = recording.report["accounting"]
 check_close("accounted_ns", accounting["accounted_ns"], accounting["expected_ns"], rel=0.001)

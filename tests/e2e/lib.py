@@ -361,3 +361,13 @@ def check_thread(thread, **wanted):
     """check_thread(t, running_ns=(want, rel, abs_ns), ...)"""
     for name, (want, rel, abs_ns) in wanted.items():
         check_close(f"{name} of {thread}", thread[name], want, rel, abs_ns)
+
+
+def check_against_own_clocks(thread, log):
+    """Outside of its phase "wait" a thread is not blocked, and it ran no more than the CPU clock
+    says. That clock also counts a part of waking up, which for threads that are woken across CPUs
+    is as much as they run: hence the low bound."""
+    waiting_ns = log["phases"]["wait"]["wall_ns"]
+    check(thread["blocked_ns"] <= waiting_ns + 10 * MS, f"{thread} blocked, {waiting_ns} in waits")
+    check(0.3 * log["cpu_ns"] <= thread["running_ns"] <= 1.1 * log["cpu_ns"] + 10 * MS,
+          f"{thread} ran, {log['cpu_ns']} by the CPU clock")

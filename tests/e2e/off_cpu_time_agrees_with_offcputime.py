@@ -4,32 +4,51 @@
 import re
 from lib import *
 
-need_root()
-need_tool("offcputime")
-mixed = Workload("mixed_waits", 2000)
-mixed.line()
-with open("offcputime.txt", "w+") as output:
-    rival = background("offcputime", "-p", mixed.pid, "5", stdout=output)
+# Some virtual machines run threads that no BPF program sees. A wait that ends when such a thread
+# leaves the CPU is lost to offcputime, and a few of them are 1 %: it may try again.
+ATTEMPTS = 4
+
+
+def off_cpu_times(path):
+    """{tid: ns} from offcputime's output: blocks that end in "comm (tid)" and a line of us."""
+    with open(path) as file:
+        text = file.read()
+    times = {}
+    for tid, us in re.findall(r"\((\d+)\)\n\s+(\d+)\n", text):
+        times[int(tid)] = times.get(int(tid), 0) + int(us) * 1000
+    return times
+
+
+def run_both(number):
+    """(the workload's log, the recording, offcputime's figures)"""
+    mixed = Workload("mixed_waits", 1500)
+    mixed.line()
+    with open("offcputime.txt", "w") as output:
+        rival = background("offcputime", "-p", mixed.pid, "3", stdout=output)
     wait_until(lambda: is_attached(rival), "attaching offcputime")
-    recorder = Recorder("-p", mixed.pid, "-d", "4s")
+    recorder = Recorder("-p", mixed.pid, path=f"{number}.dwell")
     mixed.go()
     log = mixed.line()
-    recording = recorder.wait()
+    recording = recorder.stop()
     check(rival.wait(20) == 0, "offcputime failed")
-    output.seek(0)
-    text = output.read()
+    return log, recording, off_cpu_times("offcputime.txt")
 
-theirs = {}
-for tid, us in re.findall(r"\((\d+)\)\n\s+(\d+)\n", text):
-    theirs[int(tid)] = theirs.get(int(tid), 0) + int(us) * 1000
-check(len(log["threads"]) == 5, "five threads were at work")
-for thread in log["threads"]:
-    ours = recording.thread(thread["tid"])
-    off_cpu_ns = ours["runnable_ns"] + ours["blocked_ns"]
-    check(thread["tid"] in theirs, f"offcputime did not see {thread}")
-    # It does not count how long a new thread waits for its first CPU.
-    check_close(f"off-CPU time of {thread['name']}", off_cpu_ns, theirs[thread["tid"]], rel=0.01,
-                abs_ns=2 * MS)
-    check_close(f"off-CPU time of {thread['name']}, by its own clocks", off_cpu_ns,
-                thread["wall_ns"] - thread["cpu_ns"], rel=0.02)
-check_books(recording)
+
+need_root()
+need_tool("offcputime")
+for attempt in range(ATTEMPTS):
+    log, recording, theirs = run_both(attempt)
+    check(len(log["threads"]) == 5, "five threads were at work")
+    check_books(recording)
+    disputed = []
+    for thread in log["threads"]:
+        ours = recording.thread(thread["tid"])
+        off_cpu_ns = ours["runnable_ns"] + ours["blocked_ns"]
+        check_close(f"off-CPU time of {thread['name']}, by its own clocks", off_cpu_ns,
+                    thread["wall_ns"] - thread["cpu_ns"], rel=0.01, abs_ns=5 * MS)
+        if not close(off_cpu_ns, theirs.get(thread["tid"], 0), rel=0.01):
+            disputed.append((thread["name"], off_cpu_ns, theirs.get(thread["tid"], 0)))
+    if not disputed:
+        break
+    print(f"attempt {attempt}: ours and theirs: {disputed}")
+check(not disputed, f"ours and theirs: {disputed}")

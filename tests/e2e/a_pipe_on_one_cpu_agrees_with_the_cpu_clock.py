@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two threads that hand a byte to and fro on one CPU, tens of thousands of times: their running time
+is what the kernel's CPU clock says."""
+from lib import *
+
+recording = record(command=[workload("pingpong"), "1500", "pinned"])
+check_books(recording)
+for log in recording.log["threads"]:
+    player = recording.thread(log["tid"])
+    check_thread(player, life_ns=(log["wall_ns"], 0.01, 5 * MS),
+                 running_ns=(log["cpu_ns"], 0.05, 10 * MS))
+    check_against_own_clocks(player, log)

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The ground layer: containers, units, JSON, hostile text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "util/intern.h"
+#include "util/json.h"
+#include "util/map64.h"
+#include "util/text.h"
+#include "util/units.h"
+#include "util/why.h"
+
+static void a_map_finds_what_was_put_and_forgets_what_was_removed(void **state)
+{
+	struct map64 map = {0};
+	(void)state;
+
+	for (uint64_t i = 0; i < 20000; i++)
+		*map64_put(&map, i * 64, NULL) = i;
+	for (uint64_t i = 0; i < 20000; i += 2)
+		assert_true(map64_remove(&map, i * 64));
+	assert_int_equal(map.count, 10000);
+	for (uint64_t i = 0; i < 20000; i++) {
+		uint64_t *value = map64_find(&map, i * 64);
+		if (i % 2) {
+			assert_non_null(value);
+			assert_int_equal(*value, i);
+		} else {
+			assert_null(value);
+		}
+	}
+	assert_false(map64_remove(&map, 0));
+	map64_clear(&map);
+}
+
+static void a_map_takes_key_zero(void **state)
+{
+	struct map64 map = {0};
+	bool is_new;
+	(void)state;
+
+	assert_null(map64_find(&map, 0));
+	map64_put(&map, 0, &is_new);
+	assert_true(is_new);
+	map64_put(&map, 0, &is_new);
+	assert_false(is_new);
+	map64_clear(&map);
+}
+
+static void equal_texts_have_one_number(void **state)
+{
+	struct intern table = {0};
+	(void)state;
+
+	uint32_t first = intern(&table, "futex_wait");
+	assert_int_equal(intern(&table, "futex_wait"), first);
+	assert_int_not_equal(intern(&table, "futex_wake"), first);
+	assert_int_equal(intern(&table, ""), 0);
+	assert_int_equal(intern_bytes(&table, "futex_wait_more", 10), first);
+	assert_string_equal(intern_text(&table, first), "futex_wait");
+	assert_string_equal(intern_text(&table, 999), "");
+	intern_clear(&table);
+}
+
+static void durations_are_read_with_and_without_unit(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {{"10", 10 * NS_PER_S}, {"1.5", 1500 * NS_PER_MS}, {"250ms", 250 * NS_PER_MS},
+		{"10us", 10 * NS_PER_US}, {"7 ns", 7}, {"2m", 120 * NS_PER_S},
+		{"1h", 3600 * NS_PER_S}, {".5s", 500 * NS_PER_MS}, {"0", 0}};
+	static const char *const bad[] = {"", "s", "-1", "1x", "1e3", "99999999999999999999",
+		"1.2.3", "1 s s", "200000d", " 1"};
+	uint64_t ns = 42;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_int_equal(units_parse_duration(good[i].text, &ns), 0);
+		assert_int_equal(ns, good[i].ns);
+	}
+	ns = 42;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(units_parse_duration(bad[i], &ns), -EINVAL);
+	assert_int_equal(ns, 42);
+}
+
+static void sizes_are_powers_of_1024(void **state)
+{
+	uint64_t bytes;
+	(void)state;
+
+	assert_int_equal(units_parse_bytes("256M", &bytes), 0);
+	assert_int_equal(bytes, 256 << 20);
+	assert_int_equal(units_parse_bytes("1.5KiB", &bytes), 0);
+	assert_int_equal(bytes, 1536);
+	assert_int_equal(units_parse_bytes("99999T", &bytes), -EINVAL);
+}
+
+static void figures_print_in_words_people_use(void **state)
+{
+	char room[UNITS_ROOM];
+	(void)state;
+
+	assert_string_equal(units_duration(0, room), "0 ns");
+	assert_string_equal(units_duration(850, room), "850 ns");
+	assert_string_equal(units_duration(4900000, room), "4.9 ms");
+	assert_string_equal(units_duration(61000000, room), "61 ms");
+	assert_string_equal(units_duration(999600, room), "1.0 ms");
+	assert_string_equal(units_duration(22600000000, room), "22.6 s");
+	assert_string_equal(units_count(0, room), "0");
+	assert_string_equal(units_count(999, room), "999");
+	assert_string_equal(units_count(61000, room), "61,000");
+	assert_string_equal(units_count(UINT64_MAX, room), "18,446,744,073,709,551,615");
+	assert_string_equal(units_bytes(812, room), "812 B");
+	assert_string_equal(units_bytes(256 << 20, room), "256 MiB");
+}
+
+static void hostile_names_are_made_harmless(void **state)
+{
+	static const struct {
+		const char *raw, *clean;
+	} texts[] = {{"a;b", "a:b"}, {"\033[31mred", "?[31mred"}, {"tab\there\n", "tab?here?"},
+		{"gr\303\274n", "gr\303\274n"}, {"bad\377byte", "bad?byte"},
+		{"rtl\342\200\256evil", "rtl?evil"}, {"c1\302\233x", "c1?x"},
+		{"cut\342\202", "cut??"}, {"", ""}};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		_cleanup_free_ char *clean = text_clean(texts[i].raw, true);
+		assert_string_equal(clean, texts[i].clean);
+	}
+}
+
+static char *written(void (*write)(struct json *json))
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	struct json json;
+
+	json_init(&json, out);
+	write(&json);
+	fclose(out);
+	return text;
+}
+
+static void write_all_kinds(struct json *json)
+{
+	json_open_object(json);
+	json_field_text(json, "t", "a\"b\\c\n\001\377");
+	json_field_uint(json, "u", UINT64_MAX);
+	json_field_double(json, "d", 0.1);
+	json_field_double(json, "nan", 0.0 / 0.0);
+	json_field_bool(json, "b", true);
+	json_name(json, "a");
+	json_open_array(json);
+	json_int(json, -1);
+	json_null(json);
+	json_open_object(json);
+	json_close_object(json);
+	json_close_array(json);
+	json_close_object(json);
+}
+
+static void json_escapes_and_nests(void **state)
+{
+	_cleanup_free_ char *text = written(write_all_kinds);
+	(void)state;
+
+	assert_string_equal(text,
+		"{\"t\":\"a\\\"b\\\\c\\u000a\\u0001\\ufffd\",\"u\":18446744073709551615,\"d\":0.1,"
+		"\"nan\":null,\"b\":true,\"a\":[-1,null,{}]}");
+}
+
+static void globs_match_like_a_shell(void **state)
+{
+	(void)state;
+
+	assert_true(text_matches_glob("postgres", "post*"));
+	assert_true(text_matches_glob("kworker/0:1", "kworker/?:*"));
+	assert_true(text_matches_glob("", "*"));
+	assert_true(text_matches_glob("aXbXc", "a*X*c"));
+	assert_false(text_matches_glob("postgres", "post"));
+	assert_false(text_matches_glob("", "?"));
+}
+
+static void a_typing_error_has_a_small_distance(void **state)
+{
+	(void)state;
+
+	assert_int_equal(text_distance("duration", "duraton"), 1);
+	assert_int_equal(text_distance("", "abc"), 3);
+	assert_int_equal(text_distance("kitten", "sitting"), 3);
+}
+
+static void a_failure_is_one_statement(void **state)
+{
+	struct why why;
+	(void)state;
+
+	assert_int_equal(why_set(&why, -EINVAL, "no %s", "luck"), -EINVAL);
+	assert_string_equal(why.text, "no luck");
+	assert_int_equal(why_set(NULL, -EIO, "unheard"), -EIO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_map_finds_what_was_put_and_forgets_what_was_removed),
+		cmocka_unit_test(a_map_takes_key_zero),
+		cmocka_unit_test(equal_texts_have_one_number),
+		cmocka_unit_test(durations_are_read_with_and_without_unit),
+		cmocka_unit_test(sizes_are_powers_of_1024),
+		cmocka_unit_test(figures_print_in_words_people_use),
+		cmocka_unit_test(hostile_names_are_made_harmless),
+		cmocka_unit_test(json_escapes_and_nests),
+		cmocka_unit_test(globs_match_like_a_shell),
+		cmocka_unit_test(a_typing_error_has_a_small_distance),
+		cmocka_unit_test(a_failure_is_one_statement),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
