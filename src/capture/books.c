@@ -47,6 +47,7 @@ struct books {
 	struct map64 processes; /* image -> struct process * */
 	VEC(struct book *) closed;
 	VEC(struct leaving) leaving;
+	kernel_threads late; /* died after the window's end, before their books were read */
 	struct books_totals totals;
 };
 
@@ -75,6 +76,7 @@ void books_free(struct books *books)
 	map64_clear(&books->processes);
 	vec_clear(&books->closed);
 	vec_clear(&books->leaving);
+	vec_clear(&books->late);
 	free(books);
 }
 
@@ -375,6 +377,15 @@ static void forget_closed(struct books *books)
 	books->closed.count = kept;
 }
 
+/* A thread's last words: it died in the window, or after its end with an interval still open. */
+static void add_end(struct books *books, const struct thread_now *now)
+{
+	if (now->is_dead)
+		close_thread(books, now, 0);
+	else
+		vec_push(&books->late, *now);
+}
+
 /* Calls for each record of that kind; kinds are taken in an order that their meaning needs. */
 static void add_records(struct books *books, const struct batch *batch, uint32_t wanted)
 {
@@ -390,9 +401,8 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 			length >= sizeof(struct record_thread))
 			add_thread(books, record);
 		else if (kind == RECORD_THREAD_END && wanted == kind &&
-			 length >= sizeof(struct thread_now) &&
-			 ((const struct thread_now *)record)->is_dead)
-			close_thread(books, record, 0);
+			 length >= sizeof(struct thread_now))
+			add_end(books, record);
 		else if ((kind == RECORD_KERNEL_STACK || kind == RECORD_USER_STACK) &&
 			 wanted == RECORD_KERNEL_STACK)
 			namer_add_stack(books->namer, record, length);
@@ -420,17 +430,11 @@ void books_add(struct books *books, const struct batch *batch)
 
 void books_close(struct books *books, const struct batch *batch, uint64_t end_ns)
 {
-	size_t offset = 0, length;
-	const void *record;
-
 	vec_each (now, &batch->open)
 		close_thread(books, now, end_ns);
-	/* Threads that died between the window's end and the reading of the books. */
-	while ((record = batch_next_record(batch, &offset, &length))) {
-		const struct thread_now *now = record;
-		if (length >= sizeof(*now) && now->kind == RECORD_THREAD_END && !now->is_dead)
-			close_thread(books, now, end_ns);
-	}
+	vec_each (now, &books->late)
+		close_thread(books, now, end_ns);
+	books->late.count = 0;
 }
 
 void books_close_rest(struct books *books, uint64_t end_ns)

@@ -262,7 +262,9 @@ int capture_step(struct capture *capture, struct why *why)
 	if (capture->planned_end_ns && batch->drained_ns > capture->planned_end_ns)
 		batch->drained_ns = capture->planned_end_ns;
 	books_add(capture->books, batch);
-	if (batch->is_flipped && batch->drained_ns > capture->start_ns) {
+	/* A commit holds rows and open intervals of one moment, so that a crash leaves whole books.
+	 */
+	if (batch->has_open && batch->drained_ns > capture->start_ns) {
 		write_slices(capture, batch->drained_ns, false);
 		write_summary(capture, batch->drained_ns);
 		error = recording_writer_commit(capture->writer, why);
@@ -319,7 +321,6 @@ int capture_stop(struct capture *capture, struct why *why)
 	books_add(capture->books, last);
 	books_add(capture->books, words);
 	books_close(capture->books, last, capture->end_ns);
-	books_close(capture->books, words, capture->end_ns);
 	books_close_rest(capture->books, capture->end_ns);
 	batch_free(last);
 	batch_free(words);

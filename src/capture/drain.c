@@ -166,7 +166,7 @@ static bool work(struct drain *drain)
 		return false;
 	if (is_behind)
 		return true;
-	error = round_of(drain, is_due, is_due && now >= drain->next_read_ns);
+	error = round_of(drain, is_due, is_due && now + ROUND_NS >= drain->next_read_ns);
 	pthread_mutex_lock(&drain->lock);
 	if (error && !drain->error)
 		drain->error = error;

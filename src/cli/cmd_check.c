@@ -178,6 +178,7 @@ static int run_check(const struct command *command, int argc, char **argv)
 	struct check check = {0};
 
 	record_options_init(&check.target);
+	check.target.name = command->name;
 	int status = options_parse(command, &argp, 0, argc, argv, &check);
 	if (status == OPTIONS_GO_ON) {
 		status = record_options_settle(&check.target, argc, argv);

@@ -13,8 +13,7 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 	const char *path = NULL;
 	int status;
 
-	record_options_init(&options);
-	status = options_parse(command, &record_argp, ARGP_IN_ORDER, argc, argv, &options);
+	status = record_options_parse(&options, command, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		goto out;
 	if (!options.capture.duration_ns && !options.command) {
@@ -23,10 +22,7 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 			fputs("dwell: recording for 10 s (-d changes that, Ctrl-C stops earlier)\n",
 				stderr);
 	}
-	options.is_oneshot = true;
-	status = record_options_settle(&options, argc, argv);
-	if (!status)
-		status = session_record(&options, &path);
+	status = session_record(&options, &path);
 	if (path) {
 		int report_status = report_print(path, NULL);
 		if (!options.command && report_status != STATUS_NOTHING)

@@ -9,15 +9,9 @@ static int run_record(const struct command *command, int argc, char **argv)
 	const char *path = NULL;
 	int status;
 
-	record_options_init(&options);
-	status = options_parse(command, &record_argp, ARGP_IN_ORDER, argc, argv, &options);
+	status = record_options_parse(&options, command, argc, argv);
 	if (status == OPTIONS_GO_ON)
-		status = record_options_settle(&options, argc, argv);
-	else
-		goto out;
-	if (!status)
 		status = session_record(&options, &path);
-out:
 	record_options_clear(&options);
 	return status;
 }

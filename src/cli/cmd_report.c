@@ -135,10 +135,13 @@ static int print_summary(
 		.is_by_process = !report->view.has_by,
 		.is_colored = wants_color(report),
 	};
+	struct report_json_options json = {.file = path,
+		.top = report->top,
+		.hides_idle = report->view.has_idle && report->view.filter.idle == IDLE_HIDE};
 	bool is_empty = !summary->threads.count || !(summary->busy_ns + summary->aside_ns);
 
 	if (report->is_json)
-		report_json(summary, path, report->top, stdout);
+		report_json(summary, &json, stdout);
 	else if (!is_empty)
 		report_text(summary, &style, stdout);
 	if (!is_empty)

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -25,10 +26,13 @@ int fail(int status, const char *format, ...)
 
 int finish_stdout(int status)
 {
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	if (errno == EPIPE)
+	/* The write that failed may have been an earlier one: ask the pipe itself. */
+	if (errno == EPIPE || (poll(&out, 1, 0) > 0 && out.revents & POLLERR))
 		return status;
 	return fail(STATUS_USAGE, "cannot write the output: %s", strerror(errno ? errno : EIO));
 }

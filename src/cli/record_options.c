@@ -272,7 +272,8 @@ static int check_ids(const struct record_options *options)
 		char path[64];
 		snprintf(path, sizeof(path), "/proc/%u", options->ids.at[i]);
 		if (access(path, F_OK))
-			return fail(STATUS_USAGE, "there is no %s %u; find it with: pgrep -a NAME",
+			return fail(options->command ? STATUS_COMMAND_FAILED : STATUS_USAGE,
+				"there is no %s %u; find it with: pgrep -a NAME",
 				options->capture.target == TARGET_PIDS ? "process" : "thread",
 				options->ids.at[i]);
 	}
@@ -295,10 +296,34 @@ int record_options_settle(struct record_options *options, int argc, char **argv)
 	options->target_text = describe_target(options);
 	_cleanup_free_ char *words = join_words(argc - 1, argv + 1);
 	options->command_line =
-		xasprintf("dwell%s %s", options->is_oneshot ? "" : " record", words);
+		xasprintf("dwell%s%s %s", options->name[0] ? " " : "", options->name, words);
 	capture->target_text = options->target_text;
 	capture->command_line = options->command_line;
 	return 0;
+}
+
+/* Is there a COMMAND behind "--"? Asked when the options before it could not be read. */
+static bool has_command(int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return true;
+	return false;
+}
+
+int record_options_parse(
+	struct record_options *options, const struct command *command, int argc, char **argv)
+{
+	record_options_init(options);
+	options->name = command->name;
+	int status = options_parse(command, &record_argp, ARGP_IN_ORDER, argc, argv, options);
+	if (status == OPTIONS_GO_ON)
+		status = record_options_settle(options, argc, argv);
+	else if (status != STATUS_DONE && has_command(argc, argv))
+		status = STATUS_COMMAND_FAILED;
+	else
+		return status;
+	return status ? status : OPTIONS_GO_ON;
 }
 
 void record_options_clear(struct record_options *options)

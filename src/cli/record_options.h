@@ -6,6 +6,7 @@
 #include <argp.h>
 
 #include "capture/capture.h"
+#include "cli/command.h"
 #include "util/vec.h"
 
 #define RECORD_DEFAULT_FILE "last.dwell"
@@ -19,11 +20,9 @@ struct record_options {
 	char **command;     /* NULL-terminated part of argv, NULL if none */
 	bool has_target;    /* a target other than the command was given */
 	bool is_quiet;
+	const char *name; /* of the command that records, "" for one shot */
 	char *target_text;
 	char *command_line;
-	/* Used by `dwell` in one shot, hidden in `dwell record`. */
-	bool is_oneshot;
-	bool no_color;
 };
 
 /* Defaults as documented. */
@@ -32,7 +31,14 @@ void record_options_init(struct record_options *options);
 extern const struct argp record_argp;
 /* Its part about the target alone, for commands that only look. */
 extern const struct argp target_argp;
-/* After parsing: settles the target and describes it. 0, or a status after a complaint. */
+/*
+ * Defaults, then argv, then the target settled and put into words. OPTIONS_GO_ON, or the status to
+ * exit with after help or a complaint: with a COMMAND that is 125, whose own statuses take up the
+ * rest.
+ */
+int record_options_parse(
+	struct record_options *options, const struct command *command, int argc, char **argv);
+/* The last step of it, for commands that have their own argp around target_argp. 0 or a status. */
 int record_options_settle(struct record_options *options, int argc, char **argv);
 void record_options_clear(struct record_options *options);
 

@@ -346,6 +346,7 @@ int summary_new(struct recording *recording, const struct view_filter *filter,
 	summary->meta = recording_meta(recording);
 	summary->filter_text = view_filter_text(filter);
 	summary->is_filtered = !view_filter_is_open(filter);
+	summary->has_all_running = !summary->filter_text[0] && filter->idle != IDLE_ONLY;
 	error = selection_new(recording, &whole, &selection, why);
 	if (!error) {
 		summary->from_ns = selection_from_ns(selection);

@@ -75,7 +75,8 @@ struct summary {
 	uint64_t to_ns;
 	bool has_range;
 	bool is_filtered;
-	char *filter_text; /* without the range */
+	bool has_all_running; /* no filter but the range takes running time away */
+	char *filter_text;    /* without the range */
 	uint64_t life_ns;
 	size_t process_count;
 	uint64_t total_ns[TIME_STATES];

@@ -215,15 +215,20 @@ static void put_wait(
 
 /* Blocked time, or runnable time. */
 static void put_waits(struct json *json, const char *name, const struct summary *summary,
-	bool is_runnable, size_t top)
+	bool is_runnable, const struct report_json_options *options)
 {
+	size_t most = options->top ? options->top : SIZE_MAX;
+
 	json_name(json, name);
 	json_open_array(json);
-	for (size_t i = 0, shown = 0; i < summary->waits.count && shown < top; i++)
-		if (state_is_runnable(summary->waits.at[i].state) == is_runnable) {
-			put_wait(json, summary, &summary->waits.at[i]);
-			shown++;
-		}
+	for (size_t i = 0, shown = 0; i < summary->waits.count && shown < most; i++) {
+		const struct summary_wait *wait = &summary->waits.at[i];
+		if (state_is_runnable(wait->state) != is_runnable ||
+			(wait->is_aside && options->hides_idle))
+			continue;
+		put_wait(json, summary, wait);
+		shown++;
+	}
 	json_close_array(json);
 }
 
@@ -236,12 +241,11 @@ static void put_band_borders(struct json *json)
 	put_bands(json, "band_start_ns", borders);
 }
 
-void report_json(const struct summary *summary, const char *file, size_t top, FILE *out)
+void report_json(
+	const struct summary *summary, const struct report_json_options *options, FILE *out)
 {
 	struct json json;
 
-	if (!top)
-		top = SIZE_MAX;
 	json_init(&json, out);
 	json_open_object(&json);
 	json_field_uint(&json, "version", REPORT_JSON_VERSION);
@@ -249,15 +253,15 @@ void report_json(const struct summary *summary, const char *file, size_t top, FI
 	json_field_uint(&json, "from_ns", summary->from_ns);
 	json_field_uint(&json, "to_ns", summary->to_ns);
 	json_field_text(&json, "filters", summary->filter_text);
-	put_recording(&json, summary->meta, file);
+	put_recording(&json, summary->meta, options->file);
 	put_accounting(&json, summary);
 	put_cost(&json, summary->meta);
 	put_totals(&json, summary);
 	put_band_borders(&json);
 	put_threads(&json, summary);
-	put_groups(&json, summary, top);
-	put_waits(&json, "waits", summary, false, top);
-	put_waits(&json, "runq", summary, true, top);
+	put_groups(&json, summary, options->top ? options->top : SIZE_MAX);
+	put_waits(&json, "waits", summary, false, options);
+	put_waits(&json, "runq", summary, true, options);
 	json_close_object(&json);
 	json_end(&json);
 }

@@ -17,8 +17,7 @@ bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM
 	uint64_t all_ns = (summary->to_ns - summary->from_ns) * summary->meta->cpus;
 	uint64_t ran_ns = summary->total_ns[TIME_RUNNING];
 
-	if (strcmp(summary->meta->target, "all threads") || !all_ns ||
-		(summary->is_filtered && summary->filter_text[0]))
+	if (strcmp(summary->meta->target, "all threads") || !all_ns || !summary->has_all_running)
 		return false;
 	share_text(ran_ns < all_ns ? ran_ns : all_ns, all_ns, room);
 	return true;

@@ -36,10 +36,11 @@ static bool is_kernel_noise(const char *label)
 	static const char *const noise[] = {"entry_SYSCALL", "do_syscall_64", "x64_sys_call",
 		"__x64_sys_", "__ia32_", "__arm64_sys_", "__do_sys_", "__se_sys_", "ksys_", "el0",
 		"invoke_syscall", "asm_exc_", "exc_page_fault", "do_user_addr_fault",
-		"ret_from_fork", "kthread", "schedule", "__schedule", "io_schedule", "do_el0_svc",
+		"ret_from_fork", "schedule", "__schedule", "io_schedule", "do_el0_svc",
 		"poll_schedule_timeout"};
 
-	return has_prefix(label, noise, ARRAY_SIZE(noise));
+	/* kthreadd is a thread of its own. */
+	return has_prefix(label, noise, ARRAY_SIZE(noise)) || !strcmp(label, "kthread");
 }
 
 /* Layers that pass a call on. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two threads that hand a byte to and fro on one CPU, tens of thousands of times: their running time
-is what the kernel's CPU clock says."""
+"""Two threads that hand a byte to and fro on one CPU, tens of thousands of times: their running
+time is what the kernel's CPU clock says."""
 from lib import *
 
 recording = record(command=[workload("pingpong"), "1500", "pinned"])

@@ -108,6 +108,7 @@ static void the_json_of_a_known_recording_reads_as_expected(void **state)
 {
 	struct view_sample sample;
 	struct view_filter filter;
+	struct report_json_options options = {.file = "last.dwell"};
 	char *text = NULL;
 	(void)state;
 
@@ -116,7 +117,7 @@ static void the_json_of_a_known_recording_reads_as_expected(void **state)
 	sample_fill(&sample);
 	sample_finish(&sample);
 	struct summary *summary = summarize(&sample, &filter);
-	sample_print(text, out, report_json(summary, "last.dwell", 0, out));
+	sample_print(text, out, report_json(summary, &options, out));
 	assert_golden(text, "report.json");
 	free(text);
 	summary_free(summary);
@@ -242,6 +243,7 @@ static void an_empty_recording_has_no_figure_that_is_not_a_number(void **state)
 {
 	struct view_sample sample;
 	struct view_filter filter;
+	struct report_json_options options = {.file = "x"};
 	char *json = NULL;
 	(void)state;
 
@@ -251,7 +253,7 @@ static void an_empty_recording_has_no_figure_that_is_not_a_number(void **state)
 	sample_finish(&sample);
 	_cleanup_free_ char *text = default_text(&sample);
 	struct summary *summary = summarize(&sample, &filter);
-	sample_print(json, out, report_json(summary, "x", 0, out));
+	sample_print(json, out, report_json(summary, &options, out));
 	assert_null(strcasestr(text, "nan"));
 	assert_null(strcasestr(text, "inf"));
 	assert_null(strstr(json, "nan"));

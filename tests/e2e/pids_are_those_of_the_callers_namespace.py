@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""In a pid namespace dwell shows the threads of that namespace under the numbers used in it; from
+outside the same threads have their outer numbers."""
+from lib import *
+
+need_root()
+need_tool("unshare")
+outside = Workload("deep_sleeper")
+outside.line()
+script = (f"{workload('sleeper')} 1 3000 & echo $!; {DWELL} record -a -d 1 -o inner.dwell; "
+          f"{DWELL} record -p $! -d 0.5 -o one.dwell")
+inner = run("unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", script)
+pid = int(inner.stdout.split()[0])
+check(pid < 100, f"pid {pid} in a new namespace")
+
+for path in ("inner.dwell", "one.dwell"):
+    recording = Recording(path)
+    check_books(recording)
+    check({t["comm"] for t in recording.of_process(pid)} == {"sleeper", "sleeper-0"},
+          f"{path}: {recording.threads}")
+    check(all(t["pid"] < 100 for t in recording.threads), f"{path}: {recording.threads}")
+
+background("unshare", "--pid", "--fork", "--mount-proc", workload("sleeper"), 1, 5000)
+time.sleep(0.3)
+recording = record("-n", "sleeper*", "-d", "1")
+thread, = recording.named("sleeper-0")
+check(os.path.exists(f"/proc/{thread['pid']}/task/{thread['tid']}"), f"no outer number: {thread}")

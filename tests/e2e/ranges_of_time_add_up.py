@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--from and --to cut a view along slices: the parts add up to the whole, and a nap has its
+share of each part."""
+from lib import *
+
+SPANS = (("--to", "300ms"), ("--from", "300ms", "--to", "700ms"), ("--from", "700ms"))
+
+background(workload("pingpong"), 20000)
+recording = record("-a", "--slice", "100ms", command=[workload("sleeper"), "1", "1000"])
+for view in ("offcpu", "oncpu", "runq", "hotcold"):
+    whole = sum(recording.folded(view).values())
+    parts = [sum(recording.folded(view, *span).values()) for span in SPANS]
+    # Running time in a part is samples of the part, scaled; the rest is exact.
+    allowed = 0.01 * whole if view in ("oncpu", "hotcold") else 0
+    check(abs(sum(parts) - whole) <= allowed, f"{view}: {parts} are not {whole}")
+nap = weight(recording.folded("offcpu", *SPANS[1]), "take_nap", root="sleeper-0")
+check(nap == 400 * MS, f"the nap has {nap} ns of these 400 ms")
