@@ -45,7 +45,7 @@ WORKLOADS := $(patsubst tests/workloads/%.c,build/workloads/%,$(wildcard tests/w
 .PHONY: all
 all: $(OUT)/dwell
 ifndef SAN
-	@cmp -s $(OUT)/dwell dwell || cp $(OUT)/dwell dwell
+	@cmp -s $(OUT)/dwell dwell || { rm -f dwell; cp $(OUT)/dwell dwell; }
 endif
 
 .PHONY: help

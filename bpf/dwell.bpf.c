@@ -85,6 +85,16 @@ static __noinline void send_end(struct cpu *cpu, struct thread *thread)
 		count(cpu, COUNTER_LOST_ENDS_NS, thread->total_ns[i]);
 }
 
+/* A running thread becomes a target. */
+static __always_inline void begin_life(struct thread *thread, u64 now)
+{
+	thread->is_target = true;
+	thread->birth = now;
+	thread->state = TIME_RUNNING;
+	thread->since = now;
+	thread->wake = 0;
+}
+
 /* A thread that was no target may have been renamed or moved into the cgroup. Runs in its context.
  */
 static __always_inline bool has_joined(struct task_struct *task, struct thread *thread, u64 now)
@@ -101,11 +111,7 @@ static __always_inline bool has_joined(struct task_struct *task, struct thread *
 	if (!is_wanted(task, thread))
 		return false;
 	thread->is_announced = false;
-	thread->is_target = true;
-	thread->birth = now;
-	thread->state = TIME_RUNNING;
-	thread->since = now;
-	thread->wake = 0;
+	begin_life(thread, now);
 	return true;
 }
 
@@ -254,9 +260,10 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
 	struct cpu *cpu = this_cpu();
+	u64 now = bpf_ktime_get_ns();
 	struct thread *thread;
 
-	if (!cpu || bpf_ktime_get_ns() >= window_end)
+	if (!cpu || now >= window_end)
 		return 0;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread)
@@ -267,6 +274,9 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
 	thread->image = next_serial(&last_image);
 	thread->is_announced = false;
+	/* COMMAND was waiting in dwell's own code until now: its life begins here. */
+	if (thread->is_followed && !thread->is_target)
+		begin_life(thread, now);
 	if (thread->is_target)
 		announce(cpu, task, thread);
 	return 0;
@@ -335,9 +345,9 @@ int on_start(struct bpf_iter__task *ctx)
 		return 0;
 	thread->image = image_at_start(task);
 	thread->state = THREAD_NEW;
-	thread->is_target = is_wanted(task, thread);
+	thread->is_target = is_wanted(task, thread) && cfg_target_kind != TARGET_COMMAND;
 	if (!thread->is_target) {
-		if (!may_change())
+		if (!may_change() && !thread->is_followed)
 			bpf_task_storage_delete(&threads, task);
 		return 0;
 	}

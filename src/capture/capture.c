@@ -84,15 +84,13 @@ static void init_meta(struct capture *capture)
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
-int capture_new(const struct capture_options *options, struct recording_writer *writer,
-	struct capture **ret, struct why *why)
+int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
 {
 	struct capture *capture = xcalloc(1, sizeof(*capture));
 	uint64_t flip_ns = options->slice_ns > MIN_FLIP_NS ? options->slice_ns : MIN_FLIP_NS;
 	int error;
 
 	capture->options = *options;
-	capture->writer = writer;
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);
 	set_nice(URGENT_NICE);
 	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
@@ -104,8 +102,6 @@ int capture_new(const struct capture_options *options, struct recording_writer *
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
 	if (error)
 		goto failed;
-	capture->namer = namer_new(writer, capture->symbols);
-	capture->books = books_new(writer, capture->namer, options->slice_ns);
 	*ret = capture;
 	return 0;
 failed:
@@ -131,8 +127,25 @@ static void empty_ring(void *context)
 	drain_ring(context);
 }
 
-int capture_start(struct capture *capture, struct why *why)
+/* Ids that were checked may still be of a thread that has just ended, or that BPF is not shown. */
+static int require_target(const struct capture *capture, struct why *why)
 {
+	struct books_totals totals;
+
+	books_totals(capture->books, &totals);
+	if (totals.living ||
+		(capture->options.target != TARGET_PIDS && capture->options.target != TARGET_TIDS))
+		return 0;
+	return why_set(why, -ESRCH,
+		"no thread of %s can be seen: it has ended, or is hidden from BPF",
+		capture->options.target_text);
+}
+
+int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
+{
+	capture->writer = writer;
+	capture->namer = namer_new(writer, capture->symbols);
+	capture->books = books_new(writer, capture->namer, capture->options.slice_ns);
 	int error = kernel_attach(capture->kernel, why);
 
 	if (!error)
@@ -144,6 +157,9 @@ int capture_start(struct capture *capture, struct why *why)
 	struct batch *known = drain_now(capture->drain, false);
 	books_add(capture->books, known);
 	batch_free(known);
+	error = require_target(capture, why);
+	if (error)
+		return error;
 	capture->start_ns = clock_monotonic_ns() + START_AHEAD_NS;
 	capture->meta.start_unix_ns = clock_ns(CLOCK_REALTIME) + START_AHEAD_NS;
 	capture->cpu_before_ns = own_cpu_ns();

@@ -53,14 +53,16 @@ struct capture_progress {
 };
 
 /*
- * Loads and attaches the kernel side; nothing counts yet. Borrows options and writer until freed.
+ * Loads the kernel side; nothing runs yet. Borrows what options point to until freed.
  * -EPERM, -ENOTSUP or -ENOMEM: rights, kernel feature or memory are missing, and why says what to
  * do.
  */
-int capture_new(const struct capture_options *options, struct recording_writer *writer,
-	struct capture **ret, struct why *why);
-/* Reads the threads that exist and opens the window; returns when it is open. */
-int capture_start(struct capture *capture, struct why *why);
+int capture_new(const struct capture_options *options, struct capture **ret, struct why *why);
+/*
+ * Attaches, reads the threads that exist and opens the window; returns when it is open. Borrows
+ * writer. -ESRCH: of the processes or threads asked for, none can be seen.
+ */
+int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why);
 /* Readable when a step has something to do. */
 int capture_fd(const struct capture *capture);
 /* Writes what was drained. An error means that the file cannot be written. */

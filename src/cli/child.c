@@ -8,9 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "util/mem.h"
 
 #define PATIENCE_MS 2000
 
@@ -28,6 +33,41 @@ static void run_child(int wait_fd, int failure_fd, char *const *command, const s
 	if (write(failure_fd, &error, sizeof(error)) < 0)
 		_exit(125);
 	_exit(127);
+}
+
+/* 0, or why this file cannot be executed. */
+static int try_file(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return errno == ENOTDIR ? ENOENT : errno;
+	return S_ISREG(status.st_mode) && !access(path, X_OK) ? 0 : EACCES;
+}
+
+int child_find(const char *command)
+{
+	const char *path = getenv("PATH");
+	int best = ENOENT;
+
+	if (strchr(command, '/'))
+		return try_file(command);
+	if (!path)
+		return 0; /* execvp has a default of its own */
+	while (*command) {
+		size_t length = strcspn(path, ":");
+		_cleanup_free_ char *file =
+			xasprintf("%.*s%s%s", (int)length, path, length ? "/" : "", command);
+		int error = try_file(file);
+		if (!error)
+			return 0;
+		if (error == EACCES)
+			best = EACCES;
+		if (!path[length])
+			break;
+		path += length + 1;
+	}
+	return best;
 }
 
 int child_prepare(struct child *child, char *const *command, const sigset_t *mask)

@@ -14,6 +14,8 @@ struct child {
 	int pidfd;
 };
 
+/* 0 if the command can be found and executed, else ENOENT or EACCES. */
+int child_find(const char *command);
 /* Forks; the child waits. It starts with `mask` as its signal mask. 0 or -errno. */
 int child_prepare(struct child *child, char *const *command, const sigset_t *mask);
 /* Lets it go. 0, or the errno of the exec that failed, positive; then the child is gone. */

@@ -25,7 +25,7 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 	status = session_record(&options, &path);
 	if (path) {
 		int report_status = report_print(path, NULL);
-		if (!options.command && report_status != STATUS_NOTHING)
+		if (!options.command)
 			status = report_status;
 	}
 out:

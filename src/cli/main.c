@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/record_options.h"
 #include "util/mem.h"
 
 static const struct command *const commands[] = {&cmd_record, &cmd_report, &cmd_flame, &cmd_check};
@@ -48,6 +49,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
+		if (argv[1][1] == '-') {
+			puts("\nRecording and reporting in one go:\n");
+			command_help(&cmd_oneshot, &record_argp, true);
+		}
 		return finish_stdout(STATUS_DONE);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {

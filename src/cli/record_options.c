@@ -265,6 +265,12 @@ static char *describe_target(const struct record_options *options)
 	}
 }
 
+/* Wrong usage with a COMMAND is dwell's own failure: 2 would be taken for COMMAND's. */
+static int usage_status(const struct record_options *options)
+{
+	return options->command ? STATUS_COMMAND_FAILED : STATUS_USAGE;
+}
+
 /* A process or thread that is not there is a mistake to tell at once. */
 static int check_ids(const struct record_options *options)
 {
@@ -272,7 +278,7 @@ static int check_ids(const struct record_options *options)
 		char path[64];
 		snprintf(path, sizeof(path), "/proc/%u", options->ids.at[i]);
 		if (access(path, F_OK))
-			return fail(options->command ? STATUS_COMMAND_FAILED : STATUS_USAGE,
+			return fail(usage_status(options),
 				"there is no %s %u; find it with: pgrep -a NAME",
 				options->capture.target == TARGET_PIDS ? "process" : "thread",
 				options->ids.at[i]);
@@ -285,9 +291,10 @@ int record_options_settle(struct record_options *options, int argc, char **argv)
 	struct capture_options *capture = &options->capture;
 
 	if (!capture->has_kernel_threads && !capture->has_user_threads)
-		return fail(STATUS_USAGE, "-u and -k together leave no thread");
+		return fail(usage_status(options), "-u and -k together leave no thread");
 	if (capture->min_wait_ns > capture->max_wait_ns)
-		return fail(STATUS_USAGE, "the shortest wait (-m) is longer than the longest (-M)");
+		return fail(usage_status(options),
+			"the shortest wait (-m) is longer than the longest (-M)");
 	if (options->command && !options->has_target)
 		capture->target = TARGET_COMMAND;
 	int status = check_ids(options);

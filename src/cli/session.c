@@ -203,9 +203,10 @@ static void say_summary(struct session *session)
 		return;
 	capture_progress(session->capture, &progress);
 	stat(session->path, &status);
-	fprintf(stderr, "dwell: recorded %s and %s waits into %s (%s)",
+	fprintf(stderr, "dwell: recorded %s and %s wait%s into %s (%s)",
 		units_duration(meta->window_ns, window), units_count(progress.waits, waits),
-		session->path, units_bytes((uint64_t)status.st_size, size));
+		progress.waits == 1 ? "" : "s", session->path,
+		units_bytes((uint64_t)status.st_size, size));
 	if (meta->expected_ns)
 		fprintf(stderr, "; accounted %.3f %%",
 			100.0 * (double)meta->accounted_ns / (double)meta->expected_ns);
@@ -244,9 +245,8 @@ static void settle_child(struct session *session)
 		session->child_status = STATUS_DONE;
 }
 
-static int exec_failure(struct session *session, int error)
+static int complain_exec(const struct session *session, int error)
 {
-	undo_file(session);
 	if (error == ENOENT)
 		return fail(STATUS_COMMAND_NOT_FOUND, "there is no command %s",
 			session->options->command[0]);
@@ -254,20 +254,19 @@ static int exec_failure(struct session *session, int error)
 		session->options->command[0], strerror(error));
 }
 
-/* With file, child and signals at hand: records. */
-static int record(struct session *session)
+static int exec_failure(struct session *session, int error)
 {
-	struct why why;
-	int error, exec_error = 0;
+	undo_file(session);
+	return complain_exec(session, error);
+}
 
-	error = capture_new(&session->options->capture, session->writer, &session->capture, &why);
-	if (!error)
-		error = capture_start(session->capture, &why);
-	if (error) {
-		undo_file(session);
-		return fail(own_status(session, status_of_error(error)), "%s", why.text);
-	}
+/* The window is open: lets COMMAND go, waits for the end, saves. */
+static int run_window(struct session *session)
+{
 	uint64_t begun_ns = clock_monotonic_ns();
+	int error, exec_error = 0;
+	struct why why;
+
 	if (session->child.pid)
 		exec_error = child_release(&session->child);
 	if (exec_error)
@@ -284,6 +283,35 @@ static int record(struct session *session)
 	return session->child_status;
 }
 
+/*
+ * The kernel side is loaded before any file is touched: nearly all that can go wrong does so there,
+ * and then the recording that would be replaced is still the old one.
+ */
+static int record(struct session *session)
+{
+	struct capture_options *options = &session->options->capture;
+	struct why why;
+	int error;
+
+	options->ids = session->options->ids.at;
+	options->id_count = session->options->ids.count;
+	error = capture_new(options, &session->capture, &why);
+	if (error)
+		return fail(own_status(session, status_of_error(error)), "%s", why.text);
+	error = rotate(session, &why);
+	if (!error)
+		error = recording_writer_new(session->path, &session->writer, &why);
+	if (error)
+		return fail(own_status(session, STATUS_USAGE), "%s", why.text);
+	error = capture_start(session->capture, session->writer, &why);
+	if (error) {
+		undo_file(session);
+		return fail(own_status(session, status_of_error(error)), "%s", why.text);
+	}
+	return run_window(session);
+}
+
+/* COMMAND must be there before the start, so that its first moment is known. */
 static int prepare_child(struct session *session)
 {
 	struct record_options *options = session->options;
@@ -291,6 +319,9 @@ static int prepare_child(struct session *session)
 
 	if (!options->command)
 		return 0;
+	error = child_find(options->command[0]);
+	if (error)
+		return complain_exec(session, error);
 	error = child_prepare(&session->child, options->command, &session->old_mask);
 	if (error)
 		return fail(STATUS_COMMAND_FAILED, "cannot fork: %s", strerror(-error));
@@ -311,22 +342,10 @@ int session_record(struct record_options *options, const char **ret_path)
 
 	if (error)
 		return fail(own_status(&session, status_of_error(error)), "%s", why.text);
-	error = rotate(&session, &why);
-	if (!error)
-		error = recording_writer_new(session.path, &session.writer, &why);
-	if (error) {
-		if (session.is_rotated)
-			undo_file(&session);
-		return fail(own_status(&session, STATUS_USAGE), "%s", why.text);
-	}
 	catch_signals(&session);
 	status = prepare_child(&session);
-	options->capture.ids = options->ids.at;
-	options->capture.id_count = options->ids.count;
 	if (!status)
 		status = record(&session);
-	else
-		undo_file(&session);
 	if (session.writer)
 		*ret_path = session.path;
 	release_signals(&session);

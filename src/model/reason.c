@@ -275,6 +275,7 @@ static const struct pattern patterns[] = {
 	{"cleaner_kthread", REASON_KTHREAD},
 	{"oom_reaper", REASON_KTHREAD},
 	{"irq_thread", REASON_KTHREAD},
+	{"hwrng_fillfn", REASON_KTHREAD},
 	{"devtmpfsd", REASON_KTHREAD},
 	{"scsi_error_handler", REASON_KTHREAD},
 	{"md_thread", REASON_KTHREAD},
@@ -321,7 +322,7 @@ static const char *const entries[] = {
 };
 
 /* What is left of an entry that the compiler made part of the dispatcher. */
-static const char *const inner_entries[] = {"ksys_", "__sys_", "do_sys_"};
+static const char *const inner_entries[] = {"ksys_", "__sys_", "do_sys_", "kernel_"};
 /* clang-format on */
 
 static size_t bare_length(const char *name)
@@ -421,6 +422,15 @@ bool reason_is_own_timer(const char *const *names, size_t count)
 	return false;
 }
 
+/* Is frame i the one that calls system calls by number? Then its callee is one. */
+static bool is_dispatcher(const char *const *names, size_t count, size_t i)
+{
+	static const char *const dispatchers[] = {"do_syscall_64", "x64_sys_call",
+		"do_fast_syscall_32", "invoke_syscall*", "el0_svc*"};
+
+	return i < count && names[i] && is_one_of(dispatchers, ARRAY_SIZE(dispatchers), names[i]);
+}
+
 const char *reason_operation(const char *const *names, size_t count)
 {
 	for (size_t i = count; i-- > 0;) {
@@ -430,7 +440,8 @@ const char *reason_operation(const char *const *names, size_t count)
 	}
 	for (size_t i = count; i-- > 0;)
 		for (size_t j = 0; names[i] && j < ARRAY_SIZE(inner_entries); j++)
-			if (!strncmp(names[i], inner_entries[j], strlen(inner_entries[j])))
+			if (!strncmp(names[i], inner_entries[j], strlen(inner_entries[j])) &&
+				is_dispatcher(names, count, i + 1))
 				return names[i] + strlen(inner_entries[j]);
 	for (size_t i = 0; i < count; i++)
 		if (names[i] && (!strcmp(names[i], "asm_exc_page_fault") ||

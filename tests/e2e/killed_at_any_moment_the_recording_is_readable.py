@@ -8,8 +8,9 @@ background(workload("pingpong"), 30000)
 background("sh", "-c", "while :; do /bin/true; done")
 for number in range(6):
     recorder = Recorder("-a", "--slice", "5ms", path=f"{number}.dwell")
-    # Whole books are committed once a second.
-    time.sleep(chance.uniform(1.2, 1.7))
+    empty = os.path.getsize(recorder.path)
+    wait_until(lambda: os.path.getsize(recorder.path) > empty, "the first commit")
+    time.sleep(chance.uniform(0, 1.2))
     kill_group(recorder.process)
     recording = Recording(recorder.path)
     check(recording.window_ns > 100 * MS, f"window: {recording.window_ns}")

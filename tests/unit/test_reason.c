@@ -179,13 +179,15 @@ static void the_operation_is_the_system_call(void **state)
 	const char *sync[] = {"schedule", NULL, "do_fsync", "__x64_sys_fdatasync", "do_syscall_64"};
 	const char *arm[] = {"schedule", "__arm64_sys_ppoll", "invoke_syscall"};
 	const char *inlined[] = {"anon_pipe_read", "ksys_read", "do_syscall_64"};
-	const char *none[] = {"schedule", "worker_thread"};
+	const char *child[] = {"do_wait", "kernel_wait4", "do_syscall_64"};
+	const char *none[] = {"schedule", "kernel_thing", "worker_thread"};
 	(void)state;
 
 	assert_string_equal(reason_operation(sync, 5), "fdatasync");
 	assert_string_equal(reason_operation(arm, 3), "ppoll");
 	assert_string_equal(reason_operation(inlined, 3), "read");
-	assert_null(reason_operation(none, 2));
+	assert_string_equal(reason_operation(child, 3), "wait4");
+	assert_null(reason_operation(none, 3));
 }
 
 static void every_reason_has_a_word_and_a_letter_of_its_own(void **state)

@@ -239,6 +239,20 @@ static void an_idle_recording_says_so(void **state)
 	sample_end(&sample);
 }
 
+static void a_recording_that_was_cut_short_says_so(void **state)
+{
+	struct view_sample sample;
+	(void)state;
+
+	sample_begin(&sample, 10);
+	sample_fill(&sample);
+	sample_open(&sample, false);
+	_cleanup_free_ char *text = default_text(&sample);
+	assert_non_null(strstr(text, "\nThe recording was cut short"));
+	check_fits_the_screen(text);
+	sample_end(&sample);
+}
+
 static void an_empty_recording_has_no_figure_that_is_not_a_number(void **state)
 {
 	struct view_sample sample;
@@ -307,6 +321,7 @@ int main(void)
 		cmocka_unit_test(a_crowd_fits_the_screen_and_hostile_names_are_harmless),
 		cmocka_unit_test(the_cells_of_the_table_add_up_to_the_printed_total),
 		cmocka_unit_test(an_idle_recording_says_so),
+		cmocka_unit_test(a_recording_that_was_cut_short_says_so),
 		cmocka_unit_test(an_empty_recording_has_no_figure_that_is_not_a_number),
 		cmocka_unit_test(long_words_are_wrapped_between_words_only),
 		cmocka_unit_test(shares_near_the_ends_are_not_rounded_to_them),

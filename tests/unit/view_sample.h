@@ -66,18 +66,24 @@ static inline void sample_begin(struct view_sample *sample, uint32_t slices)
 		recording_writer_put_slice(sample->writer, i, NS_PER_S);
 }
 
-/* Opens what was written. */
-static inline void sample_finish(struct view_sample *sample)
+/* Opens what was written; is_whole: as a recording that ended in order. */
+static inline void sample_open(struct view_sample *sample, bool is_whole)
 {
 	struct why why = {""};
 
 	recording_writer_put_meta(sample->writer, &sample->meta);
-	if (recording_writer_finish(sample->writer, &why))
+	if (is_whole ? recording_writer_finish(sample->writer, &why)
+		     : recording_writer_commit(sample->writer, &why))
 		fail_msg("%s", why.text);
 	recording_writer_free(sample->writer);
 	sample->writer = NULL;
 	if (recording_open(sample->path, &sample->recording, &why))
 		fail_msg("%s", why.text);
+}
+
+static inline void sample_finish(struct view_sample *sample)
+{
+	sample_open(sample, true);
 }
 
 static inline void sample_end(struct view_sample *sample)
