@@ -409,6 +409,17 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 	}
 }
 
+/* Has the thread had no switch since this was read? Then its rows do not go beyond these totals. */
+static bool is_still_open(struct books *books, const struct thread_now *now)
+{
+	const struct book *book = book_of(books, now->thread);
+	uint64_t total_ns = 0;
+
+	for (size_t i = 0; i < TIME_STATES; i++)
+		total_ns += now->total_ns[i];
+	return !book->is_closed && book->rows_ns <= total_ns;
+}
+
 void books_add(struct books *books, const struct batch *batch)
 {
 	/* Threads first: a stack's image must be known, and whether it is still the latest. */
@@ -420,7 +431,8 @@ void books_add(struct books *books, const struct batch *batch)
 	if (batch->has_open) {
 		recording_writer_begin_open(books->writer);
 		vec_each (now, &batch->open)
-			add_open(books, now, batch->drained_ns, false);
+			if (is_still_open(books, now))
+				add_open(books, now, batch->drained_ns, false);
 	}
 	if (batch->is_flipped) {
 		books->flips++;

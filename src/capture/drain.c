@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Draining: a thread that fills `filling` and, under the lock, moves it to `ready`. Within a round
- * the tables are flipped before the ring is read: a stack's record is sent before the first row
- * that uses it, so after that order no row lacks its stack.
+ * the open intervals are read first, then the tables are flipped, then the ring is read. A stack's
+ * record is sent before the first row that uses it, so no row lacks its stack; and a thread whose
+ * rows do not go beyond its totals in the first reading has had no switch since: its open interval
+ * is still right.
  */
 #include "capture/drain.h"
 
@@ -18,7 +20,7 @@
 #include "util/units.h"
 
 #define ROUND_NS (50 * NS_PER_MS)
-#define READ_EVERY_NS NS_PER_S
+#define READ_EVERY_NS (250 * NS_PER_MS)
 #define HALF_FULL 0.5
 /* Handed over and not yet written: above this the thread waits. */
 #define MAX_READY_BYTES (128u << 20)
@@ -80,10 +82,9 @@ static size_t batch_bytes(const struct batch *batch)
 
 static int flip(struct drain *drain)
 {
-	int error = kernel_flip(drain->kernel, &drain->filling->rows);
-
 	drain->filling->is_flipped = true;
 	drain->filling->drained_ns = clock_monotonic_ns();
+	int error = kernel_flip(drain->kernel, &drain->filling->rows);
 	drain->next_flip_ns = drain->filling->drained_ns + drain->flip_every_ns;
 	return error;
 }
@@ -107,10 +108,10 @@ static int round_of(struct drain *drain, bool with_flip, bool with_open)
 {
 	int error = 0;
 
-	if (with_flip)
-		error = flip(drain);
-	if (with_open && !error)
+	if (with_open)
 		error = read_open(drain);
+	if (with_flip && !error)
+		error = flip(drain);
 	ring_buffer__consume(drain->ring);
 	return error;
 }
@@ -127,12 +128,11 @@ static struct batch *join(struct batch *first, struct batch *second)
 		return second;
 	vec_append(&first->records, second->records.at, second->records.count);
 	vec_append(&first->rows, second->rows.at, second->rows.count);
-	if (second->has_open) {
+	/* Rows that were drained after the open intervals were read make those out of date. */
+	if (second->is_flipped) {
 		first->open.count = 0;
 		vec_append(&first->open, second->open.at, second->open.count);
-		first->has_open = true;
-	}
-	if (second->is_flipped) {
+		first->has_open = second->has_open;
 		first->is_flipped = true;
 		first->drained_ns = second->drained_ns;
 	}
