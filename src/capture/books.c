@@ -20,7 +20,8 @@ struct book {
 	char comm[CONTRACT_COMM_LEN + 1];
 	bool is_kernel;
 	bool is_announced;
-	bool is_closed;
+	bool is_ended;
+	bool is_closed; /* its books, too */
 	uint64_t birth_ns;
 	uint64_t closed_at; /* flip */
 	uint64_t rows_ns;
@@ -47,6 +48,7 @@ struct books {
 	struct map64 processes; /* image -> struct process * */
 	VEC(struct book *) closed;
 	VEC(struct leaving) leaving;
+	kernel_threads dead; /* in the window, after the rows that are in */
 	kernel_threads late; /* died after the window's end, before their books were read */
 	struct books_totals totals;
 };
@@ -77,6 +79,7 @@ void books_free(struct books *books)
 	vec_clear(&books->closed);
 	vec_clear(&books->leaving);
 	vec_clear(&books->late);
+	vec_clear(&books->dead);
 	free(books);
 }
 
@@ -340,7 +343,9 @@ static void close_thread(struct books *books, const struct thread_now *now, uint
 	book->is_closed = true;
 	book->birth_ns = now->birth_ns;
 	book->closed_at = books->flips;
-	totals->living--;
+	if (!book->is_ended)
+		totals->living--;
+	book->is_ended = true;
 	totals->expected_ns += life;
 	totals->accounted_ns += accounted;
 	if (off > totals->worst_thread_ns)
@@ -380,10 +385,30 @@ static void forget_closed(struct books *books)
 /* A thread's last words: it died in the window, or after its end with an interval still open. */
 static void add_end(struct books *books, const struct thread_now *now)
 {
+	struct book *book = book_of(books, now->thread);
+
+	if (!book->is_ended)
+		books->totals.living--;
+	book->is_ended = true;
 	if (now->is_dead)
-		close_thread(books, now, 0);
+		vec_push(&books->dead, *now);
 	else
 		vec_push(&books->late, *now);
+}
+
+/* Closes the threads that died before the rows at hand were drained: their last rows are in. */
+static void close_dead(struct books *books, uint64_t drained_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < books->dead.count; i++) {
+		struct thread_now now = books->dead.at[i];
+		if (now.since_ns <= drained_ns)
+			close_thread(books, &now, 0);
+		else
+			books->dead.at[kept++] = now;
+	}
+	books->dead.count = kept;
 }
 
 /* Calls for each record of that kind; kinds are taken in an order that their meaning needs. */
@@ -428,6 +453,8 @@ void books_add(struct books *books, const struct batch *batch)
 	vec_each (row, &batch->rows)
 		add_row(books, row);
 	add_records(books, batch, RECORD_THREAD_END);
+	if (batch->is_flipped)
+		close_dead(books, batch->drained_ns);
 	if (batch->has_open) {
 		recording_writer_begin_open(books->writer);
 		vec_each (now, &batch->open)
@@ -442,6 +469,7 @@ void books_add(struct books *books, const struct batch *batch)
 
 void books_close(struct books *books, const struct batch *batch, uint64_t end_ns)
 {
+	close_dead(books, UINT64_MAX);
 	vec_each (now, &batch->open)
 		close_thread(books, now, end_ns);
 	vec_each (now, &books->late)

@@ -35,7 +35,8 @@ static int count_rows(struct kernel *kernel, struct run *run)
 {
 	kernel_rows rows = {0};
 	kernel_threads threads = {0};
-	int error = kernel_flip(kernel, &rows);
+	uint64_t flipped_ns;
+	int error = kernel_flip(kernel, &rows, &flipped_ns);
 
 	vec_each (row, &rows)
 		if (row->key.state == TIME_RUNNING)

@@ -83,8 +83,7 @@ static size_t batch_bytes(const struct batch *batch)
 static int flip(struct drain *drain)
 {
 	drain->filling->is_flipped = true;
-	drain->filling->drained_ns = clock_monotonic_ns();
-	int error = kernel_flip(drain->kernel, &drain->filling->rows);
+	int error = kernel_flip(drain->kernel, &drain->filling->rows, &drain->filling->drained_ns);
 	drain->next_flip_ns = drain->filling->drained_ns + drain->flip_every_ns;
 	return error;
 }

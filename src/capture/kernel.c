@@ -19,6 +19,7 @@
 #include "capture/glob.h"
 #include "capture/sizes.h"
 #include "dwell.skel.h"
+#include "util/clock.h"
 
 #define BATCH_ROWS 8192
 
@@ -247,9 +248,10 @@ static int attach_samples(struct kernel *kernel, struct why *why)
 int kernel_attach(struct kernel *kernel, struct why *why)
 {
 	struct dwell *skeleton = kernel->skeleton;
-	struct bpf_program *const programs[] = {skeleton->progs.on_new_thread,
-		skeleton->progs.on_exec, skeleton->progs.on_rename, skeleton->progs.on_waking,
-		skeleton->progs.on_switch};
+	/* Births last: a thread that is announced as new must not die unseen. */
+	struct bpf_program *const programs[] = {skeleton->progs.on_switch,
+		skeleton->progs.on_waking, skeleton->progs.on_rename, skeleton->progs.on_exec,
+		skeleton->progs.on_new_thread};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		int error = attach(kernel, programs[i], why);
@@ -385,13 +387,14 @@ static int drain(struct kernel *kernel, struct bpf_map *table, kernel_rows *rows
 	return 0;
 }
 
-int kernel_flip(struct kernel *kernel, kernel_rows *rows)
+int kernel_flip(struct kernel *kernel, kernel_rows *rows, uint64_t *ret_ns)
 {
 	struct dwell *skeleton = kernel->skeleton;
 	int old = kernel->active;
 
 	kernel->active = !old;
 	__atomic_store_n(&skeleton->bss->active_table, (uint32_t)!old, __ATOMIC_SEQ_CST);
+	*ret_ns = clock_monotonic_ns();
 	int error = kernel_barrier(kernel);
 	if (!error)
 		error = drain(kernel, old ? skeleton->maps.sums_1 : skeleton->maps.sums_0, rows);

@@ -43,8 +43,11 @@ void kernel_set_window(struct kernel *kernel, uint64_t start_ns, uint64_t end_ns
 int kernel_barrier(struct kernel *kernel);
 /* How full the active table is, 0 to 1. */
 double kernel_fill(const struct kernel *kernel);
-/* Makes the other table active and moves the rows of this one to the end of `rows`. */
-int kernel_flip(struct kernel *kernel, kernel_rows *rows);
+/*
+ * Makes the other table active and moves the rows of this one to the end of `rows`. No row is of a
+ * time after *ret_ns, and none of a time before it is missing but those of the last microseconds.
+ */
+int kernel_flip(struct kernel *kernel, kernel_rows *rows, uint64_t *ret_ns);
 /* Sums over all CPUs. */
 void kernel_counters(const struct kernel *kernel, uint64_t ret[static COUNTERS]);
 /* Detaches all programs; tables stay readable. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Builds the sorted function table: all candidates of both symbol tables, sorted so that the best
+ * Builds the sorted function table: all candidates of all symbol tables, sorted so that the best
  * name of an address comes first, then thinned to one per address. Functions may overlap (several
  * entry points into one body): each entry knows the one that it starts in, so a look-up is a binary
  * search and a short climb outwards.
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "elf/file.h"
+#include "elf/ranges.h"
 #include "util/mem.h"
 #include "util/vec.h"
 
@@ -34,12 +35,13 @@ struct section {
 
 struct candidate {
 	uint64_t start;
-	uint64_t end; /* start: unknown */
+	uint64_t end;   /* start: unknown */
+	uint64_t limit; /* end of its section */
 	const char *name;
-	uint16_t section;
 	uint16_t name_bytes;
 	uint16_t underscores;
 	uint8_t binding_rank;
+	bool is_label;
 };
 
 struct entry {
@@ -55,9 +57,10 @@ struct elf_symbols {
 };
 
 struct build {
-	Elf *elf;
+	Elf *elf; /* the file at hand, with its sections */
 	VEC(struct section) sections;
 	VEC(struct candidate) candidates;
+	const struct elf_ranges *ranges;
 };
 
 static uint8_t binding_rank(unsigned int binding)
@@ -78,6 +81,7 @@ static int read_sections(struct build *build)
 	GElf_Ehdr file_header;
 	size_t count;
 
+	build->sections.count = 0;
 	/* libelf takes headers beyond the end of the file for none at all. */
 	if (elf_getshdrnum(build->elf, &count) || !gelf_getehdr(build->elf, &file_header) ||
 		count != file_header.e_shnum)
@@ -96,35 +100,55 @@ static int read_sections(struct build *build)
 	return 0;
 }
 
+/* Assembler code often lacks the type, but then a size tells a function from a mark in one. */
+static bool may_be_function(const GElf_Sym *symbol)
+{
+	switch (GELF_ST_TYPE(symbol->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return symbol->st_shndx != SHN_UNDEF;
+	case STT_NOTYPE:
+		return symbol->st_shndx != SHN_UNDEF && symbol->st_size;
+	default:
+		return false;
+	}
+}
+
+static void take_name(struct candidate *candidate, const Elf_Data *strings, size_t at)
+{
+	size_t room = strings->d_size - at;
+
+	candidate->name = (const char *)strings->d_buf + at;
+	candidate->name_bytes =
+		strnlen(candidate->name, room < MAX_NAME_BYTES ? room : MAX_NAME_BYTES);
+	const char *version = memchr(candidate->name, '@', candidate->name_bytes);
+	if (version)
+		candidate->name_bytes = version - candidate->name;
+	while (candidate->underscores < candidate->name_bytes &&
+		candidate->name[candidate->underscores] == '_')
+		candidate->underscores++;
+}
+
 static void add_candidate(struct build *build, const GElf_Sym *symbol, const Elf_Data *strings)
 {
-	struct candidate candidate = {.start = symbol->st_value, .section = symbol->st_shndx};
-	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+	struct candidate candidate = {.start = symbol->st_value};
 	const struct section *section;
-	size_t room;
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
-		symbol->st_shndx >= build->sections.count || symbol->st_name >= strings->d_size)
+	if (!may_be_function(symbol) || symbol->st_shndx >= build->sections.count ||
+		symbol->st_name >= strings->d_size)
 		return;
 	section = &build->sections.at[symbol->st_shndx];
 	if (!section->is_code || candidate.start < section->start ||
 		candidate.start >= section->end)
 		return;
+	candidate.limit = section->end;
 	candidate.end = symbol->st_size > section->end - candidate.start
 				? section->end
 				: candidate.start + symbol->st_size;
-	candidate.name = (const char *)strings->d_buf + symbol->st_name;
-	room = strings->d_size - symbol->st_name;
-	candidate.name_bytes =
-		strnlen(candidate.name, room < MAX_NAME_BYTES ? room : MAX_NAME_BYTES);
-	const char *version = memchr(candidate.name, '@', candidate.name_bytes);
-	if (version)
-		candidate.name_bytes = version - candidate.name;
-	if (!candidate.name_bytes)
+	take_name(&candidate, strings, symbol->st_name);
+	if (!candidate.name_bytes || build->candidates.count == MAX_SYMBOLS)
 		return;
-	while (candidate.underscores < candidate.name_bytes &&
-		candidate.name[candidate.underscores] == '_')
-		candidate.underscores++;
+	candidate.is_label = GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE;
 	candidate.binding_rank = binding_rank(GELF_ST_BIND(symbol->st_info));
 	vec_push(&build->candidates, candidate);
 }
@@ -187,7 +211,7 @@ static int read_tables(struct build *build)
 			break;
 		}
 	}
-	return build->candidates.count ? 0 : result;
+	return result;
 }
 
 static int compare_names(const struct candidate *a, const struct candidate *b)
@@ -206,6 +230,8 @@ static int compare_candidates(const void *left, const void *right)
 		return a->start < b->start ? -1 : 1;
 	if (a_has_size != b_has_size)
 		return a_has_size ? -1 : 1;
+	if (a->is_label != b->is_label)
+		return a->is_label ? 1 : -1;
 	if (a->underscores != b->underscores)
 		return a->underscores < b->underscores ? -1 : 1;
 	if (a->binding_rank != b->binding_rank)
@@ -228,14 +254,28 @@ static void drop_aliases(struct build *build)
 	build->candidates.count = kept;
 }
 
+/* Where a function that starts here must have ended, as far as is known without names. */
+static uint64_t bound_of(const struct build *build, uint64_t start)
+{
+	struct elf_range range;
+
+	if (!build->ranges)
+		return UINT64_MAX;
+	if (elf_ranges_find(build->ranges, start, &range))
+		return range.end;
+	return elf_ranges_next_start(build->ranges, start);
+}
+
 static void end_sizeless(struct build *build)
 {
 	struct candidate *at = build->candidates.at;
 
 	for (size_t i = 0; i < build->candidates.count; i++) {
+		uint64_t bound;
 		if (at[i].end > at[i].start)
 			continue;
-		at[i].end = build->sections.at[at[i].section].end;
+		bound = bound_of(build, at[i].start);
+		at[i].end = bound < at[i].limit ? bound : at[i].limit;
 		if (i + 1 < build->candidates.count && at[i + 1].start < at[i].end)
 			at[i].end = at[i + 1].start;
 	}
@@ -259,31 +299,41 @@ static int add_entry(struct elf_symbols *symbols, const struct candidate *candid
 	return 0;
 }
 
+static int read_file(struct build *build, const struct elf_file *file)
+{
+	int err;
+
+	build->elf = elf_file_handle(file);
+	err = read_sections(build);
+	return err ? err : read_tables(build);
+}
+
 static int fill(struct elf_symbols *symbols, struct build *build)
 {
-	int err = read_sections(build);
-
-	if (!err)
-		err = read_tables(build);
-	if (err)
-		return err;
 	vec_sort(&build->candidates, compare_candidates);
 	drop_aliases(build);
 	end_sizeless(build);
 	vec_each (candidate, &build->candidates) {
-		err = add_entry(symbols, candidate);
+		int err = add_entry(symbols, candidate);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret)
+int elf_symbols_merge(const struct elf_file *const *files, size_t count,
+	const struct elf_ranges *ranges, struct elf_symbols **ret)
 {
 	struct elf_symbols *symbols = xcalloc(1, sizeof(*symbols));
-	struct build build = {.elf = elf_file_handle(file)};
-	int err = fill(symbols, &build);
+	struct build build = {.ranges = ranges};
+	int err = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		int file_err = read_file(&build, files[i]);
+		err = err ? err : file_err;
+	}
+	if (build.candidates.count)
+		err = fill(symbols, &build);
 	vec_clear(&build.sections);
 	vec_clear(&build.candidates);
 	if (err) {
@@ -292,6 +342,11 @@ int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret)
 	}
 	*ret = symbols;
 	return 0;
+}
+
+int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret)
+{
+	return elf_symbols_merge(&file, 1, NULL, ret);
 }
 
 void elf_symbols_free(struct elf_symbols *symbols)

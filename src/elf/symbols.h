@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file, from .symtab and .dynsym, in one table sorted by address. A
- * function covers its own size and nothing else; one without a size ends at the next function of
- * its section. Of several names for one address one is kept: with a size, with the fewest leading
+ * The functions of one ELF file, from .symtab and .dynsym of itself and of the files that hold its
+ * symbols, in one table sorted by address. A function covers its own size and nothing else; one
+ * without a size ends where the next function of its section begins. Of several names for one
+ * address one is kept: with a size, of a function before a mere label, with the fewest leading
  * underscores (poll, not __poll), global before local before weak, then the shortest, then the
  * first by alphabet.
  */
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 struct elf_file;
+struct elf_ranges;
 struct elf_symbols;
 
 struct elf_symbol {
@@ -24,6 +26,12 @@ struct elf_symbol {
 
 /* 0, also for a file without symbols; -EBADMSG if tables are damaged, -E2BIG if beyond measure. */
 int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret);
+/*
+ * The same from several files about the same code: a program, its separate debug file. A damaged
+ * one does not spoil the others. Ranges (NULL: unknown) bound functions without a size.
+ */
+int elf_symbols_merge(const struct elf_file *const *files, size_t count,
+	const struct elf_ranges *ranges, struct elf_symbols **ret);
 /* NULL is allowed. */
 void elf_symbols_free(struct elf_symbols *symbols);
 

@@ -5,18 +5,16 @@
  * symbol never reaches into another module, past the end of kernel text, or over the padding in
  * front of the next function.
  */
-#include "symbol/kernel.h"
+#include "symbol/kernel_table.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "util/intern.h"
-#include "util/vec.h"
-
 /* KSYM_NAME_LEN is 512 since Linux 6.1, MODULE_NAME_LEN 56. */
 #define MAX_LINE_BYTES 1024
 #define MAX_SYMBOLS (4U << 20)
-#define MAX_NAMES_BYTES (1U << 30)
+#define MAX_NAMES_BYTES (256U << 20)
+#define NAME_BLOCK_BYTES (256U << 10)
 #define PAGE_BYTES 4096
 /* A longer stretch without a symbol outside core text is a hole between two allocations. */
 #define MAX_MODULE_SYMBOL_BYTES (256U << 10)
@@ -26,24 +24,6 @@ enum rank {
 	RANK_WEAK,
 	RANK_LOCAL,
 	RANK_BOUNDARY, /* padding or an end mark: ends the symbol before it, is none itself */
-};
-
-struct entry {
-	uint64_t start;
-	uint64_t end;
-	uint32_t name;   /* offset in names */
-	uint32_t module; /* in modules; 0: core kernel */
-	uint8_t rank;
-};
-
-struct kernel_symbols {
-	VEC(struct entry) entries;
-	VEC(char) names;
-	struct intern modules;
-	VEC(uint64_t) module_bases; /* first address, by number of the module */
-	uint64_t text;
-	uint64_t text_end;
-	uint64_t init_text_end;
 };
 
 struct line {
@@ -109,15 +89,35 @@ static void note_landmark(struct kernel_symbols *symbols, const struct line *lin
 		symbols->init_text_end = line->address;
 }
 
+const char *kernel_names_keep(struct kernel_names *names, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+
+	if (!names->blocks.count || names->used + bytes > NAME_BLOCK_BYTES) {
+		vec_push(&names->blocks, xmalloc(NAME_BLOCK_BYTES));
+		names->used = 0;
+	}
+	char *kept = names->blocks.at[names->blocks.count - 1] + names->used;
+	memcpy(kept, name, bytes);
+	names->used += bytes;
+	return kept;
+}
+
+static void names_clear(struct kernel_names *names)
+{
+	vec_each (block, &names->blocks)
+		free(*block);
+	vec_clear(&names->blocks);
+}
+
 static void add_line(struct kernel_symbols *symbols, const struct line *line)
 {
-	struct entry entry = {.start = line->address,
-		.name = (uint32_t)symbols->names.count,
+	struct kernel_entry entry = {.start = line->address,
+		.name = kernel_names_keep(&symbols->names, line->name),
 		.module = intern(&symbols->modules, line->module),
 		.rank = rank_of(line)};
 
 	note_landmark(symbols, line);
-	vec_append(&symbols->names, line->name, strlen(line->name) + 1);
 	vec_push(&symbols->entries, entry);
 }
 
@@ -146,7 +146,8 @@ static int read_lines(struct kernel_symbols *symbols, FILE *in, struct why *why)
 		hidden += !line.address;
 		if (!line.address)
 			continue;
-		if (symbols->entries.count == MAX_SYMBOLS || symbols->names.count > MAX_NAMES_BYTES)
+		if (symbols->entries.count == MAX_SYMBOLS ||
+			symbols->names.blocks.count > MAX_NAMES_BYTES / NAME_BLOCK_BYTES)
 			return why_set(why, -E2BIG, "the kernel's symbol table is beyond measure");
 		add_line(symbols, &line);
 	}
@@ -166,27 +167,26 @@ static int leading_underscores(const char *name)
 	return (int)strspn(name, "_");
 }
 
-static int compare_entries(const void *left, const void *right, void *names)
+static int compare_entries(const void *left, const void *right)
 {
-	const struct entry *a = left, *b = right;
-	const char *a_name = (const char *)names + a->name, *b_name = (const char *)names + b->name;
+	const struct kernel_entry *a = left, *b = right;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	int order = leading_underscores(a_name) - leading_underscores(b_name);
+	int order = leading_underscores(a->name) - leading_underscores(b->name);
 	if (order)
 		return order;
-	if (strlen(a_name) != strlen(b_name))
-		return strlen(a_name) < strlen(b_name) ? -1 : 1;
-	order = strcmp(a_name, b_name);
+	if (strlen(a->name) != strlen(b->name))
+		return strlen(a->name) < strlen(b->name) ? -1 : 1;
+	order = strcmp(a->name, b->name);
 	return order ? order : (a->module > b->module) - (a->module < b->module);
 }
 
 /* The end of a symbol whose follower, if any, starts at next. */
-static uint64_t end_of(
-	const struct kernel_symbols *symbols, const struct entry *entry, const struct entry *next)
+static uint64_t end_of(const struct kernel_symbols *symbols, const struct kernel_entry *entry,
+	const struct kernel_entry *next)
 {
 	uint64_t page_end = (entry->start | (PAGE_BYTES - 1)) + 1;
 	uint64_t end = next ? next->start : UINT64_MAX;
@@ -206,8 +206,8 @@ static uint64_t end_of(
 
 static void compute_ends(struct kernel_symbols *symbols)
 {
-	struct entry *at = symbols->entries.at;
-	const struct entry *next = NULL;
+	struct kernel_entry *at = symbols->entries.at;
+	const struct kernel_entry *next = NULL;
 
 	for (size_t i = symbols->entries.count; i-- > 0;) {
 		if (i + 1 < symbols->entries.count && at[i + 1].start != at[i].start)
@@ -249,8 +249,7 @@ int kernel_symbols_parse(FILE *in, struct kernel_symbols **ret, struct why *why)
 		kernel_symbols_free(symbols);
 		return err;
 	}
-	qsort_r(symbols->entries.at, symbols->entries.count, sizeof(struct entry), compare_entries,
-		symbols->names.at);
+	vec_sort(&symbols->entries, compare_entries);
 	compute_ends(symbols);
 	drop_boundaries(symbols);
 	note_module_bases(symbols);
@@ -258,30 +257,21 @@ int kernel_symbols_parse(FILE *in, struct kernel_symbols **ret, struct why *why)
 	return 0;
 }
 
-int kernel_symbols_new(struct kernel_symbols **ret, struct why *why)
-{
-	_cleanup_fclose_ FILE *in = fopen("/proc/kallsyms", "re");
-
-	if (!in)
-		return why_set(why, -errno, "cannot open /proc/kallsyms: %s", strerror(errno));
-	return kernel_symbols_parse(in, ret, why);
-}
-
 void kernel_symbols_free(struct kernel_symbols *symbols)
 {
 	if (!symbols)
 		return;
 	vec_clear(&symbols->entries);
-	vec_clear(&symbols->names);
+	names_clear(&symbols->names);
 	vec_clear(&symbols->module_bases);
 	intern_clear(&symbols->modules);
 	free(symbols);
 }
 
 static struct kernel_symbol symbol_of(
-	const struct kernel_symbols *symbols, const struct entry *entry)
+	const struct kernel_symbols *symbols, const struct kernel_entry *entry)
 {
-	return (struct kernel_symbol){.name = symbols->names.at + entry->name,
+	return (struct kernel_symbol){.name = entry->name,
 		.module = intern_text(&symbols->modules, entry->module),
 		.start = entry->start,
 		.end = entry->end};
@@ -305,7 +295,7 @@ static size_t upper_bound(const struct kernel_symbols *symbols, uint64_t address
 bool kernel_symbols_find(
 	const struct kernel_symbols *symbols, uint64_t address, struct kernel_symbol *ret)
 {
-	const struct entry *at = symbols->entries.at;
+	const struct kernel_entry *at = symbols->entries.at;
 	size_t position = upper_bound(symbols, address);
 
 	if (!position || address >= at[position - 1].end)
@@ -341,11 +331,11 @@ static bool is_clone_suffix(const char *suffix)
 bool kernel_symbols_named(
 	const struct kernel_symbols *symbols, const char *name, struct kernel_symbol *ret)
 {
-	const struct entry *clone = NULL;
+	const struct kernel_entry *clone = NULL;
 	size_t length = strlen(name);
 
 	vec_each (entry, &symbols->entries) {
-		const char *known = symbols->names.at + entry->name;
+		const char *known = entry->name;
 		if (entry->module || strncmp(known, name, length))
 			continue;
 		if (!known[length]) {

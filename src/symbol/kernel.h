@@ -24,6 +24,15 @@ int kernel_symbols_new(struct kernel_symbols **ret, struct why *why);
 int kernel_symbols_parse(FILE *in, struct kernel_symbols **ret, struct why *why);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
+/*
+ * Looks whether the kernel has other symbols by now: modules, BPF programs. For when an address has
+ * none; cheap enough for each such time. 1 if the table changed, 0 if not, -errno. Names that were
+ * handed out stay valid.
+ */
+int kernel_symbols_refresh(struct kernel_symbols *symbols);
+/* The same from an open stream in any case, for tests. */
+int kernel_symbols_update(struct kernel_symbols *symbols, FILE *in);
+
 /* The symbol that covers the address. */
 bool kernel_symbols_find(
 	const struct kernel_symbols *symbols, uint64_t address, struct kernel_symbol *ret);

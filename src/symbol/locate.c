@@ -16,9 +16,19 @@
 #include "util/mem.h"
 #include "util/units.h"
 
-static int open_below_root(uint32_t pid, const char *path)
+/* fd, or -1 and closed if it is no regular file. */
+static int keep_regular(int fd, struct stat *ret)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	if (fd >= 0 && (fstat(fd, ret) || !S_ISREG(ret->st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int open_below_root(uint32_t pid, const char *path, uint64_t flags)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT};
 	_cleanup_free_ char *root = xasprintf("/proc/%" PRIu32 "/root", pid);
 	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -35,23 +45,35 @@ static int open_mapping(uint32_t pid, const struct map_line *line)
 
 	if (fd >= 0 || line->is_deleted)
 		return fd;
-	return open_below_root(pid, line->path);
+	return open_below_root(pid, line->path, 0);
 }
 
 int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret)
 {
-	int fd = open_mapping(pid, line);
 	struct stat stat;
+	int fd = keep_regular(open_mapping(pid, line), &stat);
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode)) {
-		close(fd);
-		return -1;
-	}
 	ret->bytes = (uint64_t)stat.st_size;
 	ret->mtime_ns = (uint64_t)stat.st_mtim.tv_sec * NS_PER_S + (uint64_t)stat.st_mtim.tv_nsec;
 	return fd;
+}
+
+int locate_file(uint32_t pid, const char *path)
+{
+	struct stat stat;
+
+	if (pid == LOCATE_OWN_ROOT)
+		return keep_regular(open(path, O_PATH | O_CLOEXEC), &stat);
+	return keep_regular(open_below_root(pid, path, 0), &stat);
+}
+
+int locate_unlinked_file(uint32_t pid, const char *path)
+{
+	struct stat stat;
+
+	return keep_regular(open_below_root(pid, path, O_NOFOLLOW), &stat);
 }
 
 int locate_open(int path_fd)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the file behind a mapping of another process, wherever its mount namespace has it. */
+/* Finds files of another process, wherever its mount namespace has them. */
 #ifndef DWELL_SYMBOL_LOCATE_H
 #define DWELL_SYMBOL_LOCATE_H
 
@@ -19,6 +19,17 @@ struct file_stamp {
  * way to it or it is no regular file; then ret is untouched.
  */
 int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret);
+
+/* In place of a process: the root that we see ourselves. */
+#define LOCATE_OWN_ROOT 0
+
+/*
+ * An O_PATH fd of the regular file that has this path in the process's root; links, also the last
+ * component, stay inside of it. -1 if there is none.
+ */
+int locate_file(uint32_t pid, const char *path);
+/* The same, but -1 if the path itself is a link: it might lead to what its maker may not read. */
+int locate_unlinked_file(uint32_t pid, const char *path);
 /* Opens for reading what an O_PATH fd stands for; -1 if we may not. */
 int locate_open(int path_fd);
 

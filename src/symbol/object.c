@@ -2,17 +2,19 @@
 /*
  * The table of code objects. A file is known by device, inode, path, size and time of change, so a
  * program that was compiled anew is a new object even if it got its old inode. Its headers are read
- * when it is first seen; its symbols when a name is first asked for, through an fd kept open until
- * then, because by that time the process may be gone. At most MAX_PENDING fds wait like this.
- * Copies of one file (the same library in many containers) share one object.
+ * and its separate debug file is found when it is first seen; symbols are read when a name is first
+ * asked for, through fds kept open until then, because by that time the process and its root may be
+ * gone. At most MAX_PENDING fds wait like this. Copies of one file (the same library in many
+ * containers) share one object.
  */
 #include "symbol/object.h"
 
 #include <string.h>
 
 #include "elf/file.h"
-#include "elf/symbols.h"
+#include "symbol/debug_file.h"
 #include "symbol/locate.h"
+#include "symbol/names.h"
 #include "symbol/object_table.h"
 #include "symbol/vdso.h"
 #include "util/hash.h"
@@ -28,8 +30,9 @@ struct object {
 	char *build_id;
 	uint64_t bytes;
 	VEC(struct elf_segment) segments;
-	struct elf_symbols *symbols;
+	struct object_names *names;
 	int pending_fd; /* -1: symbols were read, or there is nothing to read */
+	int debug_fd;   /* of the separate debug file, while pending */
 };
 
 struct object_table {
@@ -38,7 +41,7 @@ struct object_table {
 	struct map64 by_id;  /* readable files only */
 	struct object *vdso;
 	struct object *anonymous;
-	size_t pending;
+	size_t pending; /* fds */
 };
 
 static struct object *add_object(struct object_table *table, enum code_kind kind, const char *path)
@@ -48,7 +51,7 @@ static struct object *add_object(struct object_table *table, enum code_kind kind
 	object->table = table;
 	object->path = xstrdup(path);
 	object->build_id = xstrdup("");
-	object->pending_fd = -1;
+	object->pending_fd = object->debug_fd = -1;
 	object->public.kind = kind;
 	object->public.path = object->path;
 	object->public.build_id = object->build_id;
@@ -61,7 +64,9 @@ static void free_object(struct object *object)
 {
 	if (object->pending_fd >= 0)
 		close(object->pending_fd);
-	elf_symbols_free(object->symbols);
+	if (object->debug_fd >= 0)
+		close(object->debug_fd);
+	object_names_free(object->names);
 	vec_clear(&object->segments);
 	free(object->path);
 	free(object->build_id);
@@ -97,10 +102,11 @@ static void take_headers(struct object *object, const struct elf_file *file)
 	object->public.is_readable = true;
 }
 
-static void take_symbols(struct object *object, const struct elf_file *file)
+static void take_names(
+	struct object *object, const struct elf_file *file, const struct elf_file *debug)
 {
-	if (!elf_symbols_read(file, &object->symbols))
-		object->public.has_symbols = elf_symbols_count(object->symbols) > 0;
+	object->names = object_names_read(file, debug);
+	object->public.has_symbols = object_names_any(object->names);
 }
 
 static void close_elf(struct elf_file **file)
@@ -110,15 +116,29 @@ static void close_elf(struct elf_file **file)
 
 static void load_pending(struct object *object)
 {
-	_cleanup_close_ int fd = object->pending_fd;
-	_cleanup_(close_elf) struct elf_file *file = NULL;
+	_cleanup_close_ int fd = object->pending_fd, debug_fd = object->debug_fd;
+	_cleanup_(close_elf) struct elf_file *file = NULL, *debug = NULL;
 
 	if (fd < 0)
 		return;
-	object->pending_fd = -1;
-	object->table->pending--;
+	object->pending_fd = object->debug_fd = -1;
+	object->table->pending -= debug_fd < 0 ? 1 : 2;
+	if (debug_fd >= 0)
+		elf_file_open(debug_fd, &debug);
 	if (!elf_file_open(fd, &file))
-		take_symbols(object, file);
+		take_names(object, file, debug);
+}
+
+/* A container may lack the debug file that another one with the same program has. */
+static void find_debug_file(
+	struct object *object, uint32_t pid, const char *path, const struct elf_file *file)
+{
+	if (object->pending_fd < 0 || object->debug_fd >= 0)
+		return;
+	object->debug_fd = debug_file_open(pid, path, file);
+	object->table->pending += object->debug_fd >= 0;
+	if (object->table->pending > MAX_PENDING)
+		load_pending(object);
 }
 
 static struct object *anonymous_object(struct object_table *table)
@@ -139,7 +159,7 @@ static struct object *vdso_object(struct object_table *table)
 	if (vdso_open(&file))
 		return table->vdso;
 	take_headers(table->vdso, file);
-	take_symbols(table->vdso, file);
+	take_names(table->vdso, file, NULL);
 	table->vdso->public.id = hash_text(table->vdso->public.id, table->vdso->build_id);
 	return table->vdso;
 }
@@ -202,7 +222,7 @@ static struct object *merge_newest(struct object_table *table, struct object *ne
 
 /* An object for the ELF file open as fd, which is taken (left -1) if symbols are still to be read.
  */
-static struct object *add_elf(struct object_table *table, const struct map_line *line,
+static struct object *add_elf(struct object_table *table, uint32_t pid, const struct map_line *line,
 	const struct file_stamp *stamp, const struct elf_file *file, int *fd)
 {
 	struct object *object = add_object(table, CODE_FILE, line->path);
@@ -212,24 +232,24 @@ static struct object *add_elf(struct object_table *table, const struct map_line 
 	take_headers(object, file);
 	object->public.id = id_of(object, stamp);
 	merged = merge_newest(table, object);
-	if (merged != object)
-		return merged;
-	object->pending_fd = *fd;
-	*fd = -1;
-	if (++table->pending > MAX_PENDING)
-		load_pending(object);
-	return object;
+	if (merged == object) {
+		object->pending_fd = *fd;
+		*fd = -1;
+		table->pending++;
+	}
+	find_debug_file(merged, pid, line->path, file);
+	return merged;
 }
 
-static struct object *add_mapped(struct object_table *table, const struct map_line *line,
-	const struct file_stamp *stamp, int path_fd)
+static struct object *add_mapped(struct object_table *table, uint32_t pid,
+	const struct map_line *line, const struct file_stamp *stamp, int path_fd)
 {
 	_cleanup_close_ int fd = path_fd < 0 ? -1 : locate_open(path_fd);
 	_cleanup_(close_elf) struct elf_file *file = NULL;
 	struct object *object;
 
 	if (fd >= 0 && !elf_file_open(fd, &file))
-		return add_elf(table, line, stamp, file, &fd);
+		return add_elf(table, pid, line, stamp, file, &fd);
 	/* A deleted file that is no ELF is how many JIT compilers get their memory. */
 	if (is_memory_path(line->path) || (fd >= 0 && line->is_deleted))
 		return anonymous_object(table);
@@ -248,7 +268,7 @@ static struct object *get_mapped(
 
 	if (known)
 		return (struct object *)(uintptr_t)*known;
-	struct object *object = add_mapped(table, line, &stamp, path_fd);
+	struct object *object = add_mapped(table, pid, line, &stamp, path_fd);
 	*map64_put(&table->by_key, key, NULL) = (uintptr_t)object;
 	return object;
 }
@@ -278,12 +298,20 @@ uint64_t code_object_address(const struct code_object *public, uint64_t offset)
 const char *code_object_name(struct code_object *public, uint64_t address, uint64_t *ret_offset)
 {
 	struct object *object = (struct object *)public;
-	struct elf_symbol symbol;
+	const char *name;
+	uint64_t start;
 
 	load_pending(object);
-	if (!object->symbols || !elf_symbols_find(object->symbols, address, &symbol))
-		return NULL;
-	if (ret_offset)
-		*ret_offset = address - symbol.start;
-	return symbol.name;
+	name = object->names ? object_names_find(object->names, address, &start) : NULL;
+	if (name && ret_offset)
+		*ret_offset = address - start;
+	return name;
+}
+
+bool code_object_function(struct code_object *public, uint64_t address, uint64_t *ret_start)
+{
+	struct object *object = (struct object *)public;
+
+	load_pending(object);
+	return object->names && object_names_start(object->names, address, ret_start);
 }

@@ -31,8 +31,16 @@ struct object_table;
 struct object_table *object_table_new(void);
 void object_table_free(struct object_table *table);
 
-/* The function at an address of the object (its own virtual addresses). Borrowed; NULL if none. */
+/*
+ * The function at an address of the object (its own virtual addresses), demangled. Borrowed, lives
+ * as long as the table; NULL if none is known to cover the address.
+ */
 const char *code_object_name(struct code_object *object, uint64_t address, uint64_t *ret_offset);
+/*
+ * Where the function at an address begins, named or not: stripped functions are known by their
+ * unwind information. false: not even that.
+ */
+bool code_object_function(struct code_object *object, uint64_t address, uint64_t *ret_start);
 
 /* The executable mappings of one process, as they were when read. */
 struct code_maps;

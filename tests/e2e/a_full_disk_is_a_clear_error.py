@@ -5,7 +5,7 @@ from lib import *
 
 need_root()
 os.mkdir("disk")
-run("mount", "-t", "tmpfs", "-o", "size=400k", "dwell-test", "disk")
+run("mount", "-t", "tmpfs", "-o", "size=3m", "dwell-test", "disk")
 cleanup(lambda: subprocess.run(["umount", "-l", os.path.join(TEMP, "disk")]))
 background(workload("pingpong"), 30000)
 background("sh", "-c", "while :; do /bin/true; done")

@@ -16,5 +16,4 @@ check([t["tid"] for t in recording.of_process(sleeper.pid)] == [tids["pipe"]],
 recording = record("-n", "butterfly", command=[workload("renamer"), "400"])
 log, = recording.log["threads"]
 check([t["tid"] for t in recording.threads] == [log["tid"]], f"{recording.threads}")
-check_close("life of the butterfly", recording.threads[0]["life_ns"],
-            log["phases"]["butterfly"]["wall_ns"], rel=0.05, abs_ns=10 * MS)
+check_life(recording.threads[0], log["phases"]["butterfly"]["wall_ns"])

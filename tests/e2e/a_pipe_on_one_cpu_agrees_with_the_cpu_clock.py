@@ -7,6 +7,6 @@ recording = record(command=[workload("pingpong"), "1500", "pinned"])
 check_books(recording)
 for log in recording.log["threads"]:
     player = recording.thread(log["tid"])
-    check_thread(player, life_ns=(log["wall_ns"], 0.01, 5 * MS),
-                 running_ns=(log["cpu_ns"], 0.05, 10 * MS))
+    check_life(player, log["wall_ns"])
+    check_thread(player, running_ns=(log["cpu_ns"], 0.05, 10 * MS))
     check_against_own_clocks(player, log)

@@ -7,4 +7,5 @@ recording = record(command=[workload("renamer"), "300"])
 log, = recording.log["threads"]
 thread = recording.thread(log["tid"])
 check(thread["comm"] == "butterfly", f"name: {thread}")
-check_thread(thread, blocked_ns=(600 * MS, 0.03, 5 * MS), life_ns=(log["wall_ns"], 0.02, 5 * MS))
+check_thread(thread, blocked_ns=(600 * MS, 0.03, 5 * MS))
+check_life(thread, log["wall_ns"])

@@ -12,10 +12,12 @@ stopped_ns = (time.monotonic() - start) * S
 time.sleep(0.2)
 recording = recorder.stop()
 
-check_close("blocked", recording.thread(burner.pid)["blocked_ns"], stopped_ns, rel=0.05)
+check_close("blocked", recording.thread(burner.pid)["blocked_ns"], stopped_ns,
+            abs_ns=BUSY_NS)
 stops = [w for w in recording.report["waits"] if w["state"] == "T"]
-check_close("blocked in state T", sum(w["total_ns"] for w in stops), stopped_ns, rel=0.05)
+check_close("blocked in state T", sum(w["total_ns"] for w in stops), stopped_ns,
+            abs_ns=BUSY_NS)
 check({w["reason"] for w in stops} == {"stopped"}, f"{stops}")
 check_close("--state T", sum(recording.folded("offcpu", "--state", "T").values()), stopped_ns,
-            rel=0.05)
+            abs_ns=BUSY_NS)
 check_books(recording)

@@ -8,10 +8,11 @@ for how in ("group", "kill"):
     recording = record(command=["sh", "-c", f"{program} && sleep 0.5"])
     doomed = recording.thread(recording.log["tid"])
     wall_ns = recording.log["wall_ns"]
-    check_thread(doomed, life_ns=(wall_ns, 0.05, 15 * MS), blocked_ns=(wall_ns, 0.05, 15 * MS))
+    check_close(f"{how}: life", doomed["life_ns"], wall_ns, abs_ns=BUSY_NS)
+    check_close(f"{how}: blocked", doomed["blocked_ns"], wall_ns, abs_ns=BUSY_NS)
     check(doomed["comm"] == "doomed", f"name: {doomed}")
     stacks = recording.folded("offcpu", "--by", "thread", "--state", "blocked")
     root = f"doomed-{doomed['pid']}/{doomed['tid']}"
     check_close(f"{how}: blocked in the pipe", weight(stacks, "pipe_read", root=root), wall_ns,
-                rel=0.05, abs_ns=15 * MS)
+                abs_ns=BUSY_NS)
     check_books(recording)

@@ -7,7 +7,7 @@ recording = record(command=[workload("pingpong"), "1500", "migrating"])
 check_books(recording)
 for log in recording.log["threads"]:
     player = recording.thread(log["tid"])
-    check_thread(player, life_ns=(log["wall_ns"], 0.01, 5 * MS))
+    check_life(player, log["wall_ns"])
     check_against_own_clocks(player, log)
     waits = sum(w["count"] for w in recording.report["waits"]
                 if w["name"] == log["name"] and w["reason"] == "pipe")

@@ -8,7 +8,7 @@ recording = record(command=[workload("early_wake"), "1500"])
 check_books(recording)
 for log in recording.log["threads"]:
     shaker = recording.thread(log["tid"])
-    check_thread(shaker, life_ns=(log["wall_ns"], 0.01, 5 * MS))
+    check_life(shaker, log["wall_ns"])
     check_against_own_clocks(shaker, log)
 for (count, ns, max_ns) in recording.rows("SELECT count, ns, max_ns FROM sums"):
     check(0 <= ns <= 2 * S and 0 <= max_ns <= 2 * S and count >= 0, f"{(count, ns, max_ns)}")

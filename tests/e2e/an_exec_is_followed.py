@@ -12,7 +12,7 @@ for how in ("leader", "thread"):
     lives = sum(t["life_ns"] for t in threads)
     # Until the exec of a thread the leader waits for it: 400 ms twice.
     want = log["wall_ns"] + (400 * MS if how == "thread" else 0)
-    check_close(f"{how}: lives", lives, want, rel=0.03, abs_ns=20 * MS)
+    check_close(f"{how}: lives", lives, want, abs_ns=BUSY_NS)
     stacks = recording.folded("offcpu", "--state", "blocked")
     for function in ("before_exec", "after_exec"):
         check_close(f"{how}: {function}", weight(stacks, "hrtimer_nanosleep", function), 400 * MS,

@@ -8,11 +8,13 @@ other.line()
 recording = record(command=[workload("forker"), COUNT, "100"])
 log = recording.log
 forker = recording.thread(log["pid"])
-check_thread(forker, life_ns=(log["wall_ns"], 0.05, 20 * MS))
+check_life(forker, log["wall_ns"])
 for name in ("child", "grandchild"):
     threads = recording.named(name)
     check(len(threads) == COUNT, f"{len(threads)} threads are called {name}")
     for thread in threads:
-        check_thread(thread, life_ns=(100 * MS, 0.1, 10 * MS), blocked_ns=(100 * MS, 0.1, 10 * MS))
+        check_between(f"blocked time of {thread}", thread["blocked_ns"], 100 * MS,
+                      100 * MS + BUSY_NS)
+        check_between(f"life of {thread}", thread["life_ns"], 100 * MS, 100 * MS + 2 * BUSY_NS)
 check(len(recording.threads) == 2 * COUNT + 1, f"{len(recording.threads)} threads")
 check_books(recording)

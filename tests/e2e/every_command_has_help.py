@@ -4,7 +4,9 @@ from lib import *
 
 top = dwell()
 check(top.stdout.count("\n  dwell ") >= 5, f"five examples: {top.stdout}")
-check(dwell("-h").stdout == top.stdout and dwell("--help").stdout == top.stdout, "dwell --help")
+check(dwell("-h").stdout == top.stdout, "dwell -h")
+check(dwell("--help").stdout.startswith(top.stdout) and "--duration" in dwell("--help").stdout,
+      "dwell --help adds the options of one shot")
 check(dwell("--version").stdout.startswith("dwell "), "--version")
 check(os.listdir(".") == [], "dwell alone never records")
 

@@ -7,6 +7,7 @@ import atexit
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -316,6 +317,13 @@ def folded(path, view, *args, unit="ns"):
     return stacks
 
 
+def is_tracer_frame(frame):
+    """Of a BPF program or of what calls it, not of the system call that loads one."""
+    return bool(re.match(r"bpf_prog_[0-9a-f]{16}|bpf_trace_run|__bpf_trace|__traceiter"
+                         r"|bpf_get_stack|bpf_overflow_handler|__perf_event_overflow|perf_trace_",
+                         frame))
+
+
 def weight(stacks, *words, root=None):
     """The weight of the stacks whose frames contain all these words, below a root."""
     return sum(ns for stack, ns in stacks.items()
@@ -362,6 +370,19 @@ def check_thread(thread, **wanted):
     """check_thread(t, running_ns=(want, rel, abs_ns), ...)"""
     for name, (want, rel, abs_ns) in wanted.items():
         check_close(f"{name} of {thread}", thread[name], want, rel, abs_ns)
+
+
+# What a busy machine may keep a thread waiting for a CPU at some point that it cannot log.
+BUSY_NS = 100 * MS
+
+
+def check_between(what, got, low, high):
+    check(low <= got <= high, f"{what}: {got} is not from {low} to {high}")
+
+
+def check_life(thread, wall_ns):
+    """A thread lives a bit longer than it can log: before its first step and after its last."""
+    check_between(f"life of {thread}", thread["life_ns"], wall_ns - MS, wall_ns + BUSY_NS)
 
 
 def check_against_own_clocks(thread, log):

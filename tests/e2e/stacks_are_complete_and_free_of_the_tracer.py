@@ -5,11 +5,9 @@ from lib import *
 
 background(workload("pingpong"), 20000)
 recording = record("-a", command=[workload("sleeper"), "20", "50"])
-TRACER = ("bpf_prog_", "bpf_trace_run", "__bpf_trace", "__traceiter", "bpf_get_stack",
-          "perf_trace_", "bpf_overflow_handler", "__perf_event_overflow")
 for view in ("offcpu", "oncpu", "runq"):
     for stack in recording.folded(view):
-        check(not any(frame.startswith(TRACER) for frame in stack), f"{view}: {';'.join(stack)}")
+        check(not any(map(is_tracer_frame, stack)), f"{view}: {';'.join(stack)}")
 
 naps = [stack for stack in recording.folded("offcpu", "--state", "blocked")
         if stack[0] == "sleeper-0" and any("hrtimer_nanosleep" in frame for frame in stack)]

@@ -14,7 +14,7 @@ with open("last.dwell.old", "rb") as file:
 dwell("record", "--", "true")
 check(sorted(os.listdir(".")) == ["last.dwell", "last.dwell.old"], f"{os.listdir('.')}")
 check("true" in dwell("report").stdout, "report reads last.dwell")
-check("true" in dwell("flame", "-f").stdout, "flame reads last.dwell")
+check("true" in dwell("flame", "--view", "hotcold", "-f").stdout, "flame reads last.dwell")
 # A recording that does not begin must not push the last one out.
 dwell("record", "-p", "999999999", status=2)
 check("true" in dwell("report").stdout, "a failed start replaced last.dwell")

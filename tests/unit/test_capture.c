@@ -274,8 +274,14 @@ static void a_dead_thread_is_forgotten_when_its_rows_are_in(void **state)
 	announce(fixture, 3, 1, "brief");
 	add_record(fixture, &dead, sizeof(dead));
 	fixture->batch.is_flipped = true;
+	fixture->batch.drained_ns = START + 20;
 	books_add(fixture->books, &fixture->batch);
+	books_totals(fixture->books, &totals);
+	/* It lives no more, but its last row is still to come: its books stay open. */
+	assert_int_equal(totals.living, 0);
+	assert_int_equal(totals.expected_ns, 0);
 	fixture->batch.records.count = 0;
+	fixture->batch.drained_ns = START + 60;
 	vec_push(&fixture->batch.rows, late);
 	books_add(fixture->books, &fixture->batch);
 	books_totals(fixture->books, &totals);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the functions of a file begin and end, without their names: from its call frame
+ * information, which stripped programs keep. One sorted table; only ranges inside executable
+ * segments.
+ */
+#ifndef DWELL_ELF_RANGES_H
+#define DWELL_ELF_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_file;
+struct elf_ranges;
+
+struct elf_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/*
+ * Reads .eh_frame, or .debug_frame if there is none, of the file or else of its separate debug file
+ * (NULL: there is none). Never NULL: a file that has neither, or a damaged one, has few ranges.
+ */
+struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf_file *debug);
+/* NULL is allowed. */
+void elf_ranges_free(struct elf_ranges *ranges);
+
+size_t elf_ranges_count(const struct elf_ranges *ranges);
+/* The range around the address. */
+bool elf_ranges_find(const struct elf_ranges *ranges, uint64_t address, struct elf_range *ret);
+/* The first address after this one at which a range starts, or UINT64_MAX. */
+uint64_t elf_ranges_next_start(const struct elf_ranges *ranges, uint64_t address);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of one code object: one table from all sources of its names (.symtab, separate
+ * debug file, .gnu_debugdata, .dynsym), and the bounds of its functions for where these are silent.
+ */
+#ifndef DWELL_SYMBOL_NAMES_H
+#define DWELL_SYMBOL_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct elf_file;
+struct object_names;
+
+/* Reads all there is; debug is the separate debug file or NULL. Never NULL. */
+struct object_names *object_names_read(const struct elf_file *file, const struct elf_file *debug);
+/* NULL is allowed. */
+void object_names_free(struct object_names *names);
+
+/* Is there any name? */
+bool object_names_any(const struct object_names *names);
+/* The demangled name of the function at the address, and its start. Borrowed; NULL if none. */
+const char *object_names_find(struct object_names *names, uint64_t address, uint64_t *ret_start);
+/* Where the function at the address begins, named or not. */
+bool object_names_start(const struct object_names *names, uint64_t address, uint64_t *ret_start);
+
+#endif

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two recordings of the whole machine at the same time are both exact, and neither shows the
+tracer's frames, of which there are more when two share a tracepoint."""
+from lib import *
+
+background(workload("pingpong"), 20000)
+recorders = [Recorder("-a", "-d", "2", path=f"{number}.dwell") for number in range(2)]
+for recorder in recorders:
+    recording = recorder.wait()
+    check_books(recording)
+    for stack in recording.folded("offcpu"):
+        check(not any(map(is_tracer_frame, stack)), ";".join(stack))
+    check(weight(recording.folded("offcpu"), "pipe_read", root="ping") > 0, "the pipe is missing")

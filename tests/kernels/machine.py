@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One emulated machine with one kernel, which runs a list of cases in one boot. It is started when
+the first result is asked for; results come in the order of the cases. The console goes to a file,
+results come over a second serial port, so neither disturbs the other."""
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import time
+
+from guest import MARK
+from image import write_image
+from packages import Unavailable, kernel_image
+
+BOOT_TIMEOUT_S = 90
+END_TIMEOUT_S = 30
+# The guest ends a case at its timeout; after this much more silence the machine has hung.
+GRACE_S = 45
+# At this level warnings are shown, and little else.
+COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off tsc=reliable clocksource=tsc"
+# What the kernel says when something went wrong in it, in BPF or elsewhere.
+COMPLAINT = re.compile(r"Kernel panic|BUG:|kernel BUG at|WARNING: CPU:|Oops:|general protection|"
+                       r"detected stall|blocked for more than|UBSAN|KASAN|possible recursive")
+
+
+class Machine:
+    def __init__(self, series, top, cases):
+        self.series, self.top, self.cases = series, top, cases
+        self.folder = os.path.join(top, "build/kernels", series)
+        self.process = None
+        self.lines = b""
+        # Why no further result can come, once that is so.
+        self.trouble = None
+
+    def start(self):
+        """Until the guest is ready; its kernel's release. Raises Unavailable or Trouble."""
+        if not shutil.which("qemu-system-x86_64"):
+            raise Unavailable("qemu-system-x86_64 is not installed")
+        os.makedirs(self.folder, exist_ok=True)
+        kernel = kernel_image(self.series, os.path.dirname(self.folder))
+        initrd = os.path.join(self.folder, "initrd.cpio")
+        write_image(initrd, self.top, self.cases)
+        self.process = subprocess.Popen(
+            ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m",
+             "2G", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-kernel",
+             kernel, "-initrd", initrd, "-append", COMMAND_LINE, "-serial",
+             f"file:{self.console_path}", "-serial", "stdio"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return self.next_event("ready", BOOT_TIMEOUT_S)["release"]
+
+    @property
+    def console_path(self):
+        return os.path.join(self.folder, "console.txt")
+
+    def result(self, case, timeout_s):
+        """What the guest tells about a case."""
+        event = self.next_event("case", timeout_s + GRACE_S)
+        if event["case"] != case:
+            self.fail(f"the guest ran {event['case']}, not {case}")
+        return event
+
+    def finish(self):
+        """Until the machine has switched itself off; then the kernel's complaints."""
+        self.next_event("end", END_TIMEOUT_S)
+        try:
+            self.process.wait(END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.fail("the machine does not switch off")
+        return self.complaints()
+
+    def complaints(self):
+        return [line for line in self.console().split("\n") if COMPLAINT.search(line)]
+
+    def console(self):
+        try:
+            with open(self.console_path, errors="replace") as file:
+                return file.read().replace("\r", "")
+        except FileNotFoundError:
+            return ""
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+        if self.process:
+            self.process.wait()
+
+    def fail(self, text):
+        self.trouble = self.trouble or text
+        self.stop()
+        raise Trouble(self.trouble, "\n".join(self.console().split("\n")[-40:]))
+
+    def next_event(self, kind, timeout_s):
+        if self.trouble:
+            raise Trouble(f"as said: {self.trouble}")
+        end = time.monotonic() + timeout_s
+        while True:
+            event = self.parse_line(self.read_line(end, timeout_s))
+            if event and event["event"] == kind:
+                return event
+            if event:
+                self.fail(f"the guest said {event}, not {kind}")
+
+    @staticmethod
+    def parse_line(line):
+        """None for all that is not one of the guest's own lines."""
+        if not line.startswith(MARK):
+            return None
+        try:
+            event = json.loads(line[len(MARK):])
+        except ValueError:
+            return None
+        return event if isinstance(event, dict) and "event" in event else None
+
+    def read_line(self, end, timeout_s):
+        while b"\n" not in self.lines:
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
+            if not ready:
+                self.fail(f"no word from the guest for {timeout_s} s")
+            data = os.read(self.process.stdout.fileno(), 65536)
+            if not data:
+                self.fail(f"the machine stopped: {self.lines.decode(errors='replace')}")
+            self.lines += data
+        line, _, self.lines = self.lines.partition(b"\n")
+        return line.decode(errors="replace").strip("\r")
+
+
+class Trouble(Exception):
+    """The machine did not do what it should: why, and the end of its console."""
+
+    def __init__(self, reason, output=""):
+        super().__init__(reason)
+        self.reason, self.output = reason, output
