@@ -164,6 +164,7 @@ static __noinline void announce(struct cpu *cpu, struct task_struct *task, struc
 	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
 	record->start_stack = BPF_CORE_READ(task, mm, start_stack);
 	record->birth_ns = thread->birth;
+	record->at_ns = bpf_ktime_get_ns();
 	BPF_CORE_READ_INTO(&record->comm, task, comm);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	thread->is_announced = true;

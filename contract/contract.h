@@ -84,6 +84,7 @@ struct record_thread {
 	__u64 cgroup;      /* id in the v2 hierarchy */
 	__u64 start_stack; /* as in /proc/PID/stat: tells an image from its successor */
 	__u64 birth_ns;
+	__u64 at_ns; /* when this was so */
 	char comm[CONTRACT_COMM_LEN];
 };
 

@@ -2,7 +2,6 @@
 /* Books: records, rows and ends of threads, turned into rows of the recording. */
 #include "capture/books.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "capture/container.h"
@@ -48,6 +47,7 @@ struct books {
 	struct map64 processes; /* image -> struct process * */
 	VEC(struct book *) closed;
 	VEC(struct leaving) leaving;
+	VEC(char) held;      /* map records that are younger than the ring's reading */
 	kernel_threads dead; /* in the window, after the rows that are in */
 	kernel_threads late; /* died after the window's end, before their books were read */
 	struct books_totals totals;
@@ -80,6 +80,7 @@ void books_free(struct books *books)
 	vec_clear(&books->leaving);
 	vec_clear(&books->late);
 	vec_clear(&books->dead);
+	vec_clear(&books->held);
 	free(books);
 }
 
@@ -149,7 +150,8 @@ static void leave_process(struct books *books, uint32_t image)
 static void enter_process(struct books *books, const struct record_thread *record, const char *comm)
 {
 	struct process *process = process_of(books, record->image);
-	char exe[PATH_MAX] = "", container[CONTAINER_ID_ROOM] = "";
+	char container[CONTAINER_ID_ROOM] = "";
+	const char *exe = "";
 	bool is_new = !process;
 
 	if (is_new) {
@@ -162,7 +164,7 @@ static void enter_process(struct books *books, const struct record_thread *recor
 		return;
 	if (!record->is_kernel_thread) {
 		namer_add_image(books->namer, record->image, record->pid, record->start_stack);
-		namer_exe(books->namer, record->image, exe);
+		exe = namer_exe(books->namer, record->image);
 		container_of_process(record->pid, container);
 	}
 	struct rec_process row = {.id = record->image,
@@ -417,21 +419,95 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 	size_t offset = 0, length;
 	const void *record;
 
-	while ((record = batch_next_record(batch, &offset, &length))) {
+	while ((record = batch_next_record(
+			batch->records.at, batch->records.count, &offset, &length))) {
 		uint32_t kind = 0;
 
 		if (length >= sizeof(kind))
 			memcpy(&kind, record, sizeof(kind));
-		if (kind == RECORD_THREAD && wanted == kind &&
-			length >= sizeof(struct record_thread))
-			add_thread(books, record);
-		else if (kind == RECORD_THREAD_END && wanted == kind &&
-			 length >= sizeof(struct thread_now))
+		if (kind == RECORD_THREAD_END && wanted == kind &&
+			length >= sizeof(struct thread_now))
 			add_end(books, record);
 		else if ((kind == RECORD_KERNEL_STACK || kind == RECORD_USER_STACK) &&
 			 wanted == RECORD_KERNEL_STACK)
 			namer_add_stack(books->namer, record, length);
 	}
+}
+
+/*
+ * What is known about mappings, and a cursor. Records come from several CPUs and must be told in
+ * order of time, and each thread's announcement at its place among them: an exec's mappings belong
+ * to the image that is announced by it. Records younger than the ring's reading wait for the next
+ * batch, because an announcement older than them may be in it.
+ */
+struct timeline {
+	VEC(struct map_event) events;
+	size_t next;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct map_event *first = a, *second = b;
+
+	return (first->time_ns > second->time_ns) - (first->time_ns < second->time_ns);
+}
+
+/* Events of the records that are old enough; the rest goes to *kept. */
+static void sort_events(const struct books *books, uint64_t until_ns, struct timeline *timeline)
+{
+	size_t offset = 0, length;
+	const void *record;
+
+	while ((record = batch_next_record(books->held.at, books->held.count, &offset, &length))) {
+		struct map_event event;
+		if (map_event_parse(record, length, &event) && event.time_ns <= until_ns)
+			vec_push(&timeline->events, event);
+	}
+	vec_sort(&timeline->events, by_time);
+}
+
+static void drop_told(struct books *books, uint64_t until_ns)
+{
+	size_t offset = 0, begin = 0, kept = 0, length;
+	const void *record;
+
+	while ((record = batch_next_record(books->held.at, books->held.count, &offset, &length))) {
+		struct map_event event;
+		if (map_event_parse(record, length, &event) && event.time_ns > until_ns) {
+			memmove(books->held.at + kept, books->held.at + begin, offset - begin);
+			kept += offset - begin;
+		}
+		begin = offset;
+	}
+	books->held.count = kept;
+}
+
+static void tell_until(struct books *books, struct timeline *timeline, uint64_t until_ns)
+{
+	while (timeline->next < timeline->events.count &&
+		timeline->events.at[timeline->next].time_ns <= until_ns)
+		namer_apply(books->namer, &timeline->events.at[timeline->next++]);
+}
+
+static void add_threads(struct books *books, const struct batch *batch)
+{
+	struct timeline timeline = {.next = 0};
+	size_t offset = 0, length;
+	const void *record;
+
+	vec_append(&books->held, batch->map_records.at, batch->map_records.count);
+	sort_events(books, batch->ring_read_ns, &timeline);
+	while ((record = batch_next_record(
+			batch->records.at, batch->records.count, &offset, &length))) {
+		const struct record_thread *thread = record;
+		if (length < sizeof(*thread) || thread->kind != RECORD_THREAD)
+			continue;
+		tell_until(books, &timeline, thread->at_ns);
+		add_thread(books, thread);
+	}
+	tell_until(books, &timeline, UINT64_MAX);
+	vec_clear(&timeline.events);
+	drop_told(books, batch->ring_read_ns);
 }
 
 /* Has the thread had no switch since this was read? Then its rows do not go beyond these totals. */
@@ -448,11 +524,12 @@ static bool is_still_open(struct books *books, const struct thread_now *now)
 void books_add(struct books *books, const struct batch *batch)
 {
 	/* Threads first: a stack's image must be known, and whether it is still the latest. */
-	add_records(books, batch, RECORD_THREAD);
+	add_threads(books, batch);
 	add_records(books, batch, RECORD_KERNEL_STACK);
 	vec_each (row, &batch->rows)
 		add_row(books, row);
 	add_records(books, batch, RECORD_THREAD_END);
+	books->totals.lost_mappings = batch->map_records_lost;
 	if (batch->is_flipped)
 		close_dead(books, batch->drained_ns);
 	if (batch->has_open) {

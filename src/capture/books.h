@@ -26,7 +26,8 @@ struct books_totals {
 	uint64_t lost_stacks_ns;
 	uint64_t unknown; /* intervals of threads never announced */
 	uint64_t unknown_ns;
-	uint64_t unclosed; /* threads never closed (after books_close_rest) */
+	uint64_t lost_mappings; /* records of mappings that found no room */
+	uint64_t unclosed;      /* threads never closed (after books_close_rest) */
 	uint64_t unclosed_ns;
 };
 

@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
+#include "capture/map_events.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -28,6 +29,7 @@
 struct drain {
 	struct kernel *kernel;
 	struct ring_buffer *ring;
+	struct map_events *map_events; /* NULL: the kernel does not give them */
 	struct batch *filling;
 	uint64_t flip_every_ns;
 	uint64_t next_flip_ns;
@@ -42,17 +44,38 @@ struct drain {
 	int error;
 };
 
+#define add_framed(records, data, length)                                                          \
+	do {                                                                                       \
+		uint64_t framed_length_ = (length);                                                \
+		vec_append(records, (const char *)&framed_length_, sizeof(framed_length_));        \
+		vec_append(records, (const char *)(data), framed_length_);                         \
+		vec_append(records, "\0\0\0\0\0\0\0", -framed_length_ & 7);                        \
+	} while (0)
+
 static int on_record(void *context, void *data, size_t length)
 {
 	struct drain *drain = context;
-	struct batch *batch = drain->filling;
-	uint64_t head = length;
-	size_t padding = -length & 7;
 
-	vec_append(&batch->records, (const char *)&head, sizeof(head));
-	vec_append(&batch->records, (const char *)data, length);
-	vec_append(&batch->records, "\0\0\0\0\0\0\0", padding);
+	add_framed(&drain->filling->records, data, length);
 	return 0;
+}
+
+static void on_map_record(void *context, const void *data, size_t length)
+{
+	struct drain *drain = context;
+
+	add_framed(&drain->filling->map_records, data, length);
+}
+
+/* The ring first: of what it tells, the records of mappings must not be missing. */
+static void read_records(struct drain *drain)
+{
+	drain->filling->ring_read_ns = clock_monotonic_ns();
+	ring_buffer__consume(drain->ring);
+	if (!drain->map_events)
+		return;
+	map_events_read(drain->map_events, on_map_record, drain);
+	drain->filling->map_records_lost = map_events_lost(drain->map_events);
 }
 
 int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret, struct why *why)
@@ -71,13 +94,18 @@ int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret,
 		drain_free(drain);
 		return -EIO;
 	}
+	/* Without them the mappings of processes that are gone too soon stay unknown. */
+	if (map_events_new(&drain->map_events, NULL))
+		drain->map_events = NULL;
 	*ret = drain;
 	return 0;
 }
 
 static size_t batch_bytes(const struct batch *batch)
 {
-	return batch ? batch->records.count + batch->rows.count * sizeof(*batch->rows.at) : 0;
+	return batch ? batch->records.count + batch->map_records.count +
+			       batch->rows.count * sizeof(*batch->rows.at)
+		     : 0;
 }
 
 static int flip(struct drain *drain)
@@ -111,13 +139,13 @@ static int round_of(struct drain *drain, bool with_flip, bool with_open)
 		error = read_open(drain);
 	if (with_flip && !error)
 		error = flip(drain);
-	ring_buffer__consume(drain->ring);
+	read_records(drain);
 	return error;
 }
 
 void drain_ring(struct drain *drain)
 {
-	ring_buffer__consume(drain->ring);
+	read_records(drain);
 }
 
 /* Puts a batch behind another one, whose open threads it replaces. */
@@ -126,6 +154,9 @@ static struct batch *join(struct batch *first, struct batch *second)
 	if (!first)
 		return second;
 	vec_append(&first->records, second->records.at, second->records.count);
+	vec_append(&first->map_records, second->map_records.at, second->map_records.count);
+	first->ring_read_ns = second->ring_read_ns;
+	first->map_records_lost = second->map_records_lost;
 	vec_append(&first->rows, second->rows.at, second->rows.count);
 	/* Rows that were drained after the open intervals were read make those out of date. */
 	if (second->is_flipped) {
@@ -169,7 +200,7 @@ static bool work(struct drain *drain)
 	pthread_mutex_lock(&drain->lock);
 	if (error && !drain->error)
 		drain->error = error;
-	if (is_due || drain->filling->records.count)
+	if (is_due || drain->filling->records.count || drain->filling->map_records.count)
 		hand_over(drain);
 	pthread_mutex_unlock(&drain->lock);
 	return true;
@@ -278,6 +309,7 @@ void drain_free(struct drain *drain)
 		return;
 	drain_stop(drain);
 	ring_buffer__free(drain->ring);
+	map_events_free(drain->map_events);
 	batch_free(drain->filling);
 	batch_free(drain->ready);
 	if (drain->fd >= 0)
@@ -286,14 +318,14 @@ void drain_free(struct drain *drain)
 	free(drain);
 }
 
-const void *batch_next_record(const struct batch *batch, size_t *offset, size_t *ret_length)
+const void *batch_next_record(const char *records, size_t count, size_t *offset, size_t *ret_length)
 {
 	uint64_t length;
 
-	if (*offset + sizeof(length) > batch->records.count)
+	if (*offset + sizeof(length) > count)
 		return NULL;
-	memcpy(&length, batch->records.at + *offset, sizeof(length));
-	const void *record = batch->records.at + *offset + sizeof(length);
+	memcpy(&length, records + *offset, sizeof(length));
+	const void *record = records + *offset + sizeof(length);
 	*offset += sizeof(length) + ((length + 7) & ~(uint64_t)7);
 	*ret_length = length;
 	return record;
@@ -304,6 +336,7 @@ void batch_free(struct batch *batch)
 	if (!batch)
 		return;
 	vec_clear(&batch->records);
+	vec_clear(&batch->map_records);
 	vec_clear(&batch->rows);
 	vec_clear(&batch->open);
 	free(batch);

@@ -13,7 +13,10 @@
 struct drain;
 
 struct batch {
-	VEC(char) records; /* each: u64 length, then the record, padded to 8 bytes */
+	VEC(char) records;     /* each: u64 length, then the record, padded to 8 bytes */
+	VEC(char) map_records; /* of map_events.h, likewise */
+	uint64_t ring_read_ns; /* all records of a time before are here */
+	uint64_t map_records_lost;
 	kernel_rows rows;
 	kernel_threads open; /* living threads, if has_open */
 	bool has_open;
@@ -40,8 +43,9 @@ struct batch *drain_now(struct drain *drain, bool with_open);
 void drain_ring(struct drain *drain);
 void drain_free(struct drain *drain);
 
-/* The next record at *offset, which is moved on; NULL at the end. */
-const void *batch_next_record(const struct batch *batch, size_t *offset, size_t *ret_length);
+/* The next of `count` bytes of records at *offset, which is moved on; NULL at the end. */
+const void *batch_next_record(
+	const char *records, size_t count, size_t *offset, size_t *ret_length);
 void batch_free(struct batch *batch);
 
 #endif

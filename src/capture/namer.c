@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names. Images hold the mappings of one (process, exec); they are read when the image is announced
- * and again, at most once in a while, when an address is in none of them (dlopen). What /proc shows
- * is taken only if the process still bears the image's mark: else it shows a successor's mappings.
+ * Names. An image is one (process, exec): the address space it had, and the raw stacks that belong
+ * to it, which are forgotten with it. Objects, frames and nodes are written once each, by content.
  */
 #include "capture/namer.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "capture/spaces.h"
 #include "symbol/object.h"
-#include "util/clock.h"
 #include "util/hash.h"
 #include "util/map64.h"
-#include "util/units.h"
 #include "util/vec.h"
 
-#define REREAD_NS (100 * NS_PER_MS)
 /* vm.mmap_min_addr's usual value: nothing is mapped below. */
 #define LOWEST_ADDRESS 65536
 #define SEED_OBJECT 0x6f626a65637431ULL
@@ -26,11 +22,7 @@
 #define SEED_STACK 0x737461636b31ULL
 
 struct image {
-	uint32_t pid;
-	uint64_t start_stack;
-	struct code_maps *maps;
-	uint64_t read_ns;
-	bool is_gone;      /* the process ended before its mappings could be read */
+	struct space *space;
 	VEC(uint64_t) raw; /* its stacks, to be forgotten with it */
 };
 
@@ -38,6 +30,7 @@ struct namer {
 	struct recording_writer *writer;
 	const struct kernel_symbols *symbols;
 	struct object_table *objects;
+	struct spaces *spaces;
 	uint64_t kernel_seed; /* tells this kernel build from others */
 	struct map64 images;  /* image -> struct image * */
 	struct map64 by_raw;  /* raw id -> recording's id */
@@ -58,15 +51,16 @@ struct namer *namer_new(struct recording_writer *writer, const struct kernel_sym
 	namer->writer = writer;
 	namer->symbols = symbols;
 	namer->objects = object_table_new();
+	namer->spaces = spaces_new(namer->objects);
 	namer->kernel_seed = SEED_OBJECT;
 	if (!uname(&name))
 		namer->kernel_seed = hash_text(hash_text(SEED_OBJECT, name.release), name.version);
 	return namer;
 }
 
-static void image_free(struct image *image)
+static void image_free(struct namer *namer, struct image *image)
 {
-	code_maps_free(image->maps);
+	spaces_release(namer->spaces, image->space);
 	vec_clear(&image->raw);
 	free(image);
 }
@@ -82,49 +76,18 @@ void namer_free(struct namer *namer)
 		return;
 	for (size_t i = 0; i < namer->images.room; i++)
 		if (namer->images.slots[i].is_used)
-			image_free(image_at(namer->images.slots[i].value));
+			image_free(namer, image_at(namer->images.slots[i].value));
 	map64_clear(&namer->images);
 	map64_clear(&namer->by_raw);
 	map64_clear(&namer->written);
+	spaces_free(namer->spaces);
 	object_table_free(namer->objects);
 	free(namer);
 }
 
-/* Field 28 of /proc/PID/stat; the comm before it may hold anything, so fields count from its last
- * ')'. */
-static bool bears_mark(const struct image *image)
+void namer_apply(struct namer *namer, const struct map_event *event)
 {
-	char path[64], line[2048];
-	unsigned long long start_stack = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", image->pid);
-	_cleanup_fclose_ FILE *in = fopen(path, "re");
-	size_t length = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
-	line[length] = 0;
-	char *at = strrchr(line, ')');
-	if (!at)
-		return false;
-	for (int field = 2; at && field < 28; field++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, " %llu", &start_stack) == 1 && start_stack == image->start_stack;
-}
-
-static void read_maps(struct namer *namer, struct image *image)
-{
-	struct code_maps *maps = NULL;
-	int error = code_maps_read(namer->objects, image->pid, &maps);
-
-	image->read_ns = clock_monotonic_ns();
-	if (!error && !bears_mark(image)) {
-		code_maps_free(maps);
-		error = -ESRCH;
-	}
-	if (error) {
-		image->is_gone = true;
-		return;
-	}
-	code_maps_free(image->maps);
-	image->maps = maps;
+	spaces_apply(namer->spaces, event);
 }
 
 void namer_add_image(struct namer *namer, uint32_t number, uint32_t pid, uint64_t start_stack)
@@ -135,25 +98,15 @@ void namer_add_image(struct namer *namer, uint32_t number, uint32_t pid, uint64_
 	if (!is_new)
 		return;
 	struct image *image = xcalloc(1, sizeof(*image));
-	image->pid = pid;
-	image->start_stack = start_stack;
+	image->space = spaces_attach(namer->spaces, pid, start_stack);
 	*slot = (uintptr_t)image;
-	read_maps(namer, image);
 }
 
-void namer_exe(const struct namer *namer, uint32_t number, char *ret_path)
+const char *namer_exe(const struct namer *namer, uint32_t number)
 {
 	const uint64_t *slot = map64_find(&namer->images, number);
-	char link[64];
-	ssize_t length = 0;
 
-	if (slot && image_at(*slot)->maps) {
-		snprintf(link, sizeof(link), "/proc/%u/exe", image_at(*slot)->pid);
-		length = readlink(link, ret_path, PATH_MAX - 1);
-		if (!bears_mark(image_at(*slot)))
-			length = 0;
-	}
-	ret_path[length > 0 ? length : 0] = 0;
+	return slot ? space_exe(image_at(*slot)->space) : "";
 }
 
 void namer_drop_image(struct namer *namer, uint32_t number)
@@ -166,7 +119,7 @@ void namer_drop_image(struct namer *namer, uint32_t number)
 	vec_each (raw, &image->raw)
 		map64_remove(&namer->by_raw, *raw);
 	map64_remove(&namer->images, number);
-	image_free(image);
+	image_free(namer, image);
 }
 
 /* True the first time for each id. */
@@ -221,33 +174,41 @@ static uint64_t kernel_frame(struct namer *namer, uint64_t pc, uint64_t at)
 static const enum object_kind kind_of_code[] = {
 	[CODE_FILE] = OBJECT_FILE, [CODE_VDSO] = OBJECT_VDSO, [CODE_ANONYMOUS] = OBJECT_ANONYMOUS};
 
-/* Finds the address in the image's mappings, reading them anew if that may help. */
-static bool find_place(
-	struct namer *namer, struct image *image, uint64_t at, struct code_place *ret)
+/* Code without a file: named by the process's perf map, and then its own object. */
+static void name_jit(struct space *space, uint64_t at, struct place *place)
 {
-	if (image->maps && code_maps_find(image->maps, at, ret))
-		return true;
-	if (image->is_gone || clock_monotonic_ns() - image->read_ns < REREAD_NS)
-		return false;
-	read_maps(namer, image);
-	return image->maps && code_maps_find(image->maps, at, ret);
+	const char *name = space_jit_name(space, at, &place->frame.offset);
+
+	place->frame.reason = NAME_ANONYMOUS;
+	if (!name)
+		return;
+	place->frame.name = name;
+	place->frame.reason = NAME_OK;
+	place->object.path = "[jit]";
+	place->object.id = hash_add(hash_text(SEED_OBJECT, place->object.path), space_mark(space));
 }
 
-static void name_in_object(struct code_object *object, uint64_t address, struct rec_frame *frame)
+/* Why the object has no name for one of its addresses. */
+static enum name_reason reason_of(const struct code_object *object)
 {
-	const char *name;
+	if (!object->is_readable)
+		return NAME_NO_FILE;
+	return object->has_symbols ? NAME_NO_SYMBOL : NAME_STRIPPED;
+}
 
-	if (object->kind == CODE_ANONYMOUS) {
-		frame->reason = NAME_ANONYMOUS;
-		return;
-	}
-	name = code_object_name(object, address, &frame->offset);
-	frame->reason = name                   ? NAME_OK
-			: !object->is_readable ? NAME_NO_FILE
-			: object->has_symbols  ? NAME_NO_SYMBOL
-					       : NAME_STRIPPED;
-	if (name)
+/* An unnamed function whose start is known still has an offset in it. */
+static void name_in_object(const struct code_place *code, uint64_t behind, struct rec_frame *frame)
+{
+	const char *name = code_object_name(code->object, code->address, &frame->offset);
+	uint64_t start;
+
+	frame->reason = name ? NAME_OK : reason_of(code->object);
+	if (name) {
 		frame->name = name;
+		frame->offset += behind;
+	} else if (code_object_function(code->object, code->address, &start)) {
+		frame->offset = code->address + behind - start;
+	}
 }
 
 static uint64_t user_frame(
@@ -259,17 +220,18 @@ static uint64_t user_frame(
 	struct code_place code;
 
 	place.object.id = hash_text(SEED_OBJECT, place.object.path);
-	if (!image || (!image->maps && image->is_gone))
-		place.frame.reason = NAME_PROCESS_GONE;
-	else if (find_place(namer, image, at, &code)) {
+	if (image && space_find(namer->spaces, image->space, at, &code)) {
 		place.object.id = code.object->id;
 		place.object.kind = kind_of_code[code.object->kind];
 		place.object.path = code.object->path;
 		place.object.build_id = code.object->build_id;
-		name_in_object(code.object, code.address, &place.frame);
 		place.frame.address = code.address + (pc - at);
-		if (place.frame.reason == NAME_OK)
-			place.frame.offset += pc - at;
+		if (code.object->kind == CODE_ANONYMOUS)
+			name_jit(image->space, at, &place);
+		else
+			name_in_object(&code, pc - at, &place.frame);
+	} else if (!image || space_is_unknown(image->space)) {
+		place.frame.reason = NAME_PROCESS_GONE;
 	}
 	*ret_name = place.frame.name;
 	return write_place(namer, &place);

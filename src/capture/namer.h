@@ -7,6 +7,7 @@
 #ifndef DWELL_CAPTURE_NAMER_H
 #define DWELL_CAPTURE_NAMER_H
 
+#include "capture/map_events.h"
 #include "contract/contract.h"
 #include "recording/writer.h"
 #include "symbol/kernel.h"
@@ -22,8 +23,10 @@ void namer_free(struct namer *namer);
  * what /proc says counts only while it still bears that mark. A known image is left as it is.
  */
 void namer_add_image(struct namer *namer, uint32_t image, uint32_t pid, uint64_t start_stack);
-/* The path of an image's program (PATH_MAX bytes), "" if it is not known. */
-void namer_exe(const struct namer *namer, uint32_t image, char *ret_path);
+/* The path of an image's program, "" if it is not known. Borrowed. */
+const char *namer_exe(const struct namer *namer, uint32_t image);
+/* A process mapped code, began anew, forked or ended: told in order of time. */
+void namer_apply(struct namer *namer, const struct map_event *event);
 /* Nobody will ask for the image's stacks after the rows at hand. */
 void namer_drop_image(struct namer *namer, uint32_t image);
 

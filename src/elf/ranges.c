@@ -72,10 +72,10 @@ struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf
 {
 	struct elf_ranges *ranges = xcalloc(1, sizeof(*ranges));
 
+	/* Code compiled without the one is linked with start-up code that has it. */
 	read_section(ranges, file, file, EH_FRAME_RUNTIME);
-	if (!ranges->ranges.count)
-		read_section(ranges, file, file, EH_FRAME_DEBUG);
-	if (!ranges->ranges.count && debug)
+	read_section(ranges, file, file, EH_FRAME_DEBUG);
+	if (debug)
 		read_section(ranges, file, debug, EH_FRAME_DEBUG);
 	sort_ranges(ranges);
 	return ranges;

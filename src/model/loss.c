@@ -22,6 +22,7 @@ static const struct {
 	[LOSS_MISSED_SWITCHES] = {"missed_switches", "switches not seen, healed", false},
 	[LOSS_KERNEL_STACKS] = {"kernel_stacks", "kernel stacks could not be walked", true},
 	[LOSS_USER_STACKS] = {"user_stacks", "user stacks could not be read", false},
+	[LOSS_MAPPINGS] = {"mappings", "records of new mappings lost: names may be missing", false},
 	[LOSS_UNKNOWN_THREADS] = {"unknown_threads", "intervals of threads never introduced", true},
 };
 

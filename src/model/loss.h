@@ -18,6 +18,7 @@ enum loss {
 	LOSS_KERNEL_STACKS,   /* kernel stacks that could not be walked */
 	LOSS_USER_STACKS,     /* user stacks that could not be read at all */
 	LOSS_UNKNOWN_THREADS, /* rows of a thread never introduced */
+	LOSS_MAPPINGS,        /* records of new mappings: names may be missing */
 	LOSSES,
 };
 

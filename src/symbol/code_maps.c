@@ -44,6 +44,68 @@ int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **
 	return 0;
 }
 
+struct code_maps *code_maps_new(void)
+{
+	return xcalloc(1, sizeof(struct code_maps));
+}
+
+struct code_maps *code_maps_copy(const struct code_maps *maps)
+{
+	struct code_maps *copy = code_maps_new();
+
+	vec_append(&copy->mappings, maps->mappings.at, maps->mappings.count);
+	return copy;
+}
+
+/* Takes [start, end) out of what is mapped; a mapping that surrounds it is cut in two. */
+static void cut_out(struct code_maps *maps, uint64_t start, uint64_t end)
+{
+	VEC(struct mapping) kept = {0};
+
+	vec_each (mapping, &maps->mappings) {
+		struct mapping left = *mapping, right = *mapping;
+
+		left.end = mapping->end < start ? mapping->end : start;
+		right.start = mapping->start > end ? mapping->start : end;
+		right.offset += right.start - mapping->start;
+		if (left.start < left.end)
+			vec_push(&kept, left);
+		if (right.start < right.end)
+			vec_push(&kept, right);
+	}
+	vec_clear(&maps->mappings);
+	vec_append(&maps->mappings, kept.at, kept.count);
+	vec_clear(&kept);
+}
+
+void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t pid,
+	const struct code_mapping *added)
+{
+	struct map_line line = {.start = added->start,
+		.end = added->end,
+		.offset = added->offset,
+		/* Told with a build-id the inode is not, but there is one. */
+		.inode = added->inode ? added->inode : added->build_id[0] != 0,
+		.dev_major = added->dev_major,
+		.dev_minor = added->dev_minor,
+		.is_executable = true,
+		.path = (char *)added->path};
+	struct mapping mapping = {
+		.start = added->start, .end = added->end, .offset = added->offset};
+	size_t at;
+
+	if (added->build_id[0])
+		mapping.object = object_table_get_built(table, pid, &line, added->build_id);
+	else
+		mapping.object = object_table_get(table, pid, &line);
+	cut_out(maps, added->start, added->end);
+	vec_push(&maps->mappings, mapping);
+	for (at = maps->mappings.count - 1; at && maps->mappings.at[at - 1].start > mapping.start;
+		at--)
+		maps->mappings.at[at] = maps->mappings.at[at - 1];
+	maps->mappings.at[at] = mapping;
+}
+
 void code_maps_free(struct code_maps *maps)
 {
 	if (!maps)

@@ -31,6 +31,8 @@ static void take_piece(const char *piece, size_t count, void *opaque)
 	struct output *output = opaque;
 	size_t room = sizeof(output->text) - output->count;
 
+	if (!count)
+		return;
 	memcpy(output->text + output->count, piece, count < room ? count : room);
 	output->count += count < room ? count : room;
 	if (count > room)

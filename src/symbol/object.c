@@ -187,10 +187,15 @@ static uint64_t key_of(const struct map_line *line, const struct file_stamp *sta
 	return hash_add(hash_add(key, stamp->bytes), stamp->mtime_ns);
 }
 
+static uint64_t id_of_build(const char *build_id)
+{
+	return hash_text(hash_text(0, "build-id"), build_id);
+}
+
 static uint64_t id_of(const struct object *object, const struct file_stamp *stamp)
 {
 	if (object->build_id[0])
-		return hash_text(hash_text(0, "build-id"), object->build_id);
+		return id_of_build(object->build_id);
 	return hash_add(hash_add(hash_text(hash_text(0, "file"), object->path), stamp->bytes),
 		stamp->mtime_ns);
 }
@@ -284,6 +289,36 @@ struct code_object *object_table_get(
 	if (!line->inode || line->path[0] != '/')
 		return &anonymous_object(table)->public;
 	return &get_mapped(table, pid, line)->public;
+}
+
+/* What the process showed, if that is the file we look for. */
+static bool is_built_as(const struct object *object, const char *build_id)
+{
+	return object->public.is_readable && !strcmp(object->build_id, build_id);
+}
+
+struct code_object *object_table_get_built(
+	struct object_table *table, uint32_t pid, const struct map_line *line, const char *build_id)
+{
+	uint64_t *known = map64_find(&table->by_id, id_of_build(build_id));
+	struct object *object = known ? (struct object *)(uintptr_t)*known : NULL;
+
+	if (line->path[0] != '/' || (object && !strcmp(object->build_id, build_id)))
+		return object ? &object->public : object_table_get(table, pid, line);
+	object = get_mapped(table, pid, line);
+	if (is_built_as(object, build_id))
+		return &object->public;
+	/* The process is gone, or the file is: what lies at the path for us may be the same. */
+	object = get_mapped(table, (uint32_t)getpid(), line);
+	if (is_built_as(object, build_id))
+		return &object->public;
+	object = add_object(table, CODE_FILE, line->path);
+	object->public.id = id_of_build(build_id);
+	*map64_put(&table->by_id, object->public.id, NULL) = (uintptr_t)object;
+	free(object->build_id);
+	object->build_id = xstrdup(build_id);
+	object->public.build_id = object->build_id;
+	return &object->public;
 }
 
 uint64_t code_object_address(const struct code_object *public, uint64_t offset)

@@ -53,6 +53,25 @@ struct code_place {
 /* Reads /proc/PID/maps. 0, -ESRCH if the process is gone or has no memory of its own, -errno. */
 int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret);
 void code_maps_free(struct code_maps *maps);
+
+/* An executable mapping as it was told when it was made. */
+struct code_mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint32_t dev_major; /* device and inode: only without a build-id */
+	uint32_t dev_minor;
+	uint64_t inode;
+	const char *build_id; /* hex or "" */
+	const char *path;     /* "" or "//anon": no file */
+};
+
+/* Mappings put together one by one, for a process that may be gone before /proc is read. */
+struct code_maps *code_maps_new(void);
+struct code_maps *code_maps_copy(const struct code_maps *maps);
+/* What was mapped at these addresses before is replaced. */
+void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t pid,
+	const struct code_mapping *added);
 /* false: no executable mapping holds the address. */
 bool code_maps_find(const struct code_maps *maps, uint64_t pc, struct code_place *ret);
 

@@ -11,6 +11,13 @@
 struct code_object *object_table_get(
 	struct object_table *table, uint32_t pid, const struct map_line *line);
 
+/*
+ * The same for a mapping whose file's build-id the kernel has told: a file known by it is not
+ * opened again, and the process may be gone if the file is still at its path.
+ */
+struct code_object *object_table_get_built(struct object_table *table, uint32_t pid,
+	const struct map_line *line, const char *build_id);
+
 /* The object's own address of an offset in its file; the offset itself where the file is unknown.
  */
 uint64_t code_object_address(const struct code_object *object, uint64_t offset);

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about reading files
 """A recording with damaged bytes is read or refused with one line, never a crash, and never
 written to."""
 import random

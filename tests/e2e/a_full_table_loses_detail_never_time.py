@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With far too little memory for the tables every thread still has all its time, and what lost its
-stack is counted and shown."""
+"""With far too little memory for the tables, and nobody to drain them for two seconds, every thread
+still has all its time, and what lost its stack is counted and shown."""
 from load import *
 
 need_tool("perf")
-background("sh", "-c", "while :; do perf bench sched messaging -t -g 8 -l 400; done")
+background("sh", "-c", "while :; do perf bench sched messaging -t -g 10 -l 1000; done")
 time.sleep(1)
-recording = record("-a", "-d", "3s", "--slice", "1ms", "--memory", "8M")
+recorder = Recorder("-a", "-d", "4s", "--slice", "2ms", "--memory", "8M")
+recorder.process.send_signal(signal.SIGSTOP)
+time.sleep(2)
+recorder.process.send_signal(signal.SIGCONT)
+recording = recorder.wait()
 check_books(recording)
 accounting = recording.report["accounting"]
 check_close("accounted_ns", accounting["accounted_ns"], accounting["expected_ns"], rel=0.001)

@@ -20,6 +20,12 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 DWELL = os.path.abspath(os.environ.get("DWELL", os.path.join(TOP, "dwell")))
 MS = 1_000_000
 S = 1_000_000_000
+# How many times slower than usual an emulated machine may be. It stretches lives of workloads and
+# limits on speed, never a check of the books.
+SLOW = int(os.environ.get("DWELL_SLOW", "1"))
+# Some virtual machines run threads that no BPF program sees. Where that is not so, none may be
+# missed.
+SEES_ALL = os.environ.get("DWELL_SEES_ALL") == "1"
 
 # Under sudo recordings would be given to the invoking user; cases that want that say so themselves.
 for _name in ("SUDO_UID", "SUDO_GID", "SUDO_USER"):
@@ -363,6 +369,9 @@ def check_books(recording, slack_ns=0):
         total += accounted
         life += thread["life_ns"]
     check_close("all threads", total, life, rel=0.001, abs_ns=slack_ns)
+    missed = [loss for loss in recording.report["accounting"]["losses"]
+              if loss["loss"] == "missed_switches"]
+    check(not (SEES_ALL and missed), f"missed switches: {missed}")
     return life
 
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about the command line
 """`dwell -- COMMAND` and `dwell -p PID -d 1s` record and print the report in one go."""
 from lib import *
 

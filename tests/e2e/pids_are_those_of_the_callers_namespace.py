@@ -7,8 +7,8 @@ need_root()
 need_tool("unshare")
 outside = Workload("deep_sleeper")
 outside.line()
-script = (f"{workload('sleeper')} 1 3000 & echo $!; {DWELL} record -a -d 1 -o inner.dwell; "
-          f"{DWELL} record -p $! -d 0.5 -o one.dwell")
+script = (f"{workload('sleeper')} 1 {6000 * SLOW} & echo $!; "
+          f"{DWELL} record -a -d 1 -o inner.dwell; {DWELL} record -p $! -d 0.5 -o one.dwell")
 inner = run("unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", script)
 pid = int(inner.stdout.split()[0])
 check(pid < 100, f"pid {pid} in a new namespace")
@@ -20,8 +20,9 @@ for path in ("inner.dwell", "one.dwell"):
           f"{path}: {recording.threads}")
     check(all(t["pid"] < 100 for t in recording.threads), f"{path}: {recording.threads}")
 
-background("unshare", "--pid", "--fork", "--mount-proc", workload("sleeper"), 1, 5000)
-time.sleep(0.3)
+background("unshare", "--pid", "--fork", "--mount-proc", workload("sleeper"), 1,
+           8000 * SLOW)
+time.sleep(0.3 * SLOW)
 recording = record("-n", "sleeper*", "-d", "1")
 thread, = recording.named("sleeper-0")
 check(os.path.exists(f"/proc/{thread['pid']}/task/{thread['tid']}"), f"no outer number: {thread}")

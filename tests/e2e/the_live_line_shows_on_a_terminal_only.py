@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about output
 """On a terminal dwell record shows that it is alive; elsewhere it is silent until the end, and
 stdout belongs to the command."""
 import pty

@@ -46,7 +46,7 @@ def run_cases(port):
     runner = load_runner()
     with open(os.path.join(TOP, "cases")) as file:
         cases = file.read().split()
-    tell(port, event="ready", release=os.uname().release)
+    tell(port, event="ready")
     for case in cases:
         start = time.monotonic()
         outcome = runner.run_case(os.path.join(TOP, "tests/e2e", case + ".py"))
@@ -58,7 +58,7 @@ def run_cases(port):
 
 def main():
     # Bounds on time are loosened, and no switch may have escaped: this machine hides none.
-    os.environ.update(DWELL_SLOW="1", DWELL_SEES_ALL="1")
+    os.environ.update(DWELL_SLOW="4", DWELL_SEES_ALL="1")
     set_up()
     with open(PORT, "wb") as port:
         try:

@@ -16,7 +16,7 @@ from packages import Unavailable
 # Where the source tree is in the emulated machine.
 GUEST_TOP = "/dwell"
 TOOLS = ("sh", "sleep", "true", "touch", "head", "mount", "umount", "unshare", "stty", "bpftool",
-         "perf", "stress-ng")
+         "perf", "stress-ng", "offcputime")
 # Parts of Python's library that no test imports; the rest is a third of the size.
 UNUSED_MODULES = {"test", "idlelib", "tkinter", "lib2to3", "ensurepip", "distutils", "turtledemo",
                   "pydoc_data", "unittest", "site-packages", "dist-packages", "asyncio", "xml",
@@ -125,7 +125,10 @@ def add_tree(image, top):
     """The tests and what they look at. The dwell under test is the static one."""
     here = os.path.join(top, "tests/kernels")
     image.copy(os.path.join(here, "init"), "/init")
-    image.copy(os.path.join(top, "build/static/dwell"), f"{GUEST_TOP}/dwell")
+    program = os.path.join(top, "build/static/dwell")
+    if not os.path.exists(program):
+        raise Unavailable("build/static/dwell is not built: make STATIC=1 build/static/dwell")
+    image.copy(program, f"{GUEST_TOP}/dwell")
     for pattern in ("tests/run", "tests/kernels/*.py", "tests/e2e/*.py", "man/*.[1-8]",
                     "build/workloads/*"):
         for path in sorted(glob.glob(os.path.join(top, pattern))):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One emulated machine with one kernel, which runs a list of cases in one boot. It is started when
-the first result is asked for; results come in the order of the cases. The console goes to a file,
+it is told to; results come in the order of the cases. The console goes to a file,
 results come over a second serial port, so neither disturbs the other."""
+import atexit
 import json
 import os
 import re
@@ -32,10 +33,19 @@ class Machine:
         self.process = None
         self.lines = b""
         # Why no further result can come, once that is so.
-        self.trouble = None
+        self.trouble = self.unavailable = None
 
     def start(self):
-        """Until the guest is ready; its kernel's release. Raises Unavailable or Trouble."""
+        """Returns when the guest is ready. All that talks to the guest raises Trouble if it does
+        not do what it should, or Unavailable if there is none."""
+        try:
+            self.boot()
+        except Unavailable as reason:
+            self.unavailable = reason
+            raise
+        self.next_event("ready", BOOT_TIMEOUT_S)
+
+    def boot(self):
         if not shutil.which("qemu-system-x86_64"):
             raise Unavailable("qemu-system-x86_64 is not installed")
         os.makedirs(self.folder, exist_ok=True)
@@ -48,7 +58,7 @@ class Machine:
              kernel, "-initrd", initrd, "-append", COMMAND_LINE, "-serial",
              f"file:{self.console_path}", "-serial", "stdio"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return self.next_event("ready", BOOT_TIMEOUT_S)["release"]
+        atexit.register(self.stop)
 
     @property
     def console_path(self):
@@ -92,6 +102,8 @@ class Machine:
         raise Trouble(self.trouble, "\n".join(self.console().split("\n")[-40:]))
 
     def next_event(self, kind, timeout_s):
+        if self.unavailable:
+            raise self.unavailable
         if self.trouble:
             raise Trouble(f"as said: {self.trouble}")
         end = time.monotonic() + timeout_s

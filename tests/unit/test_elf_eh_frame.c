@@ -297,7 +297,8 @@ static void every_fde_of_libc_is_found_as_readelf_finds_it(void **state)
 		assert_int_equal(range.start, start);
 		assert_int_equal(range.end, end);
 	}
-	assert_int_equal(pclose(readelf), 0);
+	/* Its status is about the other tables of the file. */
+	pclose(readelf);
 	assert_false(eh_frame_next(&frames, &fde));
 	assert_int_equal(frames.skipped, 0);
 	assert_true(count > 1000);

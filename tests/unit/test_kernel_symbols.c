@@ -177,6 +177,69 @@ static void hidden_addresses_are_told_with_their_cure(void **state)
 	assert_int_equal(parse_error("ffffffff81000000 D data\n", NULL), -ENODATA);
 }
 
+static int update(struct kernel_symbols *symbols, const char *text)
+{
+	_cleanup_fclose_ FILE *in = fmemopen((char *)text, strlen(text), "r");
+
+	return kernel_symbols_update(symbols, in);
+}
+
+#define CORE                                                                                       \
+	"ffffffff81000000 T _text\n"                                                               \
+	"ffffffff81000000 T core\n"                                                                \
+	"ffffffff81000100 T _etext\n"
+
+static void a_module_loaded_later_is_named_after_an_update(void **state)
+{
+	struct kernel_symbols *symbols = parse(CORE "ffffffffc0001000 t old_one\t[old]\n");
+	struct kernel_symbol old, first, symbol;
+
+	(void)state;
+	assert_true(kernel_symbols_find(symbols, 0xffffffffc0001000, &old));
+	assert_true(kernel_symbols_find(symbols, 0xffffffff81000000, &first));
+	assert_int_equal(update(symbols, CORE "ffffffffc0001000 t old_one\t[old]\n"), 0);
+	assert_int_equal(update(symbols, CORE "ffffffffc0005000 t new_one\t[new]\n"
+					      "ffffffffc0009000 t bpf_prog_1_a\t[bpf]\n"),
+		1);
+	assert_true(kernel_symbols_find(symbols, 0xffffffffc0005001, &symbol));
+	assert_string_equal(symbol.name, "new_one");
+	assert_string_equal(symbol.module, "new");
+	assert_string_equal(name_at(symbols, 0xffffffffc0009000), "bpf_prog_1_a");
+	assert_string_equal(name_at(symbols, 0xffffffffc0001000), "none");
+	assert_int_equal(kernel_symbols_module_base(symbols, "new"), 0xffffffffc0005000);
+	/* Names handed out before are still there, and the same where they are the same. */
+	assert_string_equal(old.name, "old_one");
+	assert_string_equal(old.module, "old");
+	assert_true(kernel_symbols_find(symbols, 0xffffffff81000000, &symbol));
+	assert_ptr_equal(symbol.name, first.name);
+	kernel_symbols_free(symbols);
+}
+
+static void a_base_moves_with_its_module_but_not_with_bpf_programs(void **state)
+{
+	struct kernel_symbols *symbols = parse(CORE "ffffffffc0001000 t one\t[mod]\n"
+						    "ffffffffc0009000 t bpf_prog_1_a\t[bpf]\n");
+
+	(void)state;
+	assert_int_equal(update(symbols, CORE "ffffffffc0003000 t one\t[mod]\n"
+					      "ffffffffc0008000 t bpf_prog_2_b\t[bpf]\n"),
+		1);
+	assert_int_equal(kernel_symbols_module_base(symbols, "mod"), 0xffffffffc0003000);
+	assert_int_equal(kernel_symbols_module_base(symbols, "bpf"), 0xffffffffc0009000);
+	assert_int_equal(kernel_symbols_base(symbols), 0xffffffff81000000);
+	kernel_symbols_free(symbols);
+}
+
+static void an_update_that_fails_leaves_the_table(void **state)
+{
+	struct kernel_symbols *symbols = parse(CORE);
+
+	(void)state;
+	assert_int_equal(update(symbols, "0000000000000000 T hidden\n"), -EACCES);
+	assert_string_equal(name_at(symbols, 0xffffffff81000000), "core");
+	kernel_symbols_free(symbols);
+}
+
 static void hostile_lines_are_skipped(void **state)
 {
 	_cleanup_free_ char *endless = xmalloc(100001);
@@ -226,6 +289,8 @@ static void the_running_kernel_names_its_own_addresses(void **state)
 	assert_string_equal(name_at(symbols, symbol.end - 1), "schedule");
 	assert_true(kernel_symbols_named(symbols, "__schedule", &symbol));
 	assert_true(symbol.end > symbol.start && symbol.end - symbol.start < 65536);
+	/* Right after reading there is nothing to look for. */
+	assert_int_equal(kernel_symbols_refresh(symbols), 0);
 	kernel_symbols_free(symbols);
 }
 
@@ -238,6 +303,9 @@ int main(void)
 		cmocka_unit_test(a_module_keeps_to_itself),
 		cmocka_unit_test(a_function_is_found_by_name_also_as_a_clone),
 		cmocka_unit_test(hidden_addresses_are_told_with_their_cure),
+		cmocka_unit_test(a_module_loaded_later_is_named_after_an_update),
+		cmocka_unit_test(a_base_moves_with_its_module_but_not_with_bpf_programs),
+		cmocka_unit_test(an_update_that_fails_leaves_the_table),
 		cmocka_unit_test(hostile_lines_are_skipped),
 		cmocka_unit_test(the_running_kernel_names_its_own_addresses),
 	};

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Spaces by process. A fork shares its parent's space until one of the two maps something or is
+ * attached; then the space is copied, so an attached space belongs to one process alone.
+ */
+#include "capture/spaces.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbol/jit.h"
+#include "util/clock.h"
+#include "util/hash.h"
+#include "util/map64.h"
+#include "util/mem.h"
+#include "util/units.h"
+
+#define REREAD_NS (100 * NS_PER_MS)
+
+struct space {
+	uint32_t references; /* processes and users */
+	uint32_t processes;
+	uint32_t pid;
+	uint64_t start_stack;
+	bool is_whole; /* from its exec on, or read from /proc */
+	bool is_gone;  /* /proc does not show it any more */
+	bool has_looked_for_jit;
+	uint64_t read_ns;
+	char *exe;
+	struct code_maps *maps;
+	struct jit_map *jit;
+};
+
+struct spaces {
+	struct object_table *objects;
+	struct map64 by_pid; /* -> struct space * */
+};
+
+struct spaces *spaces_new(struct object_table *objects)
+{
+	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
+
+	spaces->objects = objects;
+	return spaces;
+}
+
+static struct space *space_new(uint32_t pid, struct code_maps *maps, const char *exe)
+{
+	struct space *space = xcalloc(1, sizeof(*space));
+
+	space->pid = pid;
+	space->maps = maps;
+	space->exe = xstrdup(exe);
+	return space;
+}
+
+static void unref(struct space *space)
+{
+	if (--space->references)
+		return;
+	code_maps_free(space->maps);
+	jit_map_free(space->jit);
+	free(space->exe);
+	free(space);
+}
+
+void spaces_free(struct spaces *spaces)
+{
+	if (!spaces)
+		return;
+	for (size_t i = 0; i < spaces->by_pid.room; i++)
+		if (spaces->by_pid.slots[i].is_used)
+			unref((struct space *)(uintptr_t)spaces->by_pid.slots[i].value);
+	map64_clear(&spaces->by_pid);
+	free(spaces);
+}
+
+static struct space *space_of(const struct spaces *spaces, uint32_t pid)
+{
+	const uint64_t *slot = map64_find(&spaces->by_pid, pid);
+
+	return slot ? (struct space *)(uintptr_t)*slot : NULL;
+}
+
+/* The process leaves its space, for another one or for good (NULL). */
+static void move_to(struct spaces *spaces, uint32_t pid, struct space *space)
+{
+	struct space *old = space_of(spaces, pid);
+
+	if (space) {
+		space->references++;
+		space->processes++;
+		*map64_put(&spaces->by_pid, pid, NULL) = (uintptr_t)space;
+	} else {
+		map64_remove(&spaces->by_pid, pid);
+	}
+	if (old) {
+		old->processes--;
+		unref(old);
+	}
+}
+
+/* The process's space for changing: its own, not shared with a relative. */
+static struct space *own_space(struct spaces *spaces, uint32_t pid)
+{
+	struct space *space = space_of(spaces, pid), *own;
+
+	if (space && space->processes == 1)
+		return space;
+	own = space_new(pid, space ? code_maps_copy(space->maps) : code_maps_new(),
+		space ? space->exe : "");
+	own->is_whole = space && space->is_whole;
+	move_to(spaces, pid, own);
+	return own;
+}
+
+static void add_mapping(struct spaces *spaces, const struct map_event *event)
+{
+	struct space *space = own_space(spaces, event->pid);
+	struct code_mapping mapping = {.start = event->start,
+		.end = event->end,
+		.offset = event->offset,
+		.dev_major = event->dev_major,
+		.dev_minor = event->dev_minor,
+		.inode = event->inode,
+		.build_id = event->build_id,
+		.path = event->path};
+
+	/* The first file that an exec maps is the program itself. */
+	if (space->is_whole && !space->exe[0] && event->path[0] == '/' && event->path[1] != '/') {
+		free(space->exe);
+		space->exe = xstrdup(event->path);
+	}
+	code_maps_add(spaces->objects, space->maps, event->pid, &mapping);
+}
+
+void spaces_apply(struct spaces *spaces, const struct map_event *event)
+{
+	struct space *space;
+
+	switch (event->kind) {
+	case MAP_EVENT_MAP:
+		add_mapping(spaces, event);
+		break;
+	case MAP_EVENT_EXEC:
+		space = space_new(event->pid, code_maps_new(), "");
+		space->is_whole = true;
+		move_to(spaces, event->pid, space);
+		break;
+	case MAP_EVENT_FORK:
+		space = space_of(spaces, event->parent);
+		move_to(spaces, event->pid, space);
+		break;
+	case MAP_EVENT_EXIT:
+		move_to(spaces, event->pid, NULL);
+		break;
+	}
+}
+
+/* Field 28 of /proc/PID/stat; the comm before it may hold anything, so count from its last ')'. */
+static bool bears_mark(const struct space *space)
+{
+	char path[64], line[2048];
+	unsigned long long start_stack = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", space->pid);
+	_cleanup_fclose_ FILE *in = fopen(path, "re");
+	size_t length = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
+	line[length] = 0;
+	char *at = strrchr(line, ')');
+	if (!at)
+		return false;
+	for (int field = 2; at && field < 28; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %llu", &start_stack) == 1 && start_stack == space->start_stack;
+}
+
+static void read_proc(struct spaces *spaces, struct space *space)
+{
+	char link[64], exe[PATH_MAX];
+	struct code_maps *maps = NULL;
+
+	space->read_ns = clock_monotonic_ns();
+	snprintf(link, sizeof(link), "/proc/%u/exe", space->pid);
+	ssize_t length = readlink(link, exe, sizeof(exe) - 1);
+	exe[length > 0 ? length : 0] = 0;
+	if (code_maps_read(spaces->objects, space->pid, &maps) || !bears_mark(space)) {
+		code_maps_free(maps);
+		space->is_gone = true;
+		return;
+	}
+	code_maps_free(space->maps);
+	space->maps = maps;
+	space->is_whole = true;
+	if (exe[0]) {
+		free(space->exe);
+		space->exe = xstrdup(exe);
+	}
+}
+
+struct space *spaces_attach(struct spaces *spaces, uint32_t pid, uint64_t start_stack)
+{
+	struct space *space = own_space(spaces, pid);
+
+	space->references++;
+	space->start_stack = start_stack;
+	if (!space->is_whole)
+		read_proc(spaces, space);
+	return space;
+}
+
+void spaces_release(struct spaces *spaces, struct space *space)
+{
+	(void)spaces;
+	if (space)
+		unref(space);
+}
+
+bool space_find(
+	struct spaces *spaces, struct space *space, uint64_t address, struct code_place *ret)
+{
+	if (code_maps_find(space->maps, address, ret))
+		return true;
+	if (space->is_gone || clock_monotonic_ns() - space->read_ns < REREAD_NS)
+		return false;
+	read_proc(spaces, space);
+	return code_maps_find(space->maps, address, ret);
+}
+
+bool space_is_unknown(const struct space *space)
+{
+	return !space->is_whole;
+}
+
+const char *space_exe(const struct space *space)
+{
+	return space->exe;
+}
+
+uint64_t space_mark(const struct space *space)
+{
+	return hash_add(space->pid, space->start_stack);
+}
+
+const char *space_jit_name(struct space *space, uint64_t address, uint64_t *ret_offset)
+{
+	const char *name;
+
+	if (!space->has_looked_for_jit) {
+		space->has_looked_for_jit = true;
+		if (jit_map_read(space->pid, &space->jit) || !bears_mark(space)) {
+			jit_map_free(space->jit);
+			space->jit = NULL;
+		}
+	}
+	if (!space->jit)
+		return NULL;
+	name = jit_map_name(space->jit, address, ret_offset);
+	if (name || !jit_map_is_stale(space->jit) || jit_map_refresh(space->jit) <= 0)
+		return name;
+	return jit_map_name(space->jit, address, ret_offset);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Address spaces: what code each process has mapped. They are put together from the kernel's
+ * records of execs, forks and mappings, so that a process that lives a millisecond is known too;
+ * what was there before the recording, or was missed, is read from /proc. What /proc shows counts
+ * only while the process bears the mark it was announced with, else it shows a successor.
+ */
+#ifndef DWELL_CAPTURE_SPACES_H
+#define DWELL_CAPTURE_SPACES_H
+
+#include "capture/map_events.h"
+#include "symbol/object.h"
+
+struct spaces;
+struct space;
+
+/* Borrows the table of objects. */
+struct spaces *spaces_new(struct object_table *objects);
+void spaces_free(struct spaces *spaces);
+
+/* A record of the kernel's; they must come in order of time. */
+void spaces_apply(struct spaces *spaces, const struct map_event *event);
+
+/*
+ * The space of a process as of now, to be released. start_stack is its mark in /proc/PID/stat.
+ * Never NULL: of a process that nothing is known about the space is empty, and space_is_unknown().
+ */
+struct space *spaces_attach(struct spaces *spaces, uint32_t pid, uint64_t start_stack);
+void spaces_release(struct spaces *spaces, struct space *space);
+
+/* What is mapped at an address; looks into /proc again, now and then, if nothing is known there. */
+bool space_find(
+	struct spaces *spaces, struct space *space, uint64_t address, struct code_place *ret);
+bool space_is_unknown(const struct space *space);
+/* The path of the program, "" if unknown. Borrowed. */
+const char *space_exe(const struct space *space);
+/* A number that tells this process's JIT code from other processes'. */
+uint64_t space_mark(const struct space *space);
+/* The name of JIT code at an address, from the process's perf map; NULL if there is none. */
+const char *space_jit_name(struct space *space, uint64_t address, uint64_t *ret_offset);
+
+#endif
