@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/container.h"
+#include "capture/timeline.h"
 #include "util/map64.h"
 #include "util/units.h"
 
@@ -47,7 +48,7 @@ struct books {
 	struct map64 processes; /* image -> struct process * */
 	VEC(struct book *) closed;
 	VEC(struct leaving) leaving;
-	VEC(char) held;      /* map records that are younger than the ring's reading */
+	struct timeline *timeline;
 	kernel_threads dead; /* in the window, after the rows that are in */
 	kernel_threads late; /* died after the window's end, before their books were read */
 	struct books_totals totals;
@@ -61,6 +62,7 @@ struct books *books_new(struct recording_writer *writer, struct namer *namer, ui
 	books->namer = namer;
 	books->slice_ns = slice_ns;
 	books->start_ns = UINT64_MAX;
+	books->timeline = timeline_new();
 	return books;
 }
 
@@ -80,7 +82,7 @@ void books_free(struct books *books)
 	vec_clear(&books->leaving);
 	vec_clear(&books->late);
 	vec_clear(&books->dead);
-	vec_clear(&books->held);
+	timeline_free(books->timeline);
 	free(books);
 }
 
@@ -434,80 +436,23 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 	}
 }
 
-/*
- * What is known about mappings, and a cursor. Records come from several CPUs and must be told in
- * order of time, and each thread's announcement at its place among them: an exec's mappings belong
- * to the image that is announced by it. Records younger than the ring's reading wait for the next
- * batch, because an announcement older than them may be in it.
- */
-struct timeline {
-	VEC(struct map_event) events;
-	size_t next;
-};
-
-static int by_time(const void *a, const void *b)
-{
-	const struct map_event *first = a, *second = b;
-
-	return (first->time_ns > second->time_ns) - (first->time_ns < second->time_ns);
-}
-
-/* Events of the records that are old enough; the rest goes to *kept. */
-static void sort_events(const struct books *books, uint64_t until_ns, struct timeline *timeline)
-{
-	size_t offset = 0, length;
-	const void *record;
-
-	while ((record = batch_next_record(books->held.at, books->held.count, &offset, &length))) {
-		struct map_event event;
-		if (map_event_parse(record, length, &event) && event.time_ns <= until_ns)
-			vec_push(&timeline->events, event);
-	}
-	vec_sort(&timeline->events, by_time);
-}
-
-static void drop_told(struct books *books, uint64_t until_ns)
-{
-	size_t offset = 0, begin = 0, kept = 0, length;
-	const void *record;
-
-	while ((record = batch_next_record(books->held.at, books->held.count, &offset, &length))) {
-		struct map_event event;
-		if (map_event_parse(record, length, &event) && event.time_ns > until_ns) {
-			memmove(books->held.at + kept, books->held.at + begin, offset - begin);
-			kept += offset - begin;
-		}
-		begin = offset;
-	}
-	books->held.count = kept;
-}
-
-static void tell_until(struct books *books, struct timeline *timeline, uint64_t until_ns)
-{
-	while (timeline->next < timeline->events.count &&
-		timeline->events.at[timeline->next].time_ns <= until_ns)
-		namer_apply(books->namer, &timeline->events.at[timeline->next++]);
-}
-
+/* Each announcement at its place among the mappings: see timeline.h. */
 static void add_threads(struct books *books, const struct batch *batch)
 {
-	struct timeline timeline = {.next = 0};
 	size_t offset = 0, length;
 	const void *record;
 
-	vec_append(&books->held, batch->map_records.at, batch->map_records.count);
-	sort_events(books, batch->ring_read_ns, &timeline);
+	timeline_add(books->timeline, batch->map_records.at, batch->map_records.count,
+		batch->ring_read_ns);
 	while ((record = batch_next_record(
 			batch->records.at, batch->records.count, &offset, &length))) {
 		const struct record_thread *thread = record;
 		if (length < sizeof(*thread) || thread->kind != RECORD_THREAD)
 			continue;
-		tell_until(books, &timeline, thread->at_ns);
+		timeline_tell(books->timeline, books->namer, thread->at_ns);
 		add_thread(books, thread);
 	}
-	tell_until(books, &timeline, UINT64_MAX);
-	vec_clear(&timeline.events);
-	drop_told(books, batch->ring_read_ns);
+	timeline_tell(books->timeline, books->namer, UINT64_MAX);
 }
 
 /* Has the thread had no switch since this was read? Then its rows do not go beyond these totals. */
