@@ -28,7 +28,7 @@ struct image {
 
 struct namer {
 	struct recording_writer *writer;
-	const struct kernel_symbols *symbols;
+	struct kernel_symbols *symbols;
 	struct object_table *objects;
 	struct spaces *spaces;
 	uint64_t kernel_seed; /* tells this kernel build from others */
@@ -43,7 +43,7 @@ struct place {
 	struct rec_frame frame;
 };
 
-struct namer *namer_new(struct recording_writer *writer, const struct kernel_symbols *symbols)
+struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *symbols)
 {
 	struct namer *namer = xcalloc(1, sizeof(*namer));
 	struct utsname name;
@@ -143,6 +143,15 @@ static uint64_t write_place(struct namer *namer, struct place *place)
 	return place->frame.id;
 }
 
+/* An address without a symbol may be of a module or BPF program that was not there yet. */
+static bool find_symbol(struct namer *namer, uint64_t address, struct kernel_symbol *ret)
+{
+	if (kernel_symbols_find(namer->symbols, address, ret))
+		return true;
+	return kernel_symbols_refresh(namer->symbols) > 0 &&
+	       kernel_symbols_find(namer->symbols, address, ret);
+}
+
 /* `at` is where the name is looked up: inside the call for return addresses. */
 static uint64_t kernel_frame(struct namer *namer, uint64_t pc, uint64_t at)
 {
@@ -155,7 +164,7 @@ static uint64_t kernel_frame(struct namer *namer, uint64_t pc, uint64_t at)
 		place.frame.reason = NAME_NO_SYMBOL;
 		place.frame.address = pc - kernel_symbols_base(namer->symbols);
 	}
-	if (namer->symbols && kernel_symbols_find(namer->symbols, at, &symbol)) {
+	if (namer->symbols && find_symbol(namer, at, &symbol)) {
 		place.frame.name = symbol.name;
 		place.frame.offset = pc - symbol.start;
 		place.frame.reason = NAME_OK;

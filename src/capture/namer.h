@@ -15,7 +15,7 @@
 struct namer;
 
 /* Borrows both; symbols may be NULL: kernel frames then say that they are hidden. */
-struct namer *namer_new(struct recording_writer *writer, const struct kernel_symbols *symbols);
+struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *symbols);
 void namer_free(struct namer *namer);
 
 /*

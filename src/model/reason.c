@@ -312,7 +312,7 @@ static const char *const weak_patterns[] = {
 /* Frames of the scheduler and of waiting as such: they say nothing about the reason. */
 static const char *const scheduling[] = {
 	"__schedule", "schedule", "schedule_timeout*", "schedule_hrtimeout*", "schedule_preempt_disabled",
-	"schedule_idle", "wait_woken", "__cond_resched", "preempt_schedule*", "schedule_debug",
+	"schedule_idle", "wait_woken", "__cond_resched", "preempt_schedule*", "schedule_debug", "io_schedule*",
 };
 
 /* Syscall entries, the outermost first; "sys_" alone is how some architectures spell them. */
@@ -378,6 +378,11 @@ static bool is_one_of(const char *const *list, size_t count, const char *name)
 	return false;
 }
 
+bool reason_is_scheduler(const char *name)
+{
+	return is_one_of(scheduling, ARRAY_SIZE(scheduling), name);
+}
+
 /*
  * A kernel thread's main loop is the function that kthread() called; if nothing but the scheduler
  * lies below it, the thread waits for its next task, whatever driver it belongs to.
@@ -386,7 +391,7 @@ static bool has_main_loop_shape(const char *const *names, size_t count)
 {
 	size_t i = 0;
 
-	while (i < count && names[i] && is_one_of(scheduling, ARRAY_SIZE(scheduling), names[i]))
+	while (i < count && names[i] && reason_is_scheduler(names[i]))
 		i++;
 	return i + 1 < count && names[i + 1] && !strcmp(names[i + 1], "kthread");
 }

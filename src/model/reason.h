@@ -56,6 +56,9 @@ enum reason reason_of_stack(
 /* True if the stack is in the nanosleep family: the thread set its own timer. */
 bool reason_is_own_timer(const char *const *names, size_t count);
 
+/* Is it a function of the scheduler, or of waiting as such? */
+bool reason_is_scheduler(const char *name);
+
 /*
  * The kernel operation a person would name ("fdatasync", "futex", "poll", "read"): from the syscall
  * entry frame (__x64_sys_NAME, __do_sys_NAME, ...), or "page fault"; NULL if the stack has neither.

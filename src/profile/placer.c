@@ -19,10 +19,10 @@ struct placer {
 	const struct rec_node *nodes;
 	const struct rec_named_frame *frames;
 	const struct rec_object *objects;
-	uint32_t *roots;    /* by thread index: node, 0 if not made yet */
-	uint32_t *labels;   /* by frame index: label, 0 if not made yet */
-	struct map64 ends;  /* tree node << 32 | stack node -> tree node */
-	VEC(uint32_t) path; /* of the stack at hand, leaf first */
+	uint32_t *roots;       /* by thread index: node, 0 if not made yet */
+	uint32_t *tree_frames; /* by frame index: frame of the tree, 0 if not made yet */
+	struct map64 ends;     /* tree node << 32 | stack node -> tree node */
+	VEC(uint32_t) path;    /* of the stack at hand, leaf first */
 };
 
 static const char *const by_names[VIEW_BYS] = {
@@ -78,7 +78,7 @@ struct placer *placer_new(
 	placer->frames = recording_frames(recording, &frames);
 	placer->objects = recording_objects(recording, &unused);
 	placer->roots = xcalloc(threads + 1, sizeof(*placer->roots));
-	placer->labels = xcalloc(frames + 1, sizeof(*placer->labels));
+	placer->tree_frames = xcalloc(frames + 1, sizeof(*placer->tree_frames));
 	return placer;
 }
 
@@ -87,7 +87,7 @@ void placer_free(struct placer *placer)
 	if (!placer)
 		return;
 	free(placer->roots);
-	free(placer->labels);
+	free(placer->tree_frames);
 	map64_clear(&placer->ends);
 	vec_clear(&placer->path);
 	free(placer);
@@ -97,7 +97,7 @@ void placer_free(struct placer *placer)
 static char *container_label(const char *container)
 {
 	if (!container[0])
-		return xstrdup("[no container]");
+		return xstrdup("[host]");
 	if (strlen(container) == 64 && strspn(container, "0123456789abcdef") == 64)
 		return xstrndup(container, 12);
 	return xstrdup(container);
@@ -141,11 +141,15 @@ static bool is_kernel_code(const struct rec_object *object)
 	return object->kind == OBJECT_KERNEL || object->kind == OBJECT_MODULE;
 }
 
-/* A name, or object+0xoffset, or the reason why not even that. */
+/*
+ * A name, or object+0xstart of the function where that is known, so that all its addresses are one,
+ * or object+0xaddress, or the reason why not even that.
+ */
 static char *frame_text(const struct rec_named_frame *frame, const struct rec_object *object)
 {
 	const char *slash = strrchr(object->path, '/');
 	const char *base = slash && slash[1] ? slash + 1 : object->path;
+	uint64_t into = frame->offset <= frame->address ? frame->offset : 0;
 
 	if (frame->name[0])
 		return xstrdup(frame->name);
@@ -156,17 +160,27 @@ static char *frame_text(const struct rec_named_frame *frame, const struct rec_ob
 		base = "[kernel]";
 	else if (object->kind == OBJECT_ANONYMOUS || !base[0])
 		base = "[anonymous]";
-	return xasprintf("%s+0x%llx", base, (unsigned long long)frame->address);
+	return xasprintf("%s+0x%llx", base, (unsigned long long)(frame->address - into));
 }
 
-static uint32_t frame_label(struct placer *placer, uint32_t index)
+/* Its path, or what stands for it where there is no file. */
+static const char *object_text(const struct rec_object *object)
+{
+	if (object->kind == OBJECT_KERNEL)
+		return "[kernel]";
+	if (object->kind == OBJECT_ANONYMOUS)
+		return object->path[0] == '[' ? object->path : "[anonymous]";
+	return object->kind == OBJECT_UNKNOWN || !object->path[0] ? "[unknown]" : object->path;
+}
+
+static uint32_t frame_of(struct placer *placer, uint32_t index)
 {
 	const struct rec_named_frame *frame = &placer->frames[index];
 	const struct rec_object *object = &placer->objects[frame->object];
 	const char *suffix = "";
 
-	if (placer->labels[index])
-		return placer->labels[index];
+	if (placer->tree_frames[index])
+		return placer->tree_frames[index];
 	if (placer->shape->has_suffixes)
 		suffix = is_kernel_code(object)             ? "_[k]"
 			 : object->kind == OBJECT_ANONYMOUS ? "_[j]"
@@ -174,8 +188,10 @@ static uint32_t frame_label(struct placer *placer, uint32_t index)
 	_cleanup_free_ char *raw = frame_text(frame, object);
 	_cleanup_free_ char *clean = text_clean(raw, true);
 	_cleanup_free_ char *full = xasprintf("%s%s", clean, suffix);
-	placer->labels[index] = intern(&placer->tree->labels, full);
-	return placer->labels[index];
+	_cleanup_free_ char *home =
+		text_clean(placer->shape->keeps_objects ? object_text(object) : "", false);
+	placer->tree_frames[index] = tree_frame(placer->tree, full, home);
+	return placer->tree_frames[index];
 }
 
 /* Hangs a stack below `at`; returns the node of its leaf. */
@@ -193,8 +209,7 @@ static uint32_t hang(struct placer *placer, uint32_t at, uint32_t stack, enum fr
 	if (mark)
 		at = tree_child(placer->tree, at, mark, FRAME_MARK);
 	for (size_t i = placer->path.count; i-- > 0;)
-		at = tree_child_label(
-			placer->tree, at, frame_label(placer, placer->path.at[i]), kind);
+		at = tree_child_frame(placer->tree, at, frame_of(placer, placer->path.at[i]), kind);
 	*map64_put(&placer->ends, key, NULL) = at;
 	return at;
 }

@@ -2,7 +2,8 @@
 /*
  * Puts the rows of a recording into a call tree: names first (--by), then the user stack, then the
  * kernel stack, root to leaf. Labels are clean for terminals and folded lines. Stacks that differ
- * in addresses only, not in labels, end in one node.
+ * in addresses only, not in labels, end in one node; so do functions of one name in different
+ * objects, unless the shape keeps objects apart.
  */
 #ifndef DWELL_PROFILE_PLACER_H
 #define DWELL_PROFILE_PLACER_H
@@ -15,7 +16,7 @@ enum view_by {
 	BY_COMM,      /* the thread's comm */
 	BY_PROCESS,   /* name-PID */
 	BY_THREAD,    /* name-PID/TID */
-	BY_CONTAINER, /* container id, shortened, or [no container] */
+	BY_CONTAINER, /* container id, shortened, or [host] */
 	VIEW_BYS,
 };
 
@@ -27,6 +28,7 @@ struct stack_shape {
 	bool is_user_only;   /* leave kernel frames out */
 	bool is_kernel_only; /* leave user frames out */
 	bool has_suffixes;   /* _[k] for kernel frames, _[j] for code without a file */
+	bool keeps_objects;  /* frames of one name in different objects are different */
 };
 
 /* "comm", "process,thread", ...: a list. 0, or -EINVAL with why. */

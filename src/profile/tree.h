@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call tree of labels: a node is (parent, label), node 0 is the root and stands for no frame.
- * Weights are kept where a stack ends. All zero is not valid: use tree_init.
+ * A call tree: a node is (parent, frame), node 0 is the root and stands for no frame. A frame is a
+ * label and, only in trees that keep objects apart, the object it is in. Weights are kept where a
+ * stack ends. All zero is not valid: use tree_init.
  */
 #ifndef DWELL_PROFILE_TREE_H
 #define DWELL_PROFILE_TREE_H
@@ -22,9 +23,14 @@ enum frame_kind {
 	FRAME_MARK, /* words in brackets that dwell adds: [runq], [broken] */
 };
 
+struct tree_frame {
+	uint32_t label;  /* number in labels */
+	uint32_t object; /* number in labels; 0: not kept, or none */
+};
+
 struct tree_node {
 	uint32_t parent;
-	uint32_t label; /* number in labels */
+	uint32_t frame; /* index into frames */
 	enum frame_kind kind;
 	uint64_t self_ns;
 	uint64_t self_count;
@@ -32,8 +38,10 @@ struct tree_node {
 
 struct tree {
 	struct intern labels;
+	VEC(struct tree_frame) frames;
+	struct map64 frame_of; /* label << 32 | object -> index into frames */
 	VEC(struct tree_node) nodes;
-	struct map64 children; /* parent << 32 | label -> node */
+	struct map64 children; /* parent << 32 | frame -> node */
 };
 
 void tree_init(struct tree *tree);
@@ -41,10 +49,14 @@ void tree_clear(struct tree *tree);
 
 /* The child with that label, made if need be. Labels are used as they are: clean them first. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, const char *label, enum frame_kind kind);
-uint32_t tree_child_label(struct tree *tree, uint32_t parent, uint32_t label, enum frame_kind kind);
+/* The frame of a label in an object ("": none), for tree_child_frame(). */
+uint32_t tree_frame(struct tree *tree, const char *label, const char *object);
+uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind);
 void tree_add(struct tree *tree, uint32_t node, uint64_t ns, uint64_t count);
 
 const char *tree_label(const struct tree *tree, uint32_t node);
+/* "" where objects are not kept, and for frames in none. */
+const char *tree_object(const struct tree *tree, uint32_t node);
 uint64_t tree_total_ns(const struct tree *tree);
 uint64_t tree_total_count(const struct tree *tree);
 

@@ -19,8 +19,9 @@ BOOT_TIMEOUT_S = 90
 END_TIMEOUT_S = 30
 # The guest ends a case at its timeout; after this much more silence the machine has hung.
 GRACE_S = 45
-# At this level warnings are shown, and little else.
-COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off tsc=reliable clocksource=tsc"
+# At this level warnings are shown, and little else; a CPU that hangs shows what the others do.
+COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off tsc=reliable clocksource=tsc " \
+    "softlockup_all_cpu_backtrace=1"
 # What the kernel says when something went wrong in it, in BPF or elsewhere.
 COMPLAINT = re.compile(r"Kernel panic|BUG:|kernel BUG at|WARNING: CPU:|Oops:|general protection|"
                        r"detected stall|blocked for more than|UBSAN|KASAN|possible recursive")
