@@ -38,7 +38,8 @@ BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP -MT $(GEN)/dwell.bpf.o
 
 SOURCES := $(wildcard src/*/*.c)
-OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
+ASSETS := $(OUT)/src/render/svg_assets.o
+OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(ASSETS)
 LIBRARY := $(OUT)/libdwell.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 WORKLOADS := $(patsubst tests/workloads/%.c,build/workloads/%,$(wildcard tests/workloads/*.c))
@@ -81,6 +82,12 @@ $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# The files of web/ are part of the program.
+$(ASSETS): $(OUT)/%.o: %.S web/flame.js web/flame.css Makefile
+	@mkdir -p $(@D)
+	$(call say,ASSET,$@)
+	$(Q)$(CC) -c $< -o $@
 
 $(OUT)/src/capture/%.o: ALL_CFLAGS += -isystem $(GEN)
 $(filter $(OUT)/src/capture/%,$(OBJECTS)): $(GEN)/dwell.skel.h

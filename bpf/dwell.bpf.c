@@ -128,7 +128,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	}
 	credit(cpu, thread, TIME_RUNNING, thread->since, now);
 	thread->since = now;
-	if (!thread->is_announced)
+	if (!thread->is_announced && !is_in_exec(task, thread))
 		announce(cpu, task, thread);
 	if (prev_state & TASK_DEAD) {
 		thread->state = THREAD_DEAD;
@@ -327,36 +327,51 @@ static __always_inline u32 image_at_start(struct task_struct *task)
 	return image;
 }
 
-/* Before the window: makes every thread known, with the kernel stack of those that sleep. */
-SEC("iter/task")
-int on_start(struct bpf_iter__task *ctx)
+/* A thread that was there before: its books begin, with its kernel stack if it sleeps. */
+static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *task)
 {
-	struct task_struct *task = ctx->task;
-	struct cpu *cpu = this_cpu();
-	struct thread *thread;
+	struct thread *thread = create_thread(cpu, task);
 
-	if (!task || !cpu || task->exit_state)
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (thread)
-		return 0;
-	thread = create_thread(cpu, task);
 	if (!thread)
-		return 0;
+		return NULL;
 	thread->image = image_at_start(task);
 	thread->state = THREAD_NEW;
 	thread->is_target = is_wanted(task, thread) && cfg_target_kind != TARGET_COMMAND;
 	if (!thread->is_target) {
 		if (!may_change() && !thread->is_followed)
 			bpf_task_storage_delete(&threads, task);
-		return 0;
+		return NULL;
 	}
 	thread->task_letter = letter_of_state(task->__state);
 	if (!task->on_cpu)
 		thread->kernel_stack = kernel_stack_of(task, cpu, &cpu->walks[WALK_ITERATOR]);
 	if (!thread->is_kernel_thread)
 		thread->user_stack = STACK_EARLIER;
-	announce(cpu, task, thread);
+	return thread;
+}
+
+/*
+ * Before the window: makes every thread known. They are announced through the iterator's own file,
+ * which has room for all of them; a thread that no longer fits into a reading comes again.
+ */
+SEC("iter/task")
+int on_start(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cpu *cpu = this_cpu();
+	struct record_thread record = {};
+	struct thread *thread;
+
+	if (!task || !cpu || task->exit_state)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread)
+		thread = meet(cpu, task);
+	if (!thread || !thread->is_target || thread->is_announced || thread->state != THREAD_NEW)
+		return 0;
+	fill_record(&record, task, thread);
+	if (!bpf_seq_write(ctx->meta->seq, &record, sizeof(record)))
+		note_announced(task, thread);
 	return 0;
 }
 

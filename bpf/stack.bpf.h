@@ -47,6 +47,10 @@ static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
 	known = bpf_map_lookup_elem(&seen, &slot);
 	if (!known || *known == id)
 		return id;
+	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > cfg_ring_for_stacks) {
+		count(cpu, COUNTER_LOST_STACKS, 1);
+		return id;
+	}
 	walk->id = id;
 	u64 bytes = walk->depth;
 	if (bytes > CONTRACT_MAX_FRAMES)

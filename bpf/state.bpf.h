@@ -32,6 +32,8 @@ const volatile __u64 cfg_max_wait_ns = ~0ULL;
 const volatile __u64 cfg_schedule_start;
 const volatile __u64 cfg_schedule_end;
 const volatile __u32 cfg_seen_mask;
+/* Bytes in the ring above which no stack is sent: births and ends must find room. */
+const volatile __u64 cfg_ring_for_stacks = ~0ULL;
 /* A comm glob as a bit-parallel automaton, see glob.h in src/capture. */
 const volatile __u32 cfg_glob_step[256];
 const volatile __u32 cfg_glob_star;
@@ -63,6 +65,7 @@ struct thread {
 	u64 kernel_stack; /* of the last switch-out */
 	u64 user_stack;
 	u64 css_set; /* whose cgroups were looked at last */
+	u64 mm;      /* at its last announcement */
 	u32 serial;
 	u32 image;
 	u32 tid;

@@ -143,6 +143,28 @@ static __always_inline bool may_change(void)
 	return cfg_target_kind == TARGET_COMM || cfg_target_kind == TARGET_CGROUP;
 }
 
+static __always_inline void fill_record(
+	struct record_thread *record, struct task_struct *task, const struct thread *thread)
+{
+	record->kind = RECORD_THREAD;
+	record->thread = thread->serial;
+	record->tid = thread->tid;
+	record->pid = thread->pid;
+	record->image = thread->image;
+	record->is_kernel_thread = thread->is_kernel_thread;
+	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	record->start_stack = BPF_CORE_READ(task, mm, start_stack);
+	record->birth_ns = thread->birth;
+	record->at_ns = bpf_ktime_get_ns();
+	BPF_CORE_READ_INTO(&record->comm, task, comm);
+}
+
+static __always_inline void note_announced(struct task_struct *task, struct thread *thread)
+{
+	thread->is_announced = true;
+	thread->mm = (u64)BPF_CORE_READ(task, mm);
+}
+
 /* Tells user space about the thread; tried again at its next switch if the ring is full. */
 static __noinline void announce(struct cpu *cpu, struct task_struct *task, struct thread *thread)
 {
@@ -155,19 +177,15 @@ static __noinline void announce(struct cpu *cpu, struct task_struct *task, struc
 		count(cpu, COUNTER_LOST_THREADS, 1);
 		return;
 	}
-	record->kind = RECORD_THREAD;
-	record->thread = thread->serial;
-	record->tid = thread->tid;
-	record->pid = thread->pid;
-	record->image = thread->image;
-	record->is_kernel_thread = thread->is_kernel_thread;
-	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
-	record->start_stack = BPF_CORE_READ(task, mm, start_stack);
-	record->birth_ns = thread->birth;
-	record->at_ns = bpf_ktime_get_ns();
-	BPF_CORE_READ_INTO(&record->comm, task, comm);
+	fill_record(record, task, thread);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	thread->is_announced = true;
+	note_announced(task, thread);
+}
+
+/* An exec has renamed the thread but is not through: it will be announced with its new image. */
+static __always_inline bool is_in_exec(struct task_struct *task, const struct thread *thread)
+{
+	return thread->mm && thread->mm != (u64)BPF_CORE_READ(task, mm);
 }
 
 static __always_inline u32 next_serial(__u32 *last)

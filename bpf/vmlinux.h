@@ -42,6 +42,7 @@ enum {
 	BPF_F_USER_STACK = 1 << 8,
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_AVAIL_DATA = 0,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

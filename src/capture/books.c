@@ -24,7 +24,7 @@ struct book {
 	bool is_closed; /* its books, too */
 	uint64_t birth_ns;
 	uint64_t closed_at; /* flip */
-	uint64_t rows_ns;
+	__u64 rows_ns[TIME_STATES];
 };
 
 struct process {
@@ -106,6 +106,15 @@ static struct book *book_of(struct books *books, uint32_t serial)
 	return (struct book *)(uintptr_t)*slot;
 }
 
+static uint64_t sum_of(const __u64 ns[static TIME_STATES])
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < TIME_STATES; i++)
+		sum += ns[i];
+	return sum;
+}
+
 static uint64_t since_start(const struct books *books, uint64_t ns)
 {
 	return ns > books->start_ns ? ns - books->start_ns : 0;
@@ -126,6 +135,11 @@ static void write_thread(
 		thread.end_ns = since_start(books, end_ns);
 		memcpy(thread.total_ns, end->total_ns, sizeof(thread.total_ns));
 		thread.is_closed = true;
+	}
+	/* A thread that nobody introduced is of process 0. */
+	if (!book->is_announced) {
+		struct rec_process unknown = {.name = "?", .exe = "", .container = ""};
+		recording_writer_put_process(books->writer, &unknown);
 	}
 	recording_writer_put_thread(books->writer, &thread);
 }
@@ -230,7 +244,8 @@ static void add_row(struct books *books, const struct kernel_row *row)
 		.first_ns = row->sum.first_ns,
 		.last_ns = row->sum.last_ns};
 
-	book->rows_ns += sum.ns;
+	if (sum.state < TIME_STATES)
+		book->rows_ns[sum.state] += sum.ns;
 	books->totals.rows += sum.count;
 	books->totals.rows_ns += sum.ns;
 	if (sum.state == TIME_BLOCKED)
@@ -273,7 +288,7 @@ static void add_open_part(struct books *books, const struct thread_now *now, enu
 		return;
 	}
 	struct book *book = book_of(books, now->thread);
-	book->rows_ns += sum.ns;
+	book->rows_ns[state] += sum.ns;
 	note_losses(books, book, &sum);
 	recording_writer_add_sum(books->writer, &sum);
 }
@@ -340,8 +355,7 @@ static void close_thread(struct books *books, const struct thread_now *now, uint
 	else
 		add_open(books, now, end_ns, true);
 	struct thread_now closed = closed_at(books, now, end_ns);
-	for (size_t i = 0; i < TIME_STATES; i++)
-		accounted += closed.total_ns[i];
+	accounted = sum_of(closed.total_ns);
 	life = length_from(books->start_ns, now->birth_ns, end_ns);
 	off = life > accounted ? life - accounted : accounted - life;
 	book->is_closed = true;
@@ -459,11 +473,9 @@ static void add_threads(struct books *books, const struct batch *batch)
 static bool is_still_open(struct books *books, const struct thread_now *now)
 {
 	const struct book *book = book_of(books, now->thread);
-	uint64_t total_ns = 0;
+	uint64_t total_ns = sum_of(now->total_ns);
 
-	for (size_t i = 0; i < TIME_STATES; i++)
-		total_ns += now->total_ns[i];
-	return !book->is_closed && book->rows_ns <= total_ns;
+	return !book->is_closed && sum_of(book->rows_ns) <= total_ns;
 }
 
 void books_add(struct books *books, const struct batch *batch)
@@ -499,16 +511,29 @@ void books_close(struct books *books, const struct batch *batch, uint64_t end_ns
 	books->late.count = 0;
 }
 
-void books_close_rest(struct books *books, uint64_t end_ns)
+/* Its end was lost: what its rows hold is all that is known of its life. */
+static void close_by_rows(struct books *books, struct book *book)
+{
+	struct thread_now now = {.thread = book->serial};
+	uint64_t known_ns = sum_of(book->rows_ns);
+	uint64_t birth_ns = book->birth_ns > books->start_ns ? book->birth_ns : books->start_ns;
+
+	memcpy(now.total_ns, book->rows_ns, sizeof(now.total_ns));
+	write_thread(books, book, &now, birth_ns + known_ns);
+	books->totals.unclosed++;
+	books->totals.unclosed_ns += known_ns;
+	books->totals.expected_ns += known_ns;
+	books->totals.accounted_ns += known_ns;
+}
+
+void books_close_rest(struct books *books)
 {
 	for (size_t i = 0; i < books->by_serial.room; i++) {
 		if (!books->by_serial.slots[i].is_used)
 			continue;
 		struct book *book = (struct book *)(uintptr_t)books->by_serial.slots[i].value;
-		if (book->is_closed)
-			continue;
-		books->totals.unclosed++;
-		books->totals.unclosed_ns += length_from(books->start_ns, book->birth_ns, end_ns);
+		if (!book->is_closed)
+			close_by_rows(books, book);
 	}
 }
 

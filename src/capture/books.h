@@ -41,8 +41,8 @@ void books_set_start(struct books *books, uint64_t start_ns);
 void books_add(struct books *books, const struct batch *batch);
 /* Books the open intervals of the living as ended by the window's end; then nobody lives. */
 void books_close(struct books *books, const struct batch *batch, uint64_t end_ns);
-/* Counts those that were announced and never closed. */
-void books_close_rest(struct books *books, uint64_t end_ns);
+/* Closes those whose end was lost, by what their rows hold, and counts them. */
+void books_close_rest(struct books *books);
 void books_totals(const struct books *books, struct books_totals *ret);
 
 #endif

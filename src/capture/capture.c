@@ -122,9 +122,9 @@ void capture_free(struct capture *capture)
 	free(capture);
 }
 
-static void empty_ring(void *context)
+static void meet_thread(void *context, const struct record_thread *thread)
 {
-	drain_ring(context);
+	drain_add_thread(context, thread);
 }
 
 /* Ids that were checked may still be of a thread that has just ended, or that BPF is not shown. */
@@ -149,7 +149,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	int error = kernel_attach(capture->kernel, why);
 
 	if (!error)
-		error = kernel_read_start(capture->kernel, empty_ring, capture->drain, why);
+		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (error)
 		return error;
 	init_meta(capture);
@@ -254,8 +254,7 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	meta->switches = counters[COUNTER_SWITCHES];
 	meta->wakes = counters[COUNTER_WAKES];
 	meta->samples = counters[COUNTER_SAMPLES];
-	meta->expected_ns =
-		totals.expected_ns + totals.unclosed_ns + counters[COUNTER_LOST_ENDS_NS];
+	meta->expected_ns = totals.expected_ns;
 	meta->accounted_ns = totals.accounted_ns;
 	meta->worst_thread_ns = totals.worst_thread_ns;
 	if (capture->end_ns) {
@@ -338,7 +337,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	books_add(capture->books, last);
 	books_add(capture->books, words);
 	books_close(capture->books, last, capture->end_ns);
-	books_close_rest(capture->books, capture->end_ns);
+	books_close_rest(capture->books);
 	batch_free(last);
 	batch_free(words);
 	if (error)

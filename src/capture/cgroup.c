@@ -1,194 +1,230 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cgroup paths to (hierarchy, id). The id is the kernfs file handle's, which is what the kernel
- * calls kn->id; ids repeat across hierarchies, so the hierarchy's number goes with it. It comes
- * from /proc/self/cgroup, matched with the mount by its controllers.
+ * Names to cgroups: first as a path, then by looking through the trees. A folder belongs to a
+ * hierarchy if its device is the mount's. What the kernel compares is kn->id, which is the file
+ * handle of the folder; ids repeat across hierarchies, so the hierarchy's number goes with it.
  */
 #include "capture/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <dirent.h>
-#include <limits.h>
-#include <stdbool.h>
+#include <fts.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "util/mem.h"
-#include "util/vec.h"
+#include "capture/container.h"
 
-struct mount {
-	char path[PATH_MAX];
-	int hierarchy;
-};
-
-typedef VEC(struct mount) mount_list;
-
-/* Is every controller of the comma list among the mount's options? "name=x" counts like one. */
-static bool has_controllers(const char *options, const char *controllers)
+static bool is_folder_on(const char *path, dev_t device)
 {
-	_cleanup_free_ char *padded = xasprintf(",%s,", options);
-	_cleanup_free_ char *copy = xstrdup(controllers);
-	char *rest = NULL;
-
-	for (char *one = strtok_r(copy, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
-		_cleanup_free_ char *wanted = xasprintf(",%s,", one);
-		if (!strstr(padded, wanted))
-			return false;
-	}
-	return true;
-}
-
-/* The number of the hierarchy that carries what the mount's options say; -1 if unknown. */
-static int hierarchy_of(const char *options)
-{
-	_cleanup_fclose_ FILE *in = fopen("/proc/self/cgroup", "re");
-	char line[PATH_MAX + 256], controllers[256];
-	int number;
-
-	while (in && fgets(line, sizeof(line), in))
-		if (sscanf(line, "%d:%255[^:]:", &number, controllers) == 2 &&
-			has_controllers(options, controllers))
-			return number;
-	return -1;
-}
-
-static void list_mounts(mount_list *mounts)
-{
-	_cleanup_fclose_ FILE *in = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL;
-	size_t room = 0;
-
-	while (in && getline(&line, &room, in) > 0) {
-		struct mount mount = {.hierarchy = 0};
-		char type[64], super[1024] = "";
-		char *tail = strstr(line, " - ");
-
-		if (!tail || sscanf(line, "%*d %*d %*s %*s %4095s", mount.path) != 1 ||
-			sscanf(tail, " - %63s %*s %1023s", type, super) < 1)
-			continue;
-		/* A hierarchy without a controller (name=systemd) is not to be found from a thread.
-		 */
-		if (!strcmp(type, "cgroup"))
-			mount.hierarchy = strstr(super, "name=") ? -1 : hierarchy_of(super);
-		else if (strcmp(type, "cgroup2"))
-			continue;
-		if (mount.hierarchy >= 0)
-			vec_push(mounts, mount);
-	}
-	free(line);
-}
-
-/* Fills ret if path is a cgroup folder at or below the mount. */
-static bool resolve(const struct mount *mount, const char *path, struct cgroup_target *ret)
-{
-	char real[PATH_MAX];
-	struct {
-		struct file_handle handle;
-		uint64_t id;
-	} at = {.handle.handle_bytes = sizeof(uint64_t)};
-	size_t length = strlen(mount->path);
-	int mount_id;
 	struct stat status;
 
-	if (!realpath(path, real) || strncmp(real, mount->path, length) ||
-		(real[length] && real[length] != '/') || stat(real, &status) ||
-		!S_ISDIR(status.st_mode))
-		return false;
-	if (name_to_handle_at(AT_FDCWD, real, &at.handle, &mount_id, 0) ||
-		at.handle.handle_bytes != sizeof(uint64_t))
-		return false;
-	struct cgroup_target found = {.hierarchy = mount->hierarchy};
-	memcpy(&found.id, at.handle.f_handle, sizeof(found.id));
-	snprintf(found.path, sizeof(found.path), "%s", real);
-	*ret = found;
-	return true;
+	return !stat(path, &status) && S_ISDIR(status.st_mode) && status.st_dev == device;
 }
 
-#define MAX_DEPTH 32
-
-/* Counts folders below path whose last part contains the text; the first found goes to ret_path. */
-static int search(const char *path, const char *text, int depth, char ret_path[PATH_MAX])
+/* The name as a path of the file system. */
+static const struct cgroup_mount *mount_of_path(
+	const struct cgroup_mounts *mounts, const char *path)
 {
-	struct dirent **entries = NULL;
-	int found = 0, number = depth < MAX_DEPTH ? scandir(path, &entries, NULL, alphasort) : 0;
+	vec_each (mount, &mounts->list)
+		if (is_folder_on(path, mount->device))
+			return mount;
+	return NULL;
+}
 
-	for (int i = 0; i < number; i++) {
-		char below[PATH_MAX];
-		const struct dirent *entry = entries[i];
+/* What is left of the cgroup's name below the one that is mounted, or NULL. */
+static const char *below_root(const struct cgroup_mount *mount, const char *name)
+{
+	size_t length = strlen(mount->root);
 
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
-			snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) <
-				(int)sizeof(below)) {
-			if (strstr(entry->d_name, text)) {
-				if (!found++)
-					memcpy(ret_path, below, sizeof(below));
-			} else {
-				char deeper[PATH_MAX];
-				int more = search(below, text, depth + 1, deeper);
-				if (more && !found)
-					memcpy(ret_path, deeper, sizeof(deeper));
-				found += more;
-			}
+	if (length <= 1 || strncmp(name, mount->root, length) ||
+		(name[length] && name[length] != '/'))
+		return NULL;
+	return name + length;
+}
+
+/* The name as the kernel writes it, from the hierarchy's root. Caller frees; NULL: not there. */
+static char *path_in_mount(const struct cgroup_mount *mount, const char *name)
+{
+	const char *rest = below_root(mount, name);
+
+	for (int i = rest ? 0 : 1; i < 2; i++) {
+		const char *below = i ? name : rest;
+		_cleanup_free_ char *path =
+			xasprintf("%s/%s", mount->path, below + strspn(below, "/"));
+		if (is_folder_on(path, mount->device)) {
+			char *found = path;
+			path = NULL;
+			return found;
 		}
-		free(entries[i]);
 	}
-	free(entries);
-	return found;
+	return NULL;
 }
 
-static bool looks_like_container_id(const char *name)
-{
-	size_t length = strspn(name, "0123456789abcdef-_");
+struct matches {
+	size_t count;
+	char *first, *second;
+};
 
-	return length >= 8 && !name[length];
+static void matches_clear(struct matches *matches)
+{
+	free(matches->first);
+	free(matches->second);
 }
 
-static int find_container(
-	const mount_list *mounts, const char *name, struct cgroup_target *ret, struct why *why)
+static void matches_add(struct matches *matches, const char *path)
 {
-	for (size_t i = 0; i < mounts->count; i++) {
-		char path[PATH_MAX];
-		int found = search(mounts->at[i].path, name, 0, path);
+	if (!matches->count)
+		matches->first = xstrdup(path);
+	else if (matches->count == 1)
+		matches->second = xstrdup(path);
+	matches->count++;
+}
 
-		if (found > 1)
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Looks through the tree; what lies inside a match is part of it. Groups may vanish meanwhile. */
+static void search(const struct cgroup_mount *mount, const char *name, struct matches *matches)
+{
+	char *const roots[] = {mount->path, NULL};
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, by_name);
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree))) {
+		if (entry->fts_info != FTS_D || entry->fts_level < 1 ||
+			!container_part_matches(entry->fts_name, name))
+			continue;
+		matches_add(matches, entry->fts_path);
+		fts_set(tree, entry, FTS_SKIP);
+	}
+	if (tree)
+		fts_close(tree);
+}
+
+/* The first hierarchy that has the container decides. */
+static int find_container(const struct cgroup_mounts *mounts, const char *name,
+	const struct cgroup_mount **ret_mount, char **ret_path, struct why *why)
+{
+	vec_each (mount, &mounts->list) {
+		_cleanup_(matches_clear) struct matches matches = {0};
+
+		if (mount->is_opaque || !is_folder_on(mount->path, mount->device))
+			continue;
+		search(mount, name, &matches);
+		if (matches.count > 1)
 			return why_set(why, -EINVAL,
-				"%d cgroups match %s; give more of the id, or a path such as %s",
-				found, name, path);
-		if (found == 1 && resolve(&mounts->at[i], path, ret))
+				"%s matches %zu cgroups; give more of it, or a path: %s or %s",
+				name, matches.count, matches.first, matches.second);
+		if (matches.count) {
+			*ret_mount = mount;
+			*ret_path = matches.first;
+			matches.first = NULL;
 			return 0;
+		}
 	}
 	return -ENOENT;
 }
 
-static int by_version(const void *a, const void *b)
+static int explain_absence(const struct cgroup_mounts *mounts, const char *name, struct why *why)
 {
-	return ((const struct mount *)a)->hierarchy - ((const struct mount *)b)->hierarchy;
+	if (!mounts->list.count)
+		return why_set(
+			why, -ENOENT, "no cgroup %s: no cgroup file system is mounted", name);
+	if (mounts->is_part)
+		return why_set(why, -ENOENT,
+			"no cgroup %s to be seen from here: this is a container that sees a part "
+			"of the tree; start it with --cgroupns=host",
+			name);
+	if (container_is_short_id(name))
+		return why_set(
+			why, -ENOENT, "no cgroup %s; a container id needs 8 digits or more", name);
+	return why_set(why, -ENOENT,
+		"no cgroup %s; list them with: systemd-cgls, or find /sys/fs/cgroup -type d", name);
+}
+
+/* A hierarchy of no controller is only taken if there is nothing else. */
+static const struct cgroup_mount *find_path(
+	const struct cgroup_mounts *mounts, const char *name, char **ret_path)
+{
+	const struct cgroup_mount *found = name[0] == '/' ? mount_of_path(mounts, name) : NULL;
+
+	if (found) {
+		*ret_path = xstrdup(name);
+		return found;
+	}
+	for (int is_opaque = 0; is_opaque < 2; is_opaque++)
+		vec_each (mount, &mounts->list) {
+			char *path =
+				mount->is_opaque == is_opaque ? path_in_mount(mount, name) : NULL;
+			if (path) {
+				*ret_path = path;
+				return mount;
+			}
+		}
+	return NULL;
+}
+
+int cgroup_find_folder(const struct cgroup_mounts *mounts, const char *name,
+	const struct cgroup_mount **ret_mount, char **ret_path, struct why *why)
+{
+	_cleanup_free_ char *path = NULL;
+	const struct cgroup_mount *mount = NULL;
+	int error;
+
+	if (!name[0])
+		return why_set(why, -EINVAL, "a cgroup's name is empty");
+	mount = find_path(mounts, name, &path);
+	if (mount && mount->is_opaque)
+		return why_set(why, -EINVAL,
+			"%s is in a hierarchy without a controller, which threads cannot be "
+			"followed through; give the same cgroup in another one",
+			path);
+	if (!mount) {
+		error = find_container(mounts, name, &mount, &path, why);
+		if (error)
+			return error == -ENOENT ? explain_absence(mounts, name, why) : error;
+	}
+	*ret_mount = mount;
+	*ret_path = path;
+	path = NULL;
+	return 0;
+}
+
+static int read_id(const char *path, uint64_t *ret_id)
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + sizeof(uint64_t)];
+	} at = {.handle.handle_bytes = sizeof(uint64_t)};
+	int mount_id;
+
+	if (name_to_handle_at(AT_FDCWD, path, &at.handle, &mount_id, AT_SYMLINK_FOLLOW))
+		return -errno;
+	if (at.handle.handle_bytes != sizeof(uint64_t))
+		return -EINVAL;
+	memcpy(ret_id, at.handle.f_handle, sizeof(*ret_id));
+	return 0;
 }
 
 int cgroup_find(const char *name, struct cgroup_target *ret, struct why *why)
 {
-	mount_list mounts = {0};
-	int error = -ENOENT;
+	_cleanup_(cgroup_mounts_clear) struct cgroup_mounts mounts = {0};
+	_cleanup_free_ char *path = NULL;
+	const struct cgroup_mount *mount = NULL;
+	struct cgroup_target found = {0};
+	int error;
 
-	list_mounts(&mounts);
-	vec_sort(&mounts, by_version);
-	for (size_t i = 0; i < mounts.count && error; i++) {
-		_cleanup_free_ char *below = xasprintf("%s/%s", mounts.at[i].path, name);
-		/* A mount may lie inside another one's folder: the longest match is the right one.
-		 */
-		if (name[0] == '/' ? resolve(&mounts.at[i], name, ret)
-				   : resolve(&mounts.at[i], below, ret))
-			error = 0;
-	}
-	if (error && looks_like_container_id(name))
-		error = find_container(&mounts, name, ret, why);
-	if (error == -ENOENT)
-		why_set(why, error,
-			mounts.count ? "no cgroup %s; list them with: systemd-cgls, or find "
-				       "/sys/fs/cgroup -type d"
-				     : "no cgroup %s: no cgroup file system is mounted",
-			name);
-	vec_clear(&mounts);
-	return error;
+	cgroup_mounts_read(&mounts);
+	error = cgroup_find_folder(&mounts, name, &mount, &path, why);
+	if (error)
+		return error;
+	found.hierarchy = mount->hierarchy;
+	error = read_id(path, &found.id);
+	if (error)
+		return why_set(
+			why, error, "cannot read the id of cgroup %s: %s", path, strerror(-error));
+	*ret = found;
+	return 0;
 }

@@ -1,17 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The container a process runs in, as far as its cgroup path tells. */
+/*
+ * The container a process runs in, as far as its cgroup's path tells. A container is known by its
+ * engine's id, 64 hexadecimal digits (docker, podman, containerd, cri-o, in whatever the engine
+ * puts around them) or 32 and a number (ECS), or, where the engine uses names, by its name (LXC,
+ * systemd-nspawn and other machines of machined). The innermost one counts. An engine's monitor
+ * (conmon, lxc.monitor) is in no container.
+ */
 #ifndef DWELL_CAPTURE_CONTAINER_H
 #define DWELL_CAPTURE_CONTAINER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/intern.h"
+
+/* Longer names are cut. */
 #define CONTAINER_ID_ROOM 65
 
-/* The 64 hex digits that docker, podman, containerd and cri-o put into cgroup paths; false if none.
- */
+/* From a cgroup's path or a line of /proc/PID/cgroup; "" and false if it is no container's. */
 bool container_of_path(const char *cgroup_path, char ret[static CONTAINER_ID_ROOM]);
 /* From /proc/PID/cgroup; "" and false if the process is gone or in no container. */
 bool container_of_process(uint32_t pid, char ret[static CONTAINER_ID_ROOM]);
+
+/*
+ * Does a cgroup, by the last part of its path, bear this name? That is: the part itself, the id or
+ * name of the container that it is, or the uid of a pod (dashes, or underscores as systemd wants
+ * them); ids and uids by 8 digits or more from their start. What kubectl shows before an id
+ * ("containerd://") may be left on, and "pod" before a uid.
+ */
+bool container_part_matches(const char *part, const char *name);
+/* Hexadecimal, but too short to be taken for the beginning of an id. */
+bool container_is_short_id(const char *name);
+
+/*
+ * What is known of processes that are gone: the container by a key that processes in the same
+ * cgroups share. All zero is empty.
+ */
+struct container_cache {
+	struct intern texts;
+	struct map64 by_key; /* key -> number in texts + 1 */
+};
+
+/* As container_of_process(); if that one is gone, what another with the same key was in. Key 0 is
+ * nobody's. */
+bool container_cache_of_process(struct container_cache *cache, uint32_t pid, uint64_t key,
+	char ret[static CONTAINER_ID_ROOM]);
+void container_cache_clear(struct container_cache *cache);
 
 #endif

@@ -49,9 +49,10 @@ static int count_rows(struct kernel *kernel, struct run *run)
 	return error;
 }
 
-static void no_chunk(void *context)
+static void ignore_thread(void *context, const struct record_thread *thread)
 {
 	(void)context;
+	(void)thread;
 }
 
 /* One window with the programs attached; `load` runs in it, or it is just waited for. */
@@ -69,7 +70,7 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 	if (!error)
 		error = kernel_attach(kernel, why);
 	if (!error)
-		error = kernel_read_start(kernel, no_chunk, NULL, why);
+		error = kernel_read_start(kernel, ignore_thread, NULL, why);
 	if (!error) {
 		start = clock_monotonic_ns();
 		kernel_set_window(kernel, start, start + window_ns);

@@ -143,8 +143,9 @@ static int round_of(struct drain *drain, bool with_flip, bool with_open)
 	return error;
 }
 
-void drain_ring(struct drain *drain)
+void drain_add_thread(struct drain *drain, const struct record_thread *thread)
 {
+	add_framed(&drain->filling->records, thread, sizeof(*thread));
 	read_records(drain);
 }
 

@@ -39,8 +39,8 @@ int drain_error(struct drain *drain);
 void drain_stop(struct drain *drain);
 /* Without the thread: one round now, into a batch of its own. */
 struct batch *drain_now(struct drain *drain, bool with_open);
-/* Empties only the ring, for the time before the thread runs; the next drain_now() has it. */
-void drain_ring(struct drain *drain);
+/* A thread met at the start, before the thread of this module runs; the next drain_now() has it. */
+void drain_add_thread(struct drain *drain, const struct record_thread *thread);
 void drain_free(struct drain *drain);
 
 /* The next of `count` bytes of records at *offset, which is moved on; NULL at the end. */

@@ -105,6 +105,7 @@ static int configure(struct kernel *kernel, const struct capture_options *option
 		skeleton->rodata->cfg_schedule_end = schedule.end;
 	}
 	skeleton->rodata->cfg_seen_mask = kernel->sizes.seen - 1;
+	skeleton->rodata->cfg_ring_for_stacks = kernel->sizes.ring_bytes / 4 * 3;
 	bpf_map__set_max_entries(skeleton->maps.seen, kernel->sizes.seen);
 	bpf_map__set_max_entries(skeleton->maps.sums_0, kernel->sizes.rows);
 	bpf_map__set_max_entries(skeleton->maps.sums_1, kernel->sizes.rows);
@@ -289,50 +290,71 @@ static int open_iterator(struct bpf_program *program)
 	return fd < 0 ? error : fd;
 }
 
-int kernel_read_start(
-	struct kernel *kernel, void (*each_chunk)(void *context), void *context, struct why *why)
+/* Reads rows of `size` bytes to the end of the file; reads may end within a row. */
+static int read_rows(
+	int fd, size_t size, void (*each)(void *context, const void *row), void *context)
 {
-	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_start);
-	char bytes[4096];
-	ssize_t got;
-
-	if (fd < 0)
-		return why_set(why, -ENOTSUP, "cannot iterate over threads: %s; see dwell check",
-			strerror(-fd));
-	/* The program writes nothing: each read runs it over some thousand threads at most. */
-	while ((got = read(fd, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EAGAIN))
-		each_chunk(context);
-	each_chunk(context);
-	if (got < 0)
-		return why_set(why, -errno, "cannot iterate over threads: %s", strerror(errno));
-	return 0;
-}
-
-int kernel_read_threads(struct kernel *kernel, kernel_threads *ret)
-{
-	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_read);
 	char bytes[64 * sizeof(struct thread_now)];
 	size_t held = 0;
-	ssize_t got;
 
-	if (fd < 0)
-		return fd;
 	for (;;) {
-		got = read(fd, bytes + held, sizeof(bytes) - held);
+		ssize_t got = read(fd, bytes + held, sizeof(bytes) - held);
+
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (got <= 0)
 			return got < 0 ? -errno : 0;
 		held += (size_t)got;
-		size_t whole = held / sizeof(struct thread_now);
-		for (size_t i = 0; i < whole; i++) {
-			struct thread_now now;
-			memcpy(&now, bytes + i * sizeof(now), sizeof(now));
-			vec_push(ret, now);
-		}
-		held -= whole * sizeof(struct thread_now);
-		memmove(bytes, bytes + whole * sizeof(struct thread_now), held);
+		size_t whole = held / size * size;
+		for (size_t at = 0; at < whole; at += size)
+			each(context, bytes + at);
+		held -= whole;
+		memmove(bytes, bytes + whole, held);
 	}
+}
+
+struct start_reader {
+	void (*each)(void *context, const struct record_thread *thread);
+	void *context;
+};
+
+static void give_thread(void *context, const void *row)
+{
+	const struct start_reader *reader = context;
+	struct record_thread thread;
+
+	memcpy(&thread, row, sizeof(thread));
+	reader->each(reader->context, &thread);
+}
+
+int kernel_read_start(struct kernel *kernel,
+	void (*each)(void *context, const struct record_thread *thread), void *context,
+	struct why *why)
+{
+	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_start);
+	struct start_reader reader = {.each = each, .context = context};
+	int error = fd < 0 ? fd : read_rows(fd, sizeof(struct record_thread), give_thread, &reader);
+
+	if (error)
+		return why_set(why, fd < 0 ? -ENOTSUP : error,
+			"cannot iterate over threads: %s; see dwell check", strerror(-error));
+	return 0;
+}
+
+static void keep_thread(void *context, const void *row)
+{
+	kernel_threads *threads = context;
+	struct thread_now now;
+
+	memcpy(&now, row, sizeof(now));
+	vec_push(threads, now);
+}
+
+int kernel_read_threads(struct kernel *kernel, kernel_threads *ret)
+{
+	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_read);
+
+	return fd < 0 ? fd : read_rows(fd, sizeof(struct thread_now), keep_thread, ret);
 }
 
 void kernel_set_window(struct kernel *kernel, uint64_t start_ns, uint64_t end_ns)

@@ -32,9 +32,13 @@ const char *kernel_sample_event(const struct kernel *kernel);
 uint64_t kernel_table_bytes(const struct kernel *kernel);
 int kernel_records_fd(const struct kernel *kernel);
 
-/* Makes the threads that exist known; `each_chunk` is called between reads, to empty the ring. */
-int kernel_read_start(
-	struct kernel *kernel, void (*each_chunk)(void *context), void *context, struct why *why);
+/*
+ * Makes the threads that exist known: calls for each of them that is a target. The ring has to be
+ * emptied meanwhile, because their stacks come that way.
+ */
+int kernel_read_start(struct kernel *kernel,
+	void (*each)(void *context, const struct record_thread *thread), void *context,
+	struct why *why);
 /* The books of all living threads. */
 int kernel_read_threads(struct kernel *kernel, kernel_threads *ret);
 

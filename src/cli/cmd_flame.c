@@ -10,7 +10,6 @@
 #include "cli/command.h"
 #include "cli/view_options.h"
 #include "format/folded.h"
-#include "profile/view.h"
 #include "util/units.h"
 
 enum {
@@ -48,24 +47,6 @@ static const struct argp_option options[] = {
 		.doc = "mark frames: _[k] kernel, _[j] code without a file"},
 	{0},
 };
-
-static error_t parse_view(const char *value, enum view *ret)
-{
-	const char *names[VIEWS + 1] = {NULL};
-	const char *near;
-
-	if (view_from_name(value, ret))
-		return 0;
-	for (unsigned int i = 0; i < VIEWS; i++)
-		names[i] = view_name((enum view)i);
-	near = nearest_name(value, names);
-	if (near)
-		fail(STATUS_USAGE, "flame: unknown view %s; did you mean %s?", value, near);
-	else
-		fail(STATUS_USAGE, "flame: unknown view %s; views are offcpu, oncpu, runq, hotcold",
-			value);
-	return EINVAL;
-}
 
 static error_t parse_unit(const char *value, struct arguments *arguments)
 {
@@ -115,7 +96,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		state->child_inputs[0] = &arguments->view;
 		return 0;
 	case KEY_VIEW:
-		return parse_view(value, &arguments->kind);
+		return view_options_parse_view("flame", value, &arguments->kind);
 	case KEY_WEIGHT:
 		return parse_weight(value, &arguments->folded);
 	case KEY_UNIT:

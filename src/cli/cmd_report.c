@@ -19,6 +19,9 @@ enum {
 	KEY_FULL,
 	KEY_JSON,
 	KEY_NO_COLOR,
+	KEY_FUNCTIONS,
+	KEY_VIEW,
+	KEY_SORT,
 };
 
 struct arguments {
@@ -28,7 +31,23 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{.doc = "What is printed:"},
-	{.key = KEY_TOP, .name = "top", .arg = "N", .doc = "N processes and N waits"},
+	{.key = KEY_TOP,
+		.name = "top",
+		.arg = "N",
+		.doc = "N processes and N waits, or N functions"},
+	{.key = KEY_FUNCTIONS,
+		.name = "functions",
+		.doc = "a table of functions instead: time of each by\nitself and with what it "
+		       "called"},
+	{.key = KEY_VIEW,
+		.name = "view",
+		.arg = "VIEW",
+		.doc = "of the functions: oncpu (default), offcpu, runq\nor hotcold"},
+	{.key = KEY_SORT,
+		.name = "sort",
+		.arg = "self|total|object",
+		.doc = "functions by their own time (default), by their\ntotal, or grouped by "
+		       "object"},
 	{.key = KEY_FULL, .name = "full", .doc = "whole stacks, all losses"},
 	{.key = KEY_JSON, .name = "json", .doc = "everything, as JSON"},
 	{.key = KEY_WIDTH,
@@ -64,6 +83,27 @@ static error_t parse_number(const char *option, const char *text, unsigned long 
 	return 0;
 }
 
+static error_t parse_sort(const char *value, enum function_order *ret)
+{
+	if (function_order_from_name(value, ret))
+		return 0;
+	fail(STATUS_USAGE, "report: --sort %s: unknown; give self, total or object", value);
+	return EINVAL;
+}
+
+/* Options that only one of the two tables has. */
+static error_t check_kind(const struct report_options *report)
+{
+	if (report->has_view && !report->is_functions)
+		fail(STATUS_USAGE, "report: --view and --sort are for --functions");
+	else if (report->is_functions && report->view.has_by)
+		fail(STATUS_USAGE, "report: --by is not for --functions; choose threads with "
+				   "-p, -t or -n");
+	else
+		return 0;
+	return EINVAL;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -77,6 +117,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return parse_number("--top", value, 1, &report->top);
 	case KEY_WIDTH:
 		return parse_number("--width", value, REPORT_WIDTH, &report->width);
+	case KEY_FUNCTIONS:
+		report->is_functions = true;
+		return 0;
+	case KEY_VIEW:
+		report->has_view = true;
+		return view_options_parse_view("report", value, &report->kind);
+	case KEY_SORT:
+		report->has_view = true;
+		return parse_sort(value, &report->order);
+	case ARGP_KEY_END:
+		return check_kind(report);
 	case KEY_FULL:
 		report->is_full = true;
 		return 0;
@@ -102,12 +153,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 static const struct argp_child children[] = {{.argp = &view_options_argp}, {0}};
 static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
 
-static size_t width_of_terminal(void)
+size_t report_width(const struct report_options *report)
 {
 	const char *columns = getenv("COLUMNS");
 	unsigned long number = columns ? strtoul(columns, NULL, 10) : 0;
 	struct winsize size;
 
+	if (report->width)
+		return report->width;
 	if (!number && isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		number = size.ws_col;
 	if (number < REPORT_WIDTH)
@@ -115,7 +168,7 @@ static size_t width_of_terminal(void)
 	return number < WIDEST_COLUMNS ? number : WIDEST_COLUMNS;
 }
 
-static bool wants_color(const struct report_options *report)
+bool report_wants_color(const struct report_options *report)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *terminal = getenv("TERM");
@@ -129,11 +182,11 @@ static int print_summary(
 {
 	struct report_style style = {
 		.file = path,
-		.width = report->width ? report->width : width_of_terminal(),
+		.width = report_width(report),
 		.top = report->top,
 		.is_full = report->is_full,
 		.is_by_process = !report->view.has_by,
-		.is_colored = wants_color(report),
+		.is_colored = report_wants_color(report),
 	};
 	struct report_json_options json = {.file = path,
 		.top = report->top,
@@ -151,7 +204,8 @@ static int print_summary(
 	else if (summary->is_filtered)
 		fail(STATUS_NOTHING, "%s: nothing passes the filters", path);
 	else
-		fail(STATUS_NOTHING, "%s: the recording is empty: no thread was seen", path);
+		fail(STATUS_NOTHING, "%s: the recording is empty: of %s none was seen", path,
+			summary->meta->target);
 	return finish_stdout(STATUS_NOTHING);
 }
 
@@ -195,9 +249,11 @@ static int run(const struct command *command, int argc, char **argv)
 
 	report_options_init(&arguments.report);
 	status = options_parse(command, &argp, 0, argc, argv, &arguments);
-	if (status == OPTIONS_GO_ON)
-		status = report_print(
-			arguments.file ? arguments.file : VIEW_DEFAULT_FILE, &arguments.report);
+	if (status == OPTIONS_GO_ON) {
+		const char *path = arguments.file ? arguments.file : VIEW_DEFAULT_FILE;
+		status = arguments.report.is_functions ? functions_print(path, &arguments.report)
+						       : report_print(path, &arguments.report);
+	}
 	report_options_clear(&arguments.report);
 	return status;
 }
@@ -210,6 +266,7 @@ const struct command cmd_report = {
 		    "  dwell report -n 'postgres*' --full  some threads, whole stacks\n"
 		    "  dwell report --reason disk -m 10ms  long waits for disks\n"
 		    "  dwell report --from 2s --to 3s      one second of it\n"
+		    "  dwell report --functions            functions by their CPU time\n"
 		    "  dwell report --json | jq .waits     all figures, as data\n",
 	.run = run,
 };

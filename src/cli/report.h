@@ -4,11 +4,16 @@
 #define DWELL_CLI_REPORT_H
 
 #include "cli/view_options.h"
+#include "profile/functions.h"
 
 struct report_options {
 	struct view_options view;
-	size_t top;   /* processes and waits listed; 0: what fits a screen */
-	size_t width; /* columns; 0: the terminal's */
+	size_t top;                /* lines listed; 0: what fits a screen */
+	size_t width;              /* columns; 0: the terminal's */
+	bool is_functions;         /* the table of functions instead of the report */
+	enum view kind;            /* of the functions */
+	enum function_order order; /* of the functions */
+	bool has_view;             /* --view or --sort was given */
 	bool is_full;
 	bool is_json;
 	bool is_colorless;
@@ -22,5 +27,11 @@ void report_options_clear(struct report_options *options);
  * STATUS_NOTHING with a sentence if nothing was found, STATUS_USAGE after a complaint.
  */
 int report_print(const char *path, const struct report_options *options);
+/* The table of functions, likewise. */
+int functions_print(const char *path, const struct report_options *options);
+
+/* Columns to print, and whether in colour. */
+size_t report_width(const struct report_options *options);
+bool report_wants_color(const struct report_options *options);
 
 #endif

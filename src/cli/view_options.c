@@ -74,6 +74,24 @@ void view_options_clear(struct view_options *view)
 	view_filter_clear(&view->filter);
 }
 
+error_t view_options_parse_view(const char *command, const char *name, enum view *ret)
+{
+	const char *names[VIEWS + 1] = {NULL};
+	const char *near;
+
+	if (view_from_name(name, ret))
+		return 0;
+	for (unsigned int i = 0; i < VIEWS; i++)
+		names[i] = view_name((enum view)i);
+	near = nearest_name(name, names);
+	if (near)
+		fail(STATUS_USAGE, "%s: unknown view %s; did you mean %s?", command, name, near);
+	else
+		fail(STATUS_USAGE, "%s: unknown view %s; views are offcpu, oncpu, runq, hotcold",
+			command, name);
+	return EINVAL;
+}
+
 static int parse_filter(int key, char *value, struct view_filter *filter, struct why *why)
 {
 	switch (key) {

@@ -20,8 +20,8 @@ struct elf_range {
 };
 
 /*
- * Reads .eh_frame and .debug_frame of the file and of its separate debug file (NULL: there is none).
- * Never NULL: a file that has neither, or a damaged one, has few ranges.
+ * Reads .eh_frame and .debug_frame of the file and of its separate debug file (NULL: there is
+ * none). Never NULL: a file that has neither, or a damaged one, has few ranges.
  */
 struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf_file *debug);
 /* NULL is allowed. */

@@ -26,6 +26,8 @@ enum loss {
 const char *loss_name(enum loss loss);
 /* A sentence's end: "waits lost their stacks (table full; raise --memory)". */
 const char *loss_text(enum loss loss);
+/* The same after a count of one: "wait lost its stack (...)". */
+const char *loss_text_of_one(enum loss loss);
 /* Does it take time or detail away from the report? (no_waker and missed_switches do not.) */
 bool loss_is_serious(enum loss loss);
 bool loss_from_name(const char *name, enum loss *ret);

@@ -6,7 +6,7 @@ struct completeness {
 	uint64_t count;
 	uint64_t complete_count;
 	double ns;
-	double complete_ns;
+	double end_ns[UNWIND_ENDS];
 };
 
 struct gathering {
@@ -14,11 +14,11 @@ struct gathering {
 	struct placer *placer;
 	struct placer *group_placer;
 	const struct rec_thread *threads;
-	struct summary_thread *figures; /* by thread index */
-	uint64_t (*samples)[2];         /* by thread index: all, with a complete user stack */
-	struct map64 groups;            /* root -> index into groups */
-	struct map64 kinds;             /* state, letter, reason, idle -> small number */
-	struct map64 waits;             /* kind << 32 | node -> index into waits */
+	struct summary_thread *figures;   /* by thread index */
+	uint64_t (*samples)[UNWIND_ENDS]; /* by thread index and end of the user stack */
+	struct map64 groups;              /* root -> index into groups */
+	struct map64 kinds;               /* state, letter, reason, idle -> small number */
+	struct map64 waits;               /* kind << 32 | node -> index into waits */
 	struct completeness complete;
 	bool sets_aside;
 };
@@ -95,11 +95,10 @@ static void judge_user_stack(struct gathering *gathering, const struct selection
 		return;
 	if (row->row->sum.state == TIME_SAMPLE) {
 		count = row->count;
-		gathering->samples[row->row->thread_index][0] += count;
-		gathering->samples[row->row->thread_index][1] += is_complete ? count : 0;
+		gathering->samples[row->row->thread_index][end] += count;
 	} else {
 		gathering->complete.ns += (double)row->ns;
-		gathering->complete.complete_ns += is_complete ? (double)row->ns : 0;
+		gathering->complete.end_ns[end] += (double)row->ns;
 	}
 	gathering->complete.count += count;
 	gathering->complete.complete_count += is_complete ? count : 0;
@@ -178,13 +177,19 @@ static void finish_completeness(struct gathering *gathering, size_t thread_count
 
 	for (size_t i = 0; i < thread_count; i++) {
 		double running_ns = (double)gathering->figures[i].total_ns[TIME_RUNNING];
-		if (!gathering->samples[i][0])
+		uint64_t all = 0;
+		for (unsigned int end = 0; end < UNWIND_ENDS; end++)
+			all += gathering->samples[i][end];
+		if (!all)
 			continue;
 		complete->ns += running_ns;
-		complete->complete_ns += running_ns * (double)gathering->samples[i][1] /
-					 (double)gathering->samples[i][0];
+		for (unsigned int end = 0; end < UNWIND_ENDS; end++)
+			complete->end_ns[end] +=
+				running_ns * (double)gathering->samples[i][end] / (double)all;
 	}
-	summary->complete_by_time = complete->ns > 0 ? complete->complete_ns / complete->ns : 1;
+	for (unsigned int end = 0; end < UNWIND_ENDS && complete->ns > 0; end++)
+		summary->ends_by_time[end] = complete->end_ns[end] / complete->ns;
+	summary->complete_by_time = complete->ns > 0 ? summary->ends_by_time[UNWIND_COMPLETE] : 1;
 	summary->complete_by_count =
 		complete->count ? (double)complete->complete_count / (double)complete->count : 1;
 }
@@ -308,7 +313,8 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	size_t thread_count;
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
 	_cleanup_free_ struct summary_thread *figures = xcalloc(thread_count + 1, sizeof(*figures));
-	_cleanup_free_ uint64_t(*samples)[2] = xcalloc(thread_count + 1, sizeof(*samples));
+	_cleanup_free_ uint64_t(*samples)[UNWIND_ENDS] =
+		xcalloc(thread_count + 1, sizeof(*samples));
 	struct gathering gathering = {.summary = summary,
 		.placer = placer_new(recording, &shapes->waits, &summary->tree),
 		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),

@@ -91,6 +91,7 @@ struct summary {
 	/* Share of user threads' stacks that are whole, 0 to 1; 1 if there is none. */
 	double complete_by_time;
 	double complete_by_count;
+	double ends_by_time[UNWIND_ENDS]; /* the same by how they ended; all 0 if there is none */
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;

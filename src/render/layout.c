@@ -24,12 +24,29 @@ char *layout_cut(const char *text, size_t columns)
 	return cut;
 }
 
+/* Bytes of the word at text, with the unit behind it if it is a number. */
+static size_t word_bytes(const char *text)
+{
+	static const char *const units[] = {"s", "ms", "us", "ns", "%"};
+	size_t bytes = strcspn(text, " ");
+	const char *next = text + bytes + 1;
+	size_t letters;
+
+	if (!bytes || !text[bytes] || text[bytes - 1] < '0' || text[bytes - 1] > '9')
+		return bytes;
+	letters = strcspn(next, " .,;:)");
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (letters == strlen(units[i]) && !strncmp(next, units[i], letters))
+			return bytes + 1 + strcspn(next, " ");
+	return bytes;
+}
+
 void layout_wrap(FILE *out, const char *text, size_t width, size_t used, size_t indent)
 {
 	size_t at_start = used;
 
 	while (*text) {
-		size_t bytes = strcspn(text, " ");
+		size_t bytes = word_bytes(text);
 		_cleanup_free_ char *word = xstrndup(text, bytes);
 		size_t columns = text_width(word);
 		bool needs_space = used > at_start;
@@ -52,6 +69,13 @@ struct scale scale_for(uint64_t largest_ns)
 	if (largest_ns >= 100 * NS_PER_MS)
 		return (struct scale){NS_PER_MS, 1000, 3, "s"};
 	return (struct scale){NS_PER_US, 1000, 3, "ms"};
+}
+
+struct scale scale_fine(uint64_t largest_ns)
+{
+	if (largest_ns >= 100 * NS_PER_MS && largest_ns < 10000 * NS_PER_S)
+		return (struct scale){NS_PER_MS, 1000, 3, "s"};
+	return scale_for(largest_ns);
 }
 
 const char *scale_text(const struct scale *scale, uint64_t quanta, char room[static UNITS_ROOM])

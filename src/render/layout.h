@@ -14,8 +14,8 @@ char *layout_cut(const char *text, size_t columns);
 
 /*
  * Writes words in lines of at most `width` columns; lines after the first begin with `indent`
- * spaces. The first begins at column `used`. A word that is longer than a line is not broken. Ends
- * with a newline.
+ * spaces. The first begins at column `used`. A word that is longer than a line is not broken, nor
+ * is a number parted from its unit. Ends with a newline.
  */
 void layout_wrap(FILE *out, const char *text, size_t width, size_t used, size_t indent);
 
@@ -29,6 +29,8 @@ struct scale {
 
 /* 0.1 s from 10 s up, 1 ms from 0.1 s up, else 1 us. */
 struct scale scale_for(uint64_t largest_ns);
+/* The same with thousandths of a second up to 10,000 s: for tables of small shares. */
+struct scale scale_fine(uint64_t largest_ns);
 /* "110.6", without the unit. */
 const char *scale_text(const struct scale *scale, uint64_t quanta, char room[static UNITS_ROOM]);
 /* "110.6 s" of a duration. */

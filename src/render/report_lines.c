@@ -10,6 +10,8 @@
 
 #define TITLE_COLUMNS 40
 #define NAME_COLUMNS 16
+/* Names in the line about CPUs. */
+#define RUNNERS 2
 
 /* A column for each band, by its share of the time. */
 static void bands_text(const struct summary_line *line, char text[static CONTRACT_BANDS + 1])
@@ -94,19 +96,56 @@ static void put_stack(const struct report *report, const struct summary_line *li
 	fprintf(report->out, "%s\n", cut);
 }
 
-/* Waiting for a CPU has no cause in the stack; what matters is how it began. */
+/* "; CPU time: postgres 68 %, pgbench 24 %": the two that ran most, by share of all running time.
+ */
+static void put_runners(FILE *out, const struct summary *summary, size_t columns)
+{
+	const struct summary_group *best[RUNNERS] = {NULL};
+	uint64_t all_ns = summary->total_ns[TIME_RUNNING];
+	char share[UNITS_ROOM];
+
+	vec_each (group, &summary->groups) {
+		const struct summary_group *mover = group;
+		for (size_t i = 0; i < RUNNERS; i++)
+			if (!best[i] ||
+				best[i]->total_ns[TIME_RUNNING] < mover->total_ns[TIME_RUNNING]) {
+				const struct summary_group *smaller = best[i];
+				best[i] = mover;
+				mover = smaller;
+				if (!mover)
+					break;
+			}
+	}
+	for (size_t i = 0; i < RUNNERS && best[i] && best[i]->total_ns[TIME_RUNNING]; i++) {
+		_cleanup_free_ char *name = summary_root_name(summary, best[i]->root);
+		_cleanup_free_ char *item = xasprintf("%s %s %s", i ? "," : "; CPU time:", name,
+			share_text(best[i]->total_ns[TIME_RUNNING], all_ns, share));
+		if (text_width(item) > columns)
+			return;
+		fputs(item, out);
+		columns -= text_width(item);
+	}
+}
+
+/* Waiting for a CPU has no cause in the stack; what matters is how it began, and who ran. */
 static void put_runnable(const struct report *report, const struct summary_line *line)
 {
 	uint64_t parts[2] = {line->woken_ns, line->total_ns - line->woken_ns}, percents[2];
+	_cleanup_free_ char *text = NULL;
 	char busy[UNITS_ROOM];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
+	if (!out)
+		return;
 	apportion(parts, 2, 100, percents);
-	fprintf(report->out, "  %llu %% after a wake, %llu %% preempted",
-		(unsigned long long)percents[0], (unsigned long long)percents[1]);
+	fprintf(out, "  %llu %% after a wake, %llu %% preempted", (unsigned long long)percents[0],
+		(unsigned long long)percents[1]);
+	fflush(out);
 	if (report_cpu_share(report->summary, busy))
-		fprintf(report->out, "; %u CPU%s %s busy", report->summary->meta->cpus,
-			report->summary->meta->cpus == 1 ? "" : "s", busy);
-	putc('\n', report->out);
+		put_runners(out, report->summary, report->style->width - strlen(text));
+	fclose(out);
+	fprintf(report->out, "%s\n", text);
 }
 
 void report_lines(const struct report *report)
@@ -125,6 +164,7 @@ void report_lines(const struct report *report)
 			put_stack(report, line);
 	}
 	if (shown < summary->lines.count)
-		fprintf(report->out, "%zu more (--top %zu shows them)\n",
-			summary->lines.count - shown, summary->lines.count);
+		fprintf(report->out, "%zu more (--top %zu shows %s)\n",
+			summary->lines.count - shown, summary->lines.count,
+			summary->lines.count - shown == 1 ? "it" : "them");
 }

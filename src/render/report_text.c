@@ -11,6 +11,8 @@
 
 /* Losses that a screen has room for. */
 #define MOST_LOSSES 2
+/* Incomplete user stacks that are worth a word. */
+#define COMMON_SHARE 0.1
 
 bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM])
 {
@@ -23,9 +25,9 @@ bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM
 	return true;
 }
 
-static void put_window(const struct report *report)
+/* "dwell  10.0 s on db1, Linux 6.12, 2 CPUs (15 % busy)" */
+static char *window_text(const struct summary *summary)
 {
-	const struct summary *summary = report->summary;
 	const struct rec_meta *meta = summary->meta;
 	struct scale scale = scale_for(meta->window_ns);
 	char amount[UNITS_ROOM], busy[UNITS_ROOM];
@@ -33,21 +35,51 @@ static void put_window(const struct report *report)
 	int release = dot ? (int)(dot + 1 + strcspn(dot + 1, ".-") - meta->kernel_release)
 			  : (int)strlen(meta->kernel_release);
 	bool has_busy = report_cpu_share(summary, busy);
-	_cleanup_free_ char *raw = xasprintf("dwell  %s%s%s%s%.*s, %u CPU%s%s%s%s, %s",
+	_cleanup_free_ char *raw = xasprintf("dwell  %s%s%s%s%.*s, %u CPU%s%s%s%s",
 		scale_ns(&scale, meta->window_ns, amount), meta->host[0] ? " on " : "", meta->host,
 		release ? ", Linux " : "", release, meta->kernel_release, meta->cpus,
 		meta->cpus == 1 ? "" : "s", has_busy ? " (" : "", has_busy ? busy : "",
-		has_busy ? " busy)" : "", meta->target);
-	_cleanup_free_ char *line = text_clean(raw, false);
-	_cleanup_free_ char *file = text_clean(report->style->file, false);
-	size_t used = text_width(line), wanted = text_width(file);
+		has_busy ? " busy)" : "");
 
-	if (used + 2 + wanted <= REPORT_WIDTH)
-		fprintf(report->out, "%s%*s%s\n", line, (int)(REPORT_WIDTH - used - wanted), "",
-			file);
-	else {
-		layout_wrap(report->out, line, report->style->width, 0, 7);
-		layout_wrap(report->out, file, report->style->width, 0, 0);
+	return text_clean(raw, false);
+}
+
+/* Two texts at both ends of a line of REPORT_WIDTH; of a long right one the end is shown. */
+static void put_ends(const struct report *report, const char *left, const char *right)
+{
+	size_t used = text_width(left), wanted = text_width(right);
+
+	if (used + 2 + wanted <= REPORT_WIDTH) {
+		fprintf(report->out, "%s%*s%s\n", left, (int)(REPORT_WIDTH - used - wanted), "",
+			right);
+		return;
+	}
+	fprintf(report->out, "%s\n", left);
+	if (wanted <= report->style->width) {
+		fprintf(report->out, "%s\n", right);
+		return;
+	}
+	for (; wanted >= report->style->width; wanted--)
+		right += text_utf8_length(right);
+	fprintf(report->out, "~%s\n", right);
+}
+
+/* A target that has no room beside the window gets a line of its own, and is cut there. */
+static void put_window(const struct report *report)
+{
+	const struct rec_meta *meta = report->summary->meta;
+	_cleanup_free_ char *window = window_text(report->summary);
+	_cleanup_free_ char *target = text_clean(meta->target, false);
+	_cleanup_free_ char *file = text_clean(report->style->file, false);
+	_cleanup_free_ char *both = xasprintf("%s, %s", window, target);
+	size_t room = REPORT_WIDTH - 2 - text_width(file);
+
+	if (text_width(file) + 2 < REPORT_WIDTH && text_width(both) <= room) {
+		put_ends(report, both, file);
+	} else {
+		_cleanup_free_ char *cut = layout_cut(target, report->style->width - 7);
+		put_ends(report, window, file);
+		fprintf(report->out, "       %s\n", report->style->is_full ? target : cut);
 	}
 	if (!meta->is_finished)
 		fprintf(report->out, "The recording was cut short; this is what it holds up to its "
@@ -101,8 +133,8 @@ static void put_loss(const struct report *report, const struct rec_loss *loss)
 	char count[UNITS_ROOM], share[UNITS_ROOM];
 	_cleanup_free_ char *text = xasprintf("%s %s %s%s%s%s",
 		loss_is_serious(loss->loss) ? "lost:" : "noted:", units_count(loss->count, count),
-		loss_text(loss->loss), ns ? " (" : "",
-		ns ? percent_text(ns, accounting->expected_ns, share) : "",
+		loss->count == 1 ? loss_text_of_one(loss->loss) : loss_text(loss->loss),
+		ns ? " (" : "", ns ? percent_text(ns, accounting->expected_ns, share) : "",
 		ns ? " of the time)" : "");
 
 	layout_wrap(report->out, text, report->style->width, 0, 6);
@@ -135,7 +167,28 @@ static void put_losses(const struct report *report)
 				put_loss(report, loss);
 		}
 	if (seen > most)
-		fprintf(report->out, "and %zu more kinds (--full names them)\n", seen - most);
+		fprintf(report->out, "and %zu more kind%s (--full names %s)\n", seen - most,
+			seen - most == 1 ? "" : "s", seen - most == 1 ? "it" : "them");
+}
+
+/* Why user stacks end early, where that is common, and what helps. */
+static void put_incomplete(const struct report *report)
+{
+	static const struct {
+		enum unwind_end end;
+		const char *text;
+	} hints[] = {
+		{UNWIND_BROKEN,
+			"end early: code without frame pointers (gcc -fno-omit-frame-pointer)"},
+		{UNWIND_EARLIER, "are unknown: the threads fell asleep before the recording"},
+		{UNWIND_CUT, "are longer than the limit of frames"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
+		double share = report->summary->ends_by_time[hints[i].end];
+		if (share >= COMMON_SHARE)
+			fprintf(report->out, "  %.0f %% %s\n", share * 100, hints[i].text);
+	}
 }
 
 static void put_accounting(const struct report *report)
@@ -157,6 +210,7 @@ static void put_accounting(const struct report *report)
 		: count_losses(summary, true) ? "lost: see below"
 					      : "lost nothing",
 		summary->complete_by_time >= 1 ? "100 %" : complete);
+	put_incomplete(report);
 	put_losses(report);
 }
 
@@ -175,20 +229,30 @@ static void put_cost(const struct report *report)
 			(double)meta->window_ns);
 }
 
+/* Commands to go on with, as many as fit a line. */
 static void put_next(const struct report *report)
 {
+	static const char *const commands[] = {
+		"dwell flame -f", "dwell report --full", "dwell report --functions"};
 	const char *file = report->style->file;
 	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
 			strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "0123456789._/-") == strlen(file);
 	bool is_default = !strcmp(file, "last.dwell");
-	const char *name = is_default ? "" : is_plain ? file : "FILE";
-	const char *space = is_default ? "" : " ";
+	_cleanup_free_ char *name = xasprintf("%s%s", is_default ? "" : " ",
+		is_default ? ""
+		: is_plain ? file
+			   : "FILE");
+	size_t used = strlen("next:");
 
-	fprintf(report->out, "next: dwell flame -f%s%s | dwell report --full%s%s", space, name,
-		space, name);
-	if (is_default)
-		fputs(" | dwell flame --view hotcold -f", report->out);
+	fputs("next:", report->out);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		size_t wanted = strlen(i ? " | " : " ") + strlen(commands[i]) + strlen(name);
+		if (used + wanted > REPORT_WIDTH)
+			break;
+		fprintf(report->out, "%s%s%s", i ? " | " : " ", commands[i], name);
+		used += wanted;
+	}
 	putc('\n', report->out);
 }
 

@@ -37,43 +37,45 @@ static uint64_t group_part(const struct summary_group *group, unsigned int class
 	return group->reason_ns[class];
 }
 
-/* ", 12.1 s of it", or ", all" */
-static void put_part(FILE *out, const struct report *report, uint64_t part_ns, uint64_t whole_ns)
-{
-	char amount[UNITS_ROOM];
-
-	if (part_ns >= whole_ns)
-		fputs(", all", out);
-	else
-		fprintf(out, ", %s of it", scale_ns(&report->scale, part_ns, amount));
-}
-
-/* ", 12.1 s of it in fdatasync (postgres)", ", all by pgbench": the largest line of the reason. */
-static void put_where(FILE *out, const struct report *report, unsigned int class, uint64_t whole_ns)
+/* " in fdatasync", or ", 12.1 s of it in write": the operation that most of a reason was in. */
+static void put_operation(
+	FILE *out, const struct report *report, unsigned int class, uint64_t whole_ns)
 {
 	const struct summary *summary = report->summary;
-	const struct summary_line *line = NULL;
+	const char *best = NULL;
+	uint64_t best_ns = 0;
+	char amount[UNITS_ROOM];
 
-	for (size_t i = 0; i < summary->lines.count && !line; i++)
-		if (!summary->lines.at[i].is_runnable && summary->lines.at[i].reason == class)
-			line = &summary->lines.at[i];
-	if (!line)
-		return;
-	_cleanup_free_ char *name = summary_root_name(summary, line->root);
-	put_part(out, report, line->total_ns, whole_ns);
-	if (!line->operation || !strcmp(line->operation, reason_name(line->reason))) {
-		fprintf(out, " by %s", name);
-		return;
+	vec_each (line, &summary->lines) {
+		uint64_t ns = 0;
+		if (line->is_runnable || line->reason != class || !line->operation)
+			continue;
+		vec_each (other, &summary->lines)
+			if (!other->is_runnable && other->reason == class && other->operation &&
+				!strcmp(other->operation, line->operation))
+				ns += other->total_ns;
+		if (ns > best_ns) {
+			best_ns = ns;
+			best = line->operation;
+		}
+		/* Sorted: no other can have more than this one's lines left. */
+		if (best_ns > whole_ns / 2)
+			break;
 	}
-	_cleanup_free_ char *operation = text_clean(line->operation, false);
-	fprintf(out, " in %s (%s)", operation, name);
+	if (!best || best_ns <= whole_ns / 2 || !strcmp(best, reason_name((enum reason) class)))
+		return;
+	_cleanup_free_ char *operation = text_clean(best, false);
+	if (best_ns < whole_ns - whole_ns / 200)
+		fprintf(out, ", %s of it", scale_ns(&report->scale, best_ns, amount));
+	fprintf(out, " in %s", operation);
 }
 
-/* ", 13.1 s of it by postgres" */
+/* " (postgres 13.1 s)", " (all pgbench)": the process that has most of it. */
 static void put_who(FILE *out, const struct report *report, unsigned int class, uint64_t whole_ns)
 {
 	const struct summary *summary = report->summary;
 	const struct summary_group *best = NULL;
+	char amount[UNITS_ROOM];
 
 	vec_each (group, &summary->groups)
 		if (!best || group_part(group, class) > group_part(best, class))
@@ -81,31 +83,32 @@ static void put_who(FILE *out, const struct report *report, unsigned int class, 
 	if (!best || summary->groups.count < 2)
 		return;
 	_cleanup_free_ char *name = summary_root_name(summary, best->root);
-	put_part(out, report, group_part(best, class), whole_ns);
-	fprintf(out, " by %s", name);
+	if (group_part(best, class) >= whole_ns)
+		fprintf(out, " (all %s)", name);
+	else
+		fprintf(out, " (%s %s)", name,
+			scale_ns(&report->scale, group_part(best, class), amount));
 }
 
 static void put_class(FILE *out, const struct report *report, unsigned int class, uint64_t ns)
 {
-	char amount[UNITS_ROOM];
+	char amount[UNITS_ROOM], busy[UNITS_ROOM];
 
 	scale_ns(&report->scale, ns, amount);
-	if (class == RUNNING) {
-		fprintf(out, "running: %s on CPU", amount);
-		put_who(out, report, class, ns);
-	} else if (class == RUNNABLE) {
-		char busy[UNITS_ROOM];
+	if (class == RUNNING)
+		fprintf(out, "running: %s", amount);
+	else if (class == RUNNABLE)
 		fprintf(out, "ready without a CPU: %s", amount);
-		put_who(out, report, class, ns);
-		if (report_cpu_share(report->summary, busy))
-			fprintf(out, "; the CPUs were %s busy", busy);
-	} else {
+	else {
 		fprintf(out, "blocked in %s%s: %s",
 			class == REASON_UNKNOWN ? "waits without a known reason"
 						: reason_name((enum reason) class),
 			class == REASON_KERNEL ? " waits" : "", amount);
-		put_where(out, report, class, ns);
+		put_operation(out, report, class, ns);
 	}
+	put_who(out, report, class, ns);
+	if (class == RUNNABLE && report_cpu_share(report->summary, busy))
+		fprintf(out, "; CPUs %s busy", busy);
 }
 
 /* The largest idle wait: all there is to say about an idle recording. */
@@ -147,7 +150,10 @@ static void put_sentences(FILE *out, const struct report *report)
 		fputs(". The rest is ", out);
 	}
 	first = largest(classes);
-	fputs(classes[first] > summary->busy_ns / 2 ? "mostly " : "above all ", out);
+	fputs(classes[first] == summary->busy_ns        ? "all "
+		: classes[first] > summary->busy_ns / 2 ? "mostly "
+							: "above all ",
+		out);
 	put_class(out, report, first, classes[first]);
 	fputs(".", out);
 	classes[first] = 0;

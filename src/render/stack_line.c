@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/unwind.h"
 #include "util/text.h"
 
 struct frame {
@@ -83,6 +84,24 @@ static const struct frame *kernel_operation(const frame_list *frames)
 	return best;
 }
 
+/* Frames that only say that there is no name. */
+static bool is_nameless(const struct frame *frame)
+{
+	return !strcmp(frame->label, "[not mapped]") || !strcmp(frame->label, "[process gone]");
+}
+
+/* How many of the outermost frames tell nothing: the mark of a stack that is not whole, and what
+ * lies between it and the first frame that is something. */
+static size_t count_untelling(const frame_list *frames)
+{
+	size_t count = 0;
+
+	while (count + 1 < frames->count &&
+		(frames->at[count].kind == FRAME_MARK || is_nameless(&frames->at[count])))
+		count++;
+	return count;
+}
+
 static void keep_telling(frame_list *frames)
 {
 	const struct frame *operation = kernel_operation(frames);
@@ -102,7 +121,7 @@ static void keep_telling(frame_list *frames)
 	*frames = kept;
 }
 
-static char *join(const frame_list *frames, size_t first)
+static char *join(const frame_list *frames, size_t first, const char *note)
 {
 	char *text = NULL;
 	size_t size;
@@ -114,23 +133,41 @@ static char *join(const frame_list *frames, size_t first)
 		fputs("...", out);
 	for (size_t i = first; i < frames->count; i++)
 		fprintf(out, "%s%s", i ? " > " : "", frames->at[i].label);
+	fputs(note, out);
 	fclose(out);
 	return text;
+}
+
+/* Of a thread that sleeps since before the recording only the kernel's part is known: that is said
+ * in words. Takes the mark away. */
+static const char *take_earlier(frame_list *frames)
+{
+	const char *mark = unwind_end_frame(UNWIND_EARLIER);
+
+	if (frames->count < 2 || strcmp(frames->at[0].label, mark))
+		return "";
+	frames->count--;
+	memmove(frames->at, frames->at + 1, frames->count * sizeof(*frames->at));
+	return " (asleep since before the recording)";
 }
 
 char *stack_line(const struct tree *tree, uint32_t node, bool is_full, size_t columns)
 {
 	frame_list frames = {0};
+	const char *note = "";
 	size_t first = 0;
 	char *text;
 
 	collect(tree, node, &frames);
-	if (!is_full)
+	if (!is_full) {
 		keep_telling(&frames);
-	text = join(&frames, 0);
+		note = take_earlier(&frames);
+		first = count_untelling(&frames);
+	}
+	text = join(&frames, first, note);
 	while (!is_full && text_width(text) > columns && first + 1 < frames.count) {
 		free(text);
-		text = join(&frames, ++first);
+		text = join(&frames, ++first, note);
 	}
 	vec_clear(&frames);
 	return text;

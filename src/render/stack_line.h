@@ -10,8 +10,8 @@
 /*
  * The frames of the stack that ends at node, without its names, root first. is_full: all of them.
  * Else those that tell: entry code and the scheduler are left out, of the kernel only the operation
- * stays, and if that is too long for the columns the outermost user frames go ("... > "). "" if
- * there are no frames. Caller frees.
+ * stays, outermost user frames go if they have no name or there is no room for them, and "..."
+ * stands for what is missing towards the root. "" if there are no frames. Caller frees.
  */
 char *stack_line(const struct tree *tree, uint32_t node, bool is_full, size_t columns);
 

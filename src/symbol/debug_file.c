@@ -66,7 +66,8 @@ static int try_link(uint32_t pid, const char *path, const struct elf_file *file)
 
 	if (!debug_link_read(file, &link) || path[0] != '/')
 		return -1;
-	_cleanup_free_ char *folder = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	_cleanup_free_ char *folder = locate_path_inside(pid, path);
+	*strrchr(folder, '/') = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(places) && fd < 0; i++) {
 		_cleanup_free_ char *candidate = xasprintf(
 			"%s%s%s/%s", places[i].before, folder, places[i].after, link.name);

@@ -26,8 +26,9 @@ void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /*
  * Looks whether the kernel has other symbols by now: modules, BPF programs. For when an address has
- * none; cheap enough for each such time. 1 if the table changed, 0 if not, -errno. Names that were
- * handed out stay valid.
+ * none, or a BPF program's: where one ends is not known, and a later one may be there. Cheap enough
+ * for each such time. 1 if the table changed, 0 if not, -errno. Names that were handed out stay
+ * valid.
  */
 int kernel_symbols_refresh(struct kernel_symbols *symbols);
 /* The same from an open stream in any case, for tests. */

@@ -9,7 +9,9 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/openat2.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -37,6 +39,17 @@ static int open_below_root(uint32_t pid, const char *path, uint64_t flags)
 	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
 
+char *locate_path_inside(uint32_t pid, const char *path)
+{
+	_cleanup_free_ char *link = xasprintf("/proc/%" PRIu32 "/root", pid);
+	char root[PATH_MAX];
+	ssize_t length = readlink(link, root, sizeof(root));
+
+	if (length > 1 && !strncmp(path, root, (size_t)length) && path[length] == '/')
+		path += length;
+	return xstrdup(path);
+}
+
 static int open_mapping(uint32_t pid, const struct map_line *line)
 {
 	_cleanup_free_ char *link = xasprintf(
@@ -45,7 +58,8 @@ static int open_mapping(uint32_t pid, const struct map_line *line)
 
 	if (fd >= 0 || line->is_deleted)
 		return fd;
-	return open_below_root(pid, line->path, 0);
+	_cleanup_free_ char *inside = locate_path_inside(pid, line->path);
+	return open_below_root(pid, inside, 0);
 }
 
 int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret)

@@ -20,6 +20,12 @@ struct file_stamp {
  */
 int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret);
 
+/*
+ * A mapping's path as the process has it: /proc shows those of a process in a chroot with the way
+ * to its root. The caller frees it.
+ */
+char *locate_path_inside(uint32_t pid, const char *path);
+
 /* In place of a process: the root that we see ourselves. */
 #define LOCATE_OWN_ROOT 0
 

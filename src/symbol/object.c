@@ -129,18 +129,6 @@ static void load_pending(struct object *object)
 		take_names(object, file, debug);
 }
 
-/* A container may lack the debug file that another one with the same program has. */
-static void find_debug_file(
-	struct object *object, uint32_t pid, const char *path, const struct elf_file *file)
-{
-	if (object->pending_fd < 0 || object->debug_fd >= 0)
-		return;
-	object->debug_fd = debug_file_open(pid, path, file);
-	object->table->pending += object->debug_fd >= 0;
-	if (object->table->pending > MAX_PENDING)
-		load_pending(object);
-}
-
 static struct object *anonymous_object(struct object_table *table)
 {
 	if (!table->anonymous)
@@ -237,13 +225,15 @@ static struct object *add_elf(struct object_table *table, uint32_t pid, const st
 	take_headers(object, file);
 	object->public.id = id_of(object, stamp);
 	merged = merge_newest(table, object);
-	if (merged == object) {
-		object->pending_fd = *fd;
-		*fd = -1;
-		table->pending++;
-	}
-	find_debug_file(merged, pid, line->path, file);
-	return merged;
+	if (merged != object)
+		return merged;
+	object->pending_fd = *fd;
+	*fd = -1;
+	object->debug_fd = debug_file_open(pid, line->path, file);
+	table->pending += object->debug_fd < 0 ? 1 : 2;
+	if (table->pending > MAX_PENDING)
+		load_pending(object);
+	return object;
 }
 
 static struct object *add_mapped(struct object_table *table, uint32_t pid,

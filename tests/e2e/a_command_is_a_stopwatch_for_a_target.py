@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about the command line
 """`-p PID -- sleep 2` records PID for as long as the command runs, and not the command."""
 from lib import *
 

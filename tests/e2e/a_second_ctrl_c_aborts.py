@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about signals
 """Ctrl-C twice: dwell is gone at once, and what it leaves behind is readable or nothing."""
 from lib import *
 

@@ -24,12 +24,13 @@ def run_both(number):
     mixed = Workload("mixed_waits", 1500)
     mixed.line()
     with open("offcputime.txt", "w") as output:
-        rival = background("offcputime", "-p", mixed.pid, "3", stdout=output)
+        rival = background("offcputime", "-p", mixed.pid, 3 * SLOW, stdout=output)
     wait_until(lambda: is_attached(rival), "attaching offcputime")
     recorder = Recorder("-p", mixed.pid, path=f"{number}.dwell")
     mixed.go()
     log = mixed.line()
     recording = recorder.stop()
+    rival.send_signal(signal.SIGINT)
     check(rival.wait(20) == 0, "offcputime failed")
     return log, recording, off_cpu_times("offcputime.txt")
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about reading
 """offcpu sums to runnable + blocked of all threads, runq to runnable, oncpu to running, hotcold to
 life: to the nanosecond, and rounding to other units is carried."""
 from lib import *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walk over call frame information: on records made here, byte by byte; on libc against readelf,
- * for every FDE there is; and on damaged copies, each in a heap block of exactly its size, so that
- * the sanitizers see every step outside.
+ * The walk over call frame information: on records made here, byte by byte; on libc against
+ * readelf, for every FDE there is; and on damaged copies, each in a heap block of exactly its size,
+ * so that the sanitizers see every step outside.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,10 +164,10 @@ static void a_record_that_makes_no_sense_is_skipped(void **state)
 		const char *letters, *data;
 		size_t count;
 	} bad[] = {
-		{"eh", "", 0},            /* of GCC 2 */
-		{"zR", "\x9b", 1},        /* the address of the address */
-		{"zR", "\x3b", 1},        /* relative to what only the program knows */
-		{"zR", "\x0f", 1},        /* no form at all */
+		{"eh", "", 0},             /* of GCC 2 */
+		{"zR", "\x9b", 1},         /* the address of the address */
+		{"zR", "\x3b", 1},         /* relative to what only the program knows */
+		{"zR", "\x0f", 1},         /* no form at all */
 		{"zP", "\x00\1\2\3\4", 5}, /* cut short */
 	};
 	struct eh_fde fde;

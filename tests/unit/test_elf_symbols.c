@@ -96,6 +96,7 @@ static const char *name_at(const struct elf_symbols *symbols, uint64_t address)
 
 #define GLOBAL_FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
 #define LOCAL_FUNC ELF64_ST_INFO(STB_LOCAL, STT_FUNC)
+#define GLOBAL_LABEL ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)
 #define WEAK_FUNC ELF64_ST_INFO(STB_WEAK, STT_FUNC)
 
 static void a_sized_function_covers_its_size_and_no_hole(void **state)
@@ -285,6 +286,53 @@ static void a_file_without_symbols_has_an_empty_table(void **state)
 	elf_symbols_free(symbols);
 }
 
+static void functions_of_several_files_are_one_table(void **state)
+{
+	struct image stripped, debug, damaged;
+	const struct elf_file *files[3];
+	struct elf_symbols *symbols = NULL;
+	struct image *const images[] = {&damaged, &stripped, &debug};
+
+	(void)state;
+	image_init(&stripped);
+	image_add(&stripped, TEXT, GLOBAL_FUNC, 0x1000, 0x10, "exported");
+	image_init(&debug);
+	image_add(&debug, TEXT, LOCAL_FUNC, 0x1000, 0x10, "exported_too");
+	image_add(&debug, TEXT, LOCAL_FUNC, 0x1010, 0x10, "hidden");
+	damaged = debug;
+	damaged.sections[SYMTAB].sh_size = 1 << 20;
+	for (size_t i = 0; i < ARRAY_SIZE(images); i++) {
+		struct elf_file *file;
+		assert_int_equal(elf_file_from_memory(images[i], sizeof(*images[i]), &file), 0);
+		files[i] = file;
+	}
+	assert_int_equal(elf_symbols_merge(files, 1, NULL, &symbols), -EBADMSG);
+	assert_int_equal(elf_symbols_merge(files, 3, NULL, &symbols), 0);
+	assert_int_equal(elf_symbols_count(symbols), 2);
+	assert_string_equal(name_at(symbols, 0x1000), "exported");
+	assert_string_equal(name_at(symbols, 0x1010), "hidden");
+	elf_symbols_free(symbols);
+	for (size_t i = 0; i < ARRAY_SIZE(images); i++)
+		elf_file_free((struct elf_file *)files[i]);
+}
+
+static void a_label_is_a_function_only_if_it_has_a_size(void **state)
+{
+	struct image image;
+
+	(void)state;
+	image_init(&image);
+	image_add(&image, TEXT, GLOBAL_LABEL, 0x1000, 8, "code");
+	image_add(&image, TEXT, GLOBAL_LABEL, 0x1004, 0, "mark");
+	image_add(&image, TEXT, GLOBAL_LABEL, 0x1100, 8, "la");
+	image_add(&image, TEXT, WEAK_FUNC, 0x1100, 8, "__function");
+	struct elf_symbols *symbols = image_symbols(&image);
+	assert_int_equal(elf_symbols_count(symbols), 2);
+	assert_string_equal(name_at(symbols, 0x1007), "code");
+	assert_string_equal(name_at(symbols, 0x1100), "__function");
+	elf_symbols_free(symbols);
+}
+
 struct truth {
 	const struct elf_symbols *symbols;
 	struct map64 confirmed; /* starts whose name readelf has, too */
@@ -368,6 +416,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_table_is_an_error),
 		cmocka_unit_test(a_name_that_runs_out_of_its_table_is_cut),
 		cmocka_unit_test(a_file_without_symbols_has_an_empty_table),
+		cmocka_unit_test(functions_of_several_files_are_one_table),
+		cmocka_unit_test(a_label_is_a_function_only_if_it_has_a_size),
 		cmocka_unit_test(every_function_of_libc_is_named_as_readelf_names_it),
 		cmocka_unit_test(every_function_of_this_program_is_named_as_readelf_names_it),
 	};

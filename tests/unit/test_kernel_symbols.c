@@ -6,8 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "symbol/kernel.h"
 #include "util/mem.h"
@@ -294,6 +297,61 @@ static void the_running_kernel_names_its_own_addresses(void **state)
 	kernel_symbols_free(symbols);
 }
 
+/* Loads the smallest program there is; -1 if we may not. */
+static int load_program(void)
+{
+	struct bpf_insn code[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT}};
+	union bpf_attr attributes = {.prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		.insns = (uintptr_t)code,
+		.insn_cnt = ARRAY_SIZE(code),
+		.license = (uintptr_t) "GPL",
+		.prog_name = "dwell_test"};
+
+	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attributes, sizeof(attributes));
+}
+
+/* Its address according to the kernel, 0 if that is not shown. */
+static uint64_t find_program(void)
+{
+	_cleanup_fclose_ FILE *in = fopen("/proc/kallsyms", "re");
+	char line[1024];
+
+	while (in && fgets(line, sizeof(line), in))
+		if (strstr(line, "_dwell_test\t[bpf]"))
+			return strtoull(line, NULL, 16);
+	return 0;
+}
+
+static void a_program_loaded_later_is_named_within_seconds(void **state)
+{
+	struct kernel_symbols *symbols = NULL;
+	struct kernel_symbol symbol;
+	int changed = 0, fd;
+
+	(void)state;
+	if (kernel_symbols_new(&symbols, NULL))
+		skip();
+	fd = load_program();
+	uint64_t address = fd < 0 ? 0 : find_program();
+	for (int i = 0; address && i < 40 && !changed; i++) {
+		usleep(100000);
+		changed = kernel_symbols_refresh(symbols);
+	}
+	if (address) {
+		assert_int_equal(changed, 1);
+		assert_true(kernel_symbols_find(symbols, address, &symbol));
+		assert_int_equal(symbol.start, address);
+		assert_string_equal(symbol.module, "bpf");
+		assert_non_null(strstr(symbol.name, "_dwell_test"));
+	}
+	if (fd >= 0)
+		close(fd);
+	kernel_symbols_free(symbols);
+	if (!address)
+		skip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +366,7 @@ int main(void)
 		cmocka_unit_test(an_update_that_fails_leaves_the_table),
 		cmocka_unit_test(hostile_lines_are_skipped),
 		cmocka_unit_test(the_running_kernel_names_its_own_addresses),
+		cmocka_unit_test(a_program_loaded_later_is_named_within_seconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

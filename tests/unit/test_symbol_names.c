@@ -167,6 +167,33 @@ static void a_stripped_function_is_known_by_its_start(void **state)
 	remove_folder(folder);
 }
 
+static void a_function_without_size_ends_where_unwind_information_says(void **state)
+{
+	static const char assembler[] =
+		".text\n.globl sizeless\n.type sizeless, @function\nsizeless:\n.cfi_startproc\n"
+		"nop\nret\n.cfi_endproc\n"
+		".cfi_startproc\nnop\nnop\nret\n.cfi_endproc\n"
+		".globl labelled\nlabelled:\nret\n.size labelled, 1\n";
+	char *folder = make_folder("");
+	uint64_t start;
+
+	(void)state;
+	sh(folder, "printf '%s' >code.s && gcc -shared code.s -o whole", assembler);
+	struct elf_symbol sizeless = find_symbol(folder, "sizeless");
+	struct elf_symbol labelled = find_symbol(folder, "labelled");
+	struct elf_file *file = open_file(folder, "whole");
+	struct object_names *names = object_names_read(file, NULL);
+	assert_string_equal(object_names_find(names, sizeless.start + 1, &start), "sizeless");
+	assert_null(object_names_find(names, sizeless.start + 2, &start));
+	assert_true(object_names_start(names, sizeless.start + 4, &start));
+	assert_int_equal(start, sizeless.start + 2);
+	assert_int_equal(labelled.start, sizeless.start + 5);
+	assert_int_equal(labelled.end, labelled.start + 1);
+	object_names_free(names);
+	elf_file_free(file);
+	remove_folder(folder);
+}
+
 static void without_unwind_information_a_debug_frame_tells_the_start(void **state)
 {
 	char *folder = make_folder("-fno-asynchronous-unwind-tables -fno-unwind-tables -gz=none");
@@ -197,8 +224,9 @@ static void a_debug_link_is_followed_to_all_its_places(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		char *folder = make_folder("-Wl,--build-id=none");
-		sh(folder, "mkdir .debug && objcopy --only-keep-debug whole '%s' && "
-			   "objcopy --add-gnu-debuglink='%s' program",
+		sh(folder,
+			"mkdir .debug && objcopy --only-keep-debug whole '%s' && "
+			"objcopy --add-gnu-debuglink='%s' program",
 			places[i], places[i]);
 		int fd = find_own_debug(folder);
 		assert_true(fd >= 0);
@@ -243,8 +271,9 @@ static void a_link_with_a_folder_in_its_name_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *folder = make_folder("");
-		sh(folder, "printf '%%s\\0\\0\\0\\0\\0\\0\\0\\0' '%s' >link && objcopy "
-			   "--add-section .gnu_debuglink=link program",
+		sh(folder,
+			"printf '%%s\\0\\0\\0\\0\\0\\0\\0\\0' '%s' >link && objcopy "
+			"--add-section .gnu_debuglink=link program",
 			names[i]);
 		struct elf_file *file = open_file(folder, "program");
 		assert_false(debug_link_read(file, &link));
@@ -273,9 +302,10 @@ static void debug_files_are_found_in_the_process_root(void **state)
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		char *folder = make_folder("-Wl,--build-id=0x0123456789");
-		sh(folder, "objcopy --only-keep-debug whole program.debug && "
-			   "objcopy --add-gnu-debuglink=program.debug program && "
-			   "mkdir -p \"$(dirname root/'%s')\" && mv program.debug root/'%s'",
+		sh(folder,
+			"objcopy --only-keep-debug whole program.debug && "
+			"objcopy --add-gnu-debuglink=program.debug program && "
+			"mkdir -p \"$(dirname root/'%s')\" && mv program.debug root/'%s'",
 			places[i], places[i]);
 		assert_int_equal(find_debug(folder, (uint32_t)getpid(), "/bin/program"), -1);
 		_cleanup_free_ char *root = xasprintf("%s/root", folder);
@@ -284,11 +314,15 @@ static void debug_files_are_found_in_the_process_root(void **state)
 		if (!child)
 			wait_in_root(root, pipe_fds[1]);
 		assert_int_equal(read(pipe_fds[0], &letter, 1), 1);
+		_cleanup_free_ char *seen_by_us = xasprintf("%s/bin/program", root);
 		int fd = find_debug(folder, (uint32_t)child, "/bin/program");
+		int same_fd = find_debug(folder, (uint32_t)child, seen_by_us);
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
 		assert_true(fd >= 0);
 		check_hidden(folder, fd);
+		assert_true(same_fd >= 0);
+		close(same_fd);
 		close(pipe_fds[0]);
 		close(pipe_fds[1]);
 		remove_folder(folder);
@@ -370,10 +404,66 @@ static void a_mapped_program_gets_names_from_its_debug_file(void **state)
 	object_table_free(table);
 }
 
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+/* Reads a damaged image as far as it goes and asks for names all over it. */
+static void read_damaged(const unsigned char *image, size_t count)
+{
+	struct elf_file *file;
+	struct debug_link link;
+	uint64_t start;
+
+	if (elf_file_from_memory(image, count, &file))
+		return;
+	struct object_names *names = object_names_read(file, NULL);
+	for (uint64_t address = 0; address < 2 * count; address += 64) {
+		object_names_find(names, address, &start);
+		object_names_start(names, address, &start);
+	}
+	debug_link_read(file, &link);
+	object_names_free(names);
+	elf_file_free(file);
+}
+
+static void a_file_changed_anywhere_is_read_safely(void **state)
+{
+	enum { ROUNDS = 1500 };
+	char *folder = make_folder("");
+	uint32_t seed = 5;
+
+	(void)state;
+	sh(folder, "objcopy --only-keep-debug whole mini && strip --strip-debug mini && "
+		   "objcopy --add-gnu-debuglink=mini whole && "
+		   "if command -v xz; then xz mini && objcopy --add-section .gnu_debugdata=mini.xz "
+		   "whole; fi");
+	_cleanup_free_ char *path = xasprintf("%s/whole", folder);
+	_cleanup_fclose_ FILE *in = fopen(path, "r");
+	_cleanup_free_ unsigned char *bytes = xmalloc(1 << 20);
+	size_t count = fread(bytes, 1, 1 << 20, in);
+	assert_true(count > 10000 && count < 1 << 20);
+	remove_folder(folder);
+	for (int round = 0; round < ROUNDS; round++) {
+		_cleanup_free_ unsigned char *damaged = xmalloc(count);
+		memcpy(damaged, bytes, count);
+		for (uint32_t i = next_random(&seed) % 30 + 1; i; i--) {
+			/* Often in the section headers, which are last. */
+			size_t reach = i % 3 ? count : 3000;
+			damaged[count - 1 - next_random(&seed) % reach] =
+				(unsigned char)next_random(&seed);
+		}
+		read_damaged(damaged, count);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stripped_function_is_known_by_its_start),
+		cmocka_unit_test(a_function_without_size_ends_where_unwind_information_says),
 		cmocka_unit_test(without_unwind_information_a_debug_frame_tells_the_start),
 		cmocka_unit_test(a_debug_link_is_followed_to_all_its_places),
 		cmocka_unit_test(a_file_with_another_checksum_is_refused),
@@ -382,6 +472,7 @@ int main(void)
 		cmocka_unit_test(debug_files_are_found_in_the_process_root),
 		cmocka_unit_test(packed_symbols_inside_the_program_are_unpacked),
 		cmocka_unit_test(packed_symbols_that_are_damaged_or_endless_are_refused),
+		cmocka_unit_test(a_file_changed_anywhere_is_read_safely),
 		cmocka_unit_test(a_mapped_program_gets_names_from_its_debug_file),
 	};
 

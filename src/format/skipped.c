@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The words for what was skipped. */
+#include "format/skipped.h"
+
+#include <inttypes.h>
+
+#include "util/mem.h"
+#include "util/units.h"
+
+static const char *const texts[SKIPS] = {
+	[SKIP_BINARY] = "with NUL bytes",
+	[SKIP_TOO_LONG] = "too long",
+	[SKIP_NO_COUNT] = "without a count",
+	[SKIP_NEGATIVE] = "with a count below zero",
+	[SKIP_TOO_LARGE] = "with a count too large",
+	[SKIP_NO_STACK] = "without a stack",
+	[SKIP_NO_TIME] = "scheduler events without time or fields",
+	[SKIP_HISTOGRAM] = "of histograms or statistics",
+	[SKIP_UNKNOWN] = "not understood",
+	[SKIP_CUT] = "with a stack too deep, cut",
+	[SKIP_NOT_UTF8] = "with bytes that are no UTF-8, shown as ?",
+};
+
+const char *skip_text(enum skip skip)
+{
+	return skip < SKIPS ? texts[skip] : "";
+}
+
+bool skip_is_kept(enum skip skip)
+{
+	return skip == SKIP_CUT || skip == SKIP_NOT_UTF8;
+}
+
+uint64_t skipped_total(const struct skipped *skipped)
+{
+	uint64_t total = 0;
+
+	for (unsigned int i = 0; i < SKIPS; i++)
+		if (!skip_is_kept((enum skip)i))
+			total += skipped->counts[i];
+	return total;
+}
+
+/* The reasons of one sort, each with its number; returns how many there were. */
+static unsigned int write_reasons(const struct skipped *skipped, bool is_kept, FILE *out)
+{
+	unsigned int written = 0;
+	char room[UNITS_ROOM];
+
+	for (unsigned int i = 0; i < SKIPS; i++)
+		if (skipped->counts[i] && skip_is_kept((enum skip)i) == is_kept)
+			fprintf(out, "%s%s %s", written++ ? ", " : "",
+				units_count(skipped->counts[i], room), texts[i]);
+	return written;
+}
+
+char *skipped_words(const struct skipped *skipped)
+{
+	char skipped_room[UNITS_ROOM], lines_room[UNITS_ROOM];
+	uint64_t total = skipped_total(skipped);
+	char *words = NULL;
+	size_t size;
+	FILE *out = open_memstream(&words, &size);
+
+	if (!out)
+		return NULL;
+	if (total) {
+		fprintf(out, "skipped %s of %s lines: ", units_count(total, skipped_room),
+			units_count(skipped->lines, lines_room));
+		write_reasons(skipped, false, out);
+	}
+	if (skipped->counts[SKIP_CUT] || skipped->counts[SKIP_NOT_UTF8]) {
+		fprintf(out, total ? "; kept lines " : "lines ");
+		write_reasons(skipped, true, out);
+	}
+	fclose(out);
+	if (size)
+		return words;
+	free(words);
+	return NULL;
+}

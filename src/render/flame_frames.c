@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Frames as elements: <g class="KIND" data-s="START" data-w="WEIGHT" data-d="DEPTH"> with a title
+ * (name, a line break, facts), a rectangle, marks on its edges and a label. The script of the
+ * picture (web/flame.js) reads exactly this and draws by the same rules.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "render/flame_parts.h"
+#include "render/svg_text.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+static const struct flame_color merged_color = {220, 223, 227};
+static const struct flame_color root_color = {226, 226, 221};
+
+const char *flame_value(const struct flame_page *page, uint64_t weight, char *room)
+{
+	const struct flame_options *options = page->options;
+	double value = (double)weight * options->factor;
+	uint64_t whole = value < 1.8e19 ? (uint64_t)(value + 0.5) : UINT64_MAX;
+	char digits[UNITS_ROOM];
+
+	if (options->factor == 1)
+		whole = weight;
+	if (options->is_time)
+		snprintf(room, FLAME_VALUE_ROOM, "%s", units_duration(whole, digits));
+	else
+		snprintf(room, FLAME_VALUE_ROOM, "%s %.64s", units_count(whole, digits),
+			options->count_name ? options->count_name : "samples");
+	return room;
+}
+
+struct flame_kind flame_box_kind(const struct flame_page *page, const struct flame_box *box)
+{
+	return flame_kind_of(tree_label(page->tree, box->node),
+		page->tree->nodes.at[box->node].kind, box->is_after_separator);
+}
+
+static void put_share(const struct flame_page *page, const struct flame_box *box)
+{
+	char room[FLAME_VALUE_ROOM];
+
+	svg_put_text(page->out, flame_value(page, box->weight, room));
+	fprintf(page->out, ", %.2f%%", 100 * (double)box->weight / (double)page->layout->total);
+}
+
+static void put_change(const struct flame_page *page, const struct flame_box *box)
+{
+	const struct flame_layout *layout = page->layout;
+
+	if (!page->options->before || box->merged)
+		return;
+	if (layout->before_total)
+		fprintf(page->out, ", %+.2f%%",
+			100 * (double)box->change / (double)layout->before_total);
+	if (box->is_new)
+		fputs(", new", page->out);
+	if (box->is_gone)
+		fputs(", gone", page->out);
+}
+
+static void put_title(
+	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
+{
+	const char *own = flame_attributes_get(
+		page->options->attributes, kind->name, kind->length, ATTRIBUTE_TITLE);
+	const char *word = flame_sort_word(kind->sort);
+	const char *object = box->merged ? "" : tree_object(page->tree, box->node);
+	char room[UNITS_ROOM];
+
+	fputs("<title>", page->out);
+	svg_put_name(page->out, kind->name, kind->length);
+	fputc('\n', page->out);
+	if (box->merged)
+		fprintf(page->out, "%s %s too thin to draw: ", units_count(box->merged, room),
+			box->merged == 1 ? "frame" : "frames");
+	put_share(page, box);
+	put_change(page, box);
+	if (word)
+		fprintf(page->out, ", %s", word);
+	if (kind->is_waker && kind->sort != FLAME_SEPARATOR)
+		fputs(", waker", page->out);
+	if (object[0]) {
+		fputs(", in ", page->out);
+		svg_put_text(page->out, object);
+	}
+	if (own) {
+		fputs(", ", page->out);
+		svg_put_text(page->out, own);
+	}
+	fputs("</title>", page->out);
+}
+
+static struct flame_color color_of(
+	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
+{
+	const struct flame_options *options = page->options;
+	struct flame_color color;
+
+	if (box->merged)
+		return merged_color;
+	if (options->before)
+		return flame_color_of_change((double)box->change,
+			(double)page->layout->largest_change, options->is_negated);
+	if (!box->depth)
+		return root_color;
+	color = flame_color_of(options->palette, kind, options->is_alike);
+	return options->colors ? flame_colors_keep(options->colors, kind->name, kind->length, color)
+			       : color;
+}
+
+static void put_edges(
+	const struct flame_page *page, const struct flame_kind *kind, double x, double y, double w)
+{
+	double height = page->options->frame_height - 1;
+
+	if (w < FLAME_MARK_WIDTH || (!flame_sort_word(kind->sort) && !kind->is_waker))
+		return;
+	fputs("<path class=\"e\" d=\"", page->out);
+	if (flame_sort_word(kind->sort))
+		fprintf(page->out, "M%.2f %.2fv%.2f", x + 1, y, height);
+	if (kind->is_waker)
+		fprintf(page->out, "M%.2f %.2fv%.2f", x + w - 1, y, height);
+	fputs("\"/>", page->out);
+}
+
+static void put_label(
+	const struct flame_page *page, const struct flame_kind *kind, double x, double y, double w)
+{
+	const struct flame_options *options = page->options;
+	double indent = flame_sort_word(kind->sort) ? 6 : 3;
+	double room = (w - indent - (kind->is_waker ? 6 : 3)) / page->character_width;
+
+	if (room < 3)
+		return;
+	fputs("<text x=\"", page->out);
+	svg_put_number(page->out, x + indent);
+	fputs("\" y=\"", page->out);
+	svg_put_number(page->out, y + options->frame_height / 2 + options->font_size * 0.33);
+	fputs("\">", page->out);
+	svg_put_label(page->out, kind->name, kind->length, (size_t)room, options->cuts_start);
+	fputs("</text>", page->out);
+}
+
+static void put_class(
+	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
+{
+	const char *own = flame_attributes_get(
+		page->options->attributes, kind->name, kind->length, ATTRIBUTE_CLASS);
+	char letter = box->merged ? 't' : flame_sort_letter(kind->sort);
+
+	fprintf(page->out, " class=\"f");
+	if (letter)
+		fprintf(page->out, " %c", letter);
+	if (kind->is_waker)
+		fputs(" w", page->out);
+	if (own) {
+		fputc(' ', page->out);
+		svg_put_text(page->out, own);
+	}
+	fputc('"', page->out);
+}
+
+/* Returns the element's name. */
+static const char *put_opening(
+	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
+{
+	const struct flame_attributes *attributes = page->options->attributes;
+	const char *link =
+		flame_attributes_get(attributes, kind->name, kind->length, ATTRIBUTE_HREF);
+	const char *target =
+		flame_attributes_get(attributes, kind->name, kind->length, ATTRIBUTE_TARGET);
+
+	if (link) {
+		fputs("<a href=\"", page->out);
+		svg_put_text(page->out, link);
+		fputs("\" target=\"", page->out);
+		svg_put_text(page->out, target ? target : "_top");
+		fputc('"', page->out);
+	} else {
+		fputs("<g", page->out);
+	}
+	put_class(page, box, kind);
+	fprintf(page->out, " data-s=\"%llu\" data-w=\"%llu\" data-d=\"%u\">",
+		(unsigned long long)box->start, (unsigned long long)box->weight, box->depth);
+	return link ? "a" : "g";
+}
+
+static double y_of(const struct flame_page *page, uint32_t depth)
+{
+	uint32_t row = page->options->is_inverted ? depth : page->layout->depth - depth;
+
+	return page->top + row * page->options->frame_height;
+}
+
+static void put_box(const struct flame_page *page, const struct flame_box *box)
+{
+	double scale = (page->width - 2 * FLAME_PAD) / (double)page->layout->total;
+	double x = FLAME_PAD + (double)box->start * scale, w = (double)box->weight * scale;
+	double y = y_of(page, box->depth);
+	struct flame_kind kind = box->merged   ? (struct flame_kind){ELLIPSIS, 3, FLAME_USER, false}
+				 : !box->depth ? (struct flame_kind){"all", 3, FLAME_USER, false}
+					       : flame_box_kind(page, box);
+	struct flame_color color = color_of(page, box, &kind);
+	const char *element = put_opening(page, box, &kind);
+
+	put_title(page, box, &kind);
+	fputs("<rect x=\"", page->out);
+	svg_put_number(page->out, x);
+	fputs("\" y=\"", page->out);
+	svg_put_number(page->out, y);
+	fputs("\" width=\"", page->out);
+	svg_put_number(page->out, fmax(w, 0.05));
+	fputs("\" height=\"", page->out);
+	svg_put_number(page->out, page->options->frame_height - 1);
+	fprintf(page->out, "\" fill=\"#%02x%02x%02x\"/>", color.red, color.green, color.blue);
+	put_edges(page, &kind, x, y, w);
+	put_label(page, &kind, x, y, w);
+	fprintf(page->out, "</%s>\n", element);
+}
+
+void flame_put_frames(const struct flame_page *page)
+{
+	fputs("<g class=\"frames\">\n", page->out);
+	vec_each (box, &page->layout->boxes)
+		put_box(page, box);
+	fputs("</g>\n", page->out);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Switches and wakes, as another tool logged them, become what each thread did: running, runnable
+ * (woken or preempted) and blocked intervals without gaps. The offline twin of bpf/: the same
+ * rules, so that the same events give the same books. A thread is blocked if it left its CPU in
+ * another state than R and was not preempted; it is runnable from its last wake on; it ends with
+ * its last switch (state X or Z). A thread that is first seen waking was blocked since the log's
+ * first event; one that is never seen does not exist.
+ *
+ * Without any switch the log tells parts only: samples are running time, sched_stat_* are waits,
+ * and a thread's life is the time that is known of it.
+ */
+#ifndef DWELL_REPLAY_H
+#define DWELL_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/state.h"
+#include "util/vec.h"
+
+enum replay_kind {
+	REPLAY_SWITCH, /* from tid to other_tid */
+	REPLAY_WAKING, /* tid is woken: sched_waking */
+	REPLAY_WAKEUP, /* sched_wakeup: counts only in a log without sched_waking */
+	REPLAY_FORK,   /* other_tid is born */
+	REPLAY_NEW,    /* tid is born or was just now: sched_wakeup_new */
+	REPLAY_EXIT,   /* tid will not be seen again after its next switch */
+	REPLAY_NAME,   /* tid is called so: sched_process_exec */
+	REPLAY_SAMPLE, /* tid was running; ns is what the sample stands for */
+	REPLAY_WAITED, /* tid had been blocked or runnable for ns, until now: sched_stat_* */
+	REPLAY_KINDS,
+};
+
+#define REPLAY_NO_TIME UINT64_MAX
+
+/* Numbers of names and stacks are the caller's; 0 is none. */
+struct replay_event {
+	uint64_t time_ns;
+	uint64_t ns;
+	uint32_t tid;
+	uint32_t pid; /* of tid; 0: not told */
+	uint32_t other_tid;
+	uint32_t comm; /* of tid */
+	uint32_t other_comm;
+	uint32_t stack; /* of tid */
+	uint16_t cpu;
+	uint8_t kind;
+	uint8_t state;     /* enum time_state, of REPLAY_WAITED */
+	char letter;       /* switch: 'S', 'D', ...; 'R' */
+	bool is_preempted; /* switch: R+ */
+	bool is_dead;      /* switch: it was the last */
+};
+
+struct replay_interval {
+	uint32_t thread; /* index into threads */
+	enum time_state state;
+	char letter; /* blocked */
+	bool is_open;    /* had not ended at the log's end */
+	bool is_earlier; /* began before the log: its stack is unknown */
+	uint32_t stack;
+	uint64_t from_ns; /* from the first event on */
+	uint64_t to_ns;
+};
+
+struct replay_thread {
+	uint32_t tid;
+	uint32_t pid; /* 0: unknown */
+	uint32_t comm;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t total_ns[TIME_STATES];
+};
+
+struct replay_result {
+	VEC(struct replay_thread) threads;
+	uint64_t start_ns; /* the log's own clock; REPLAY_NO_TIME: no event has a time */
+	uint64_t window_ns;
+	bool is_partial; /* no switches: lives are only what is known */
+	uint32_t cpus;
+	uint64_t switches;
+	uint64_t wakes;
+	uint64_t samples;
+	uint64_t no_waker;        /* waits without a wake, in a log that has wakes */
+	uint64_t missed_switches; /* healed */
+};
+
+typedef void (*replay_interval_fn)(const struct replay_interval *interval, void *context);
+
+/*
+ * Sorts the events by time (those of equal time stay in order) and calls `each` for every interval
+ * as it ends; samples are intervals of state TIME_SAMPLE without length. Clear the result with
+ * replay_clear().
+ */
+void replay_run(struct replay_event *events, size_t count, replay_interval_fn each, void *context,
+	struct replay_result *ret);
+void replay_clear(struct replay_result *result);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rows by key: a vector of rows and a map from the key's hash to the row. */
+#include "replay/sums.h"
+
+#include "util/hash.h"
+
+static uint64_t hash_key(const struct sums_row *row)
+{
+	const struct rec_sum *sum = &row->sum;
+	uint64_t small = (uint64_t)sum->state << 24 | (uint64_t)(unsigned char)sum->task_letter << 16 |
+			 (uint64_t)sum->band << 8 | row->is_earlier;
+
+	return hash_add(hash_add(hash_add((uint64_t)sum->thread << 32 | row->stack, small),
+				sum->slice_first),
+		sum->slice_last);
+}
+
+static bool is_same_key(const struct sums_row *a, const struct sums_row *b)
+{
+	/* Intervals that never ended are kept apart: their count is 0 whatever their number. */
+	return a->sum.thread == b->sum.thread && a->stack == b->stack &&
+	       a->sum.state == b->sum.state && a->sum.task_letter == b->sum.task_letter &&
+	       a->sum.band == b->sum.band && a->is_earlier == b->is_earlier &&
+	       a->sum.slice_first == b->sum.slice_first && a->sum.slice_last == b->sum.slice_last &&
+	       a->sum.count && b->sum.count;
+}
+
+static void merge(struct sums *sums, struct rec_sum *into, const struct rec_sum *from)
+{
+	if (into->ns > INT64_MAX - from->ns || into->count > INT64_MAX - from->count) {
+		sums->overflows++;
+		return;
+	}
+	into->count += from->count;
+	into->ns += from->ns;
+	into->first_ns += from->first_ns;
+	into->last_ns += from->last_ns;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+}
+
+static void add_row(struct sums *sums, const struct sums_row *row)
+{
+	for (uint64_t hash = hash_key(row);; hash++) {
+		uint64_t *number = map64_put(&sums->by_key, hash, NULL);
+		if (!*number) {
+			vec_push(&sums->rows, *row);
+			*number = sums->rows.count;
+			return;
+		}
+		struct sums_row *known = &sums->rows.at[*number - 1];
+		if (is_same_key(known, row)) {
+			merge(sums, &known->sum, &row->sum);
+			return;
+		}
+	}
+}
+
+static struct sums_row row_of(const struct replay_interval *interval, uint64_t ns)
+{
+	struct sums_row row = {.stack = interval->stack, .is_earlier = interval->is_earlier};
+
+	row.sum.thread = interval->thread;
+	row.sum.state = interval->state;
+	row.sum.task_letter = interval->letter;
+	row.sum.count = !interval->is_open;
+	row.sum.ns = row.sum.max_ns = row.sum.first_ns = ns;
+	return row;
+}
+
+void sums_add(struct sums *sums, const struct replay_interval *interval)
+{
+	uint64_t from = interval->from_ns, to = interval->to_ns;
+	struct sums_row row = row_of(interval, to - from);
+	uint64_t first = from / sums->slice_ns, last = to > from ? (to - 1) / sums->slice_ns : first;
+
+	row.sum.slice_first = (uint32_t)first;
+	row.sum.slice_last = (uint32_t)last;
+	if (interval->state != TIME_RUNNING && interval->state != TIME_SAMPLE)
+		row.sum.band = band_of(to - from);
+	if (first != last) {
+		row.sum.first_ns = (first + 1) * sums->slice_ns - from;
+		row.sum.last_ns = to - last * sums->slice_ns;
+	}
+	add_row(sums, &row);
+}
+
+void sums_add_bulk(struct sums *sums, const struct replay_interval *interval, uint64_t count)
+{
+	struct sums_row row = row_of(interval, interval->to_ns - interval->from_ns);
+
+	row.sum.count = count;
+	add_row(sums, &row);
+}
+
+void sums_clear(struct sums *sums)
+{
+	vec_clear(&sums->rows);
+	map64_clear(&sums->by_key);
+}

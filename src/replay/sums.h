@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intervals summed into the rows of a recording: by thread, state, stack, band and slices, with the
+ * time of those that span slices divided as bpf/credit.bpf.h does it. All zero but slice_ns is a
+ * valid empty table.
+ */
+#ifndef DWELL_REPLAY_SUMS_H
+#define DWELL_REPLAY_SUMS_H
+
+#include "recording/recording.h"
+#include "replay/replay.h"
+#include "util/map64.h"
+#include "util/vec.h"
+
+struct sums_row {
+	struct rec_sum sum; /* kernel_stack is 0; the thread is an index */
+	uint32_t stack;     /* the caller's number */
+	bool is_earlier;
+};
+
+struct sums {
+	uint64_t slice_ns;
+	VEC(struct sums_row) rows;
+	struct map64 by_key; /* hash -> index + 1; clashes go on at hash + 1 */
+	uint64_t overflows;  /* intervals left out: a sum would have passed 63 bits */
+};
+
+void sums_add(struct sums *sums, const struct replay_interval *interval);
+/* `count` samples at once, or `count` intervals of ns in all, in slice 0: for what has no times. */
+void sums_add_bulk(struct sums *sums, const struct replay_interval *interval, uint64_t count);
+void sums_clear(struct sums *sums);
+
+#endif
