@@ -8,7 +8,8 @@
 	const SVG = 'http://www.w3.org/2000/svg';
 	const HTML = 'http://www.w3.org/1999/xhtml';
 	const BAR_HEIGHT = 62;
-	const BAR_WIDTH_MIN = 9; // of a frame whose edges are marked, in px
+	const MARK_WIDTH = 16; // of a frame whose edges are marked, in px
+	const GAP = 0.5; // between neighbours, where there is room
 	const KEYS = 'Keys: / search, n N next and previous match, arrows move, Enter zooms, ' +
 		'0 resets the zoom, Esc leaves the search, then the zoom';
 
@@ -85,13 +86,13 @@
 	function drawEdges(frame, x, w, y) {
 		if (!frame.left && !frame.right) return;
 		if (!frame.edge) {
-			if (w < BAR_WIDTH_MIN) return;
+			if (w < MARK_WIDTH) return;
 			frame.edge = document.createElementNS(SVG, 'path');
 			frame.edge.setAttribute('class', 'e');
 			frame.box.insertBefore(frame.edge, frame.text);
 		}
 		const line = (at) => `M${at.toFixed(2)} ${y}v${frameHeight - 1}`;
-		frame.edge.setAttribute('d', w < BAR_WIDTH_MIN ? '' :
+		frame.edge.setAttribute('d', w < MARK_WIDTH ? '' :
 			(frame.left ? line(x + 1) : '') + (frame.right ? line(x + w - 1) : ''));
 	}
 
@@ -112,7 +113,7 @@
 	function place(frame, x, w) {
 		const y = Number(frame.rect.getAttribute('y'));
 		frame.rect.setAttribute('x', x.toFixed(2));
-		frame.rect.setAttribute('width', Math.max(w, 0.05).toFixed(2));
+		frame.rect.setAttribute('width', (w > 4 * GAP ? w - GAP : Math.max(w, 0.05)).toFixed(2));
 		drawEdges(frame, x, w, y);
 		drawText(frame, x, w, y);
 	}

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -192,12 +193,17 @@ int cgroup_find_folder(const struct cgroup_mounts *mounts, const char *name,
 	return 0;
 }
 
+/* FILEID_KERNFS of the kernel: a file handle that is nothing but kn->id. */
+#define HANDLE_TYPE 0xfe
+
+union id_handle {
+	struct file_handle handle;
+	char room[sizeof(struct file_handle) + sizeof(uint64_t)];
+};
+
 static int read_id(const char *path, uint64_t *ret_id)
 {
-	union {
-		struct file_handle handle;
-		char room[sizeof(struct file_handle) + sizeof(uint64_t)];
-	} at = {.handle.handle_bytes = sizeof(uint64_t)};
+	union id_handle at = {.handle.handle_bytes = sizeof(uint64_t)};
 	int mount_id;
 
 	if (name_to_handle_at(AT_FDCWD, path, &at.handle, &mount_id, AT_SYMLINK_FOLLOW))
@@ -206,6 +212,38 @@ static int read_id(const char *path, uint64_t *ret_id)
 		return -EINVAL;
 	memcpy(ret_id, at.handle.f_handle, sizeof(*ret_id));
 	return 0;
+}
+
+static int path_of_id(const char *mount_path, uint64_t id, char **ret_path)
+{
+	union id_handle at = {
+		.handle = {.handle_bytes = sizeof(uint64_t), .handle_type = HANDLE_TYPE}};
+	_cleanup_close_ int mount_fd = open(mount_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int fd = -1;
+	char link[64], path[PATH_MAX];
+
+	if (mount_fd < 0)
+		return -errno;
+	memcpy(at.handle.f_handle, &id, sizeof(id));
+	fd = open_by_handle_at(mount_fd, &at.handle, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, path, sizeof(path));
+	if (length < 0)
+		return -errno;
+	*ret_path = xstrndup(path, (size_t)length);
+	return 0;
+}
+
+int cgroup_path(
+	const struct cgroup_mounts *mounts, const struct cgroup_target *target, char **ret_path)
+{
+	vec_each (mount, &mounts->list)
+		if (mount->hierarchy == target->hierarchy &&
+			is_folder_on(mount->path, mount->device))
+			return path_of_id(mount->path, target->id, ret_path);
+	return -ENOENT;
 }
 
 int cgroup_find(const char *name, struct cgroup_target *ret, struct why *why)

@@ -23,8 +23,16 @@ struct cgroup_target {
 int cgroup_find(const char *name, struct cgroup_target *ret, struct why *why);
 
 /*
- * The part of it that needs no cgroup file system: the folder that is meant. ret_mount is borrowed
- * from mounts, the path is the caller's to free.
+ * The other way round: the folder of a cgroup that the kernel named, as long as it exists. 0, or
+ * -errno: -ENOENT if its hierarchy is not mounted, -ESTALE if it is gone, -EPERM without
+ * CAP_DAC_READ_SEARCH. The path is the caller's to free.
+ */
+int cgroup_path(
+	const struct cgroup_mounts *mounts, const struct cgroup_target *target, char **ret_path);
+
+/*
+ * The part of cgroup_find() that needs no cgroup file system: the folder that is meant. ret_mount
+ * is borrowed from mounts, the path is the caller's to free.
  */
 int cgroup_find_folder(const struct cgroup_mounts *mounts, const char *name,
 	const struct cgroup_mount **ret_mount, char **ret_path, struct why *why);

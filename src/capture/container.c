@@ -124,29 +124,20 @@ bool container_of_path(const char *cgroup_path, char ret[static CONTAINER_ID_ROO
 	return is_found;
 }
 
-/* false also if there is nothing to read any more. */
-static bool read_container(uint32_t pid, char ret[static CONTAINER_ID_ROOM], bool *ret_is_gone)
+bool container_of_process(uint32_t pid, char ret[static CONTAINER_ID_ROOM])
 {
 	_cleanup_free_ char *text = NULL;
 	char path[64];
 
 	ret[0] = 0;
 	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	*ret_is_gone = proc_text_read(path, &text) || !text[0];
-	for (const char *line = *ret_is_gone ? "" : text; *line;) {
+	for (const char *line = proc_text_read(path, &text) ? "" : text; *line;) {
 		if (container_of_path(line, ret))
 			return true;
 		line += strcspn(line, "\n");
 		line += *line ? 1 : 0;
 	}
 	return false;
-}
-
-bool container_of_process(uint32_t pid, char ret[static CONTAINER_ID_ROOM])
-{
-	bool is_gone;
-
-	return read_container(pid, ret, &is_gone);
 }
 
 static bool same_but_dashes(const char *text, const char *name, size_t length)
@@ -198,30 +189,4 @@ bool container_is_short_id(const char *name)
 	size_t length = hex_length(name);
 
 	return length && length < MIN_PREFIX && !name[length];
-}
-
-bool container_cache_of_process(struct container_cache *cache, uint32_t pid, uint64_t key,
-	char ret[static CONTAINER_ID_ROOM])
-{
-	bool is_gone;
-
-	read_container(pid, ret, &is_gone);
-	if (!key)
-		return ret[0];
-	if (!is_gone) {
-		*map64_put(&cache->by_key, key, NULL) = intern(&cache->texts, ret) + 1ULL;
-		return ret[0];
-	}
-	const uint64_t *number = map64_find(&cache->by_key, key);
-	if (number) {
-		const char *known = intern_text(&cache->texts, (uint32_t)(*number - 1));
-		copy_name(ret, known, strlen(known));
-	}
-	return ret[0];
-}
-
-void container_cache_clear(struct container_cache *cache)
-{
-	intern_clear(&cache->texts);
-	map64_clear(&cache->by_key);
 }

@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/intern.h"
-
 /* Longer names are cut. */
 #define CONTAINER_ID_ROOM 65
 
@@ -31,20 +29,5 @@ bool container_of_process(uint32_t pid, char ret[static CONTAINER_ID_ROOM]);
 bool container_part_matches(const char *part, const char *name);
 /* Hexadecimal, but too short to be taken for the beginning of an id. */
 bool container_is_short_id(const char *name);
-
-/*
- * What is known of processes that are gone: the container by a key that processes in the same
- * cgroups share. All zero is empty.
- */
-struct container_cache {
-	struct intern texts;
-	struct map64 by_key; /* key -> number in texts + 1 */
-};
-
-/* As container_of_process(); if that one is gone, what another with the same key was in. Key 0 is
- * nobody's. */
-bool container_cache_of_process(struct container_cache *cache, uint32_t pid, uint64_t key,
-	char ret[static CONTAINER_ID_ROOM]);
-void container_cache_clear(struct container_cache *cache);
 
 #endif

@@ -41,6 +41,7 @@ struct namer {
 struct place {
 	struct rec_object object;
 	struct rec_frame frame;
+	uint64_t salt; /* tells frames of one address apart: JIT code comes and goes */
 };
 
 struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *symbols)
@@ -135,6 +136,8 @@ static uint64_t write_place(struct namer *namer, struct place *place)
 {
 	place->frame.object = place->object.id;
 	place->frame.id = hash_add(hash_add(SEED_FRAME, place->object.id), place->frame.address);
+	if (place->salt)
+		place->frame.id = hash_add(place->frame.id, place->salt);
 	if (is_first(namer, place->frame.id)) {
 		if (is_first(namer, place->object.id))
 			recording_writer_add_object(namer->writer, &place->object);
@@ -146,10 +149,11 @@ static uint64_t write_place(struct namer *namer, struct place *place)
 /* An address without a symbol may be of a module or BPF program that was not there yet. */
 static bool find_symbol(struct namer *namer, uint64_t address, struct kernel_symbol *ret)
 {
-	if (kernel_symbols_find(namer->symbols, address, ret))
+	/* kallsyms has no sizes: a program loaded later seems to be its neighbour. */
+	if (kernel_symbols_find(namer->symbols, address, ret) && strcmp(ret->module, "bpf"))
 		return true;
-	return kernel_symbols_refresh(namer->symbols) > 0 &&
-	       kernel_symbols_find(namer->symbols, address, ret);
+	kernel_symbols_refresh(namer->symbols);
+	return kernel_symbols_find(namer->symbols, address, ret);
 }
 
 /* `at` is where the name is looked up: inside the call for return addresses. */
@@ -184,7 +188,7 @@ static const enum object_kind kind_of_code[] = {
 	[CODE_FILE] = OBJECT_FILE, [CODE_VDSO] = OBJECT_VDSO, [CODE_ANONYMOUS] = OBJECT_ANONYMOUS};
 
 /* Code without a file: named by the process's perf map, and then its own object. */
-static void name_jit(struct space *space, uint64_t at, struct place *place)
+static void name_jit(struct space *space, uint64_t pc, uint64_t at, struct place *place)
 {
 	const char *name = space_jit_name(space, at, &place->frame.offset);
 
@@ -192,7 +196,9 @@ static void name_jit(struct space *space, uint64_t at, struct place *place)
 	if (!name)
 		return;
 	place->frame.name = name;
+	place->frame.offset += pc - at;
 	place->frame.reason = NAME_OK;
+	place->salt = hash_text(0, name);
 	place->object.path = "[jit]";
 	place->object.id = hash_add(hash_text(SEED_OBJECT, place->object.path), space_mark(space));
 }
@@ -236,7 +242,7 @@ static uint64_t user_frame(
 		place.object.build_id = code.object->build_id;
 		place.frame.address = code.address + (pc - at);
 		if (code.object->kind == CODE_ANONYMOUS)
-			name_jit(image->space, at, &place);
+			name_jit(image->space, pc, at, &place);
 		else
 			name_in_object(&code, pc - at, &place.frame);
 	} else if (!image || space_is_unknown(image->space)) {

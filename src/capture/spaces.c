@@ -25,8 +25,8 @@ struct space {
 	uint64_t start_stack;
 	bool is_whole; /* from its exec on, or read from /proc */
 	bool is_gone;  /* /proc does not show it any more */
-	bool has_looked_for_jit;
 	uint64_t read_ns;
+	uint64_t jit_read_ns;
 	char *exe;
 	struct code_maps *maps;
 	struct jit_map *jit;
@@ -243,21 +243,28 @@ uint64_t space_mark(const struct space *space)
 	return hash_add(space->pid, space->start_stack);
 }
 
+/* Looks for the perf map, or for what was added to it; not more often than every 100 ms. */
+static bool read_jit(struct space *space)
+{
+	if (clock_monotonic_ns() - space->jit_read_ns < REREAD_NS)
+		return false;
+	space->jit_read_ns = clock_monotonic_ns();
+	if (space->jit)
+		return jit_map_refresh(space->jit) > 0;
+	if (jit_map_read(space->pid, &space->jit))
+		return false;
+	if (bears_mark(space))
+		return true;
+	jit_map_free(space->jit);
+	space->jit = NULL;
+	return false;
+}
+
 const char *space_jit_name(struct space *space, uint64_t address, uint64_t *ret_offset)
 {
-	const char *name;
+	const char *name = space->jit ? jit_map_name(space->jit, address, ret_offset) : NULL;
 
-	if (!space->has_looked_for_jit) {
-		space->has_looked_for_jit = true;
-		if (jit_map_read(space->pid, &space->jit) || !bears_mark(space)) {
-			jit_map_free(space->jit);
-			space->jit = NULL;
-		}
-	}
-	if (!space->jit)
-		return NULL;
-	name = jit_map_name(space->jit, address, ret_offset);
-	if (name || !jit_map_is_stale(space->jit) || jit_map_refresh(space->jit) <= 0)
-		return name;
-	return jit_map_name(space->jit, address, ret_offset);
+	if (!name && read_jit(space))
+		name = jit_map_name(space->jit, address, ret_offset);
+	return name;
 }

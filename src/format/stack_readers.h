@@ -19,7 +19,7 @@ struct stack_builder {
 int stacks_read_folded(struct lines *lines, struct stack_builder *builder, bool is_diff);
 int stacks_read_bpftrace(struct lines *lines, struct stack_builder *builder);
 int stacks_read_bcc(struct lines *lines, struct stack_builder *builder);
-int stacks_read_perf(struct lines *lines, struct stack_builder *builder, struct why *why);
+int stacks_read_perf(struct lines *lines, struct stack_builder *builder);
 
 /* Forgets frames beyond STACKS_MAX_DEPTH (counted) and hands the stack over; the frames go. */
 int stack_builder_send(struct stack_builder *builder, const struct stack *stack);

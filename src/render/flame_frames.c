@@ -212,7 +212,7 @@ static void put_box(const struct flame_page *page, const struct flame_box *box)
 	fputs("\" y=\"", page->out);
 	svg_put_number(page->out, y);
 	fputs("\" width=\"", page->out);
-	svg_put_number(page->out, fmax(w, 0.05));
+	svg_put_number(page->out, w > 4 * FLAME_GAP ? w - FLAME_GAP : fmax(w, 0.05));
 	fputs("\" height=\"", page->out);
 	svg_put_number(page->out, page->options->frame_height - 1);
 	fprintf(page->out, "\" fill=\"#%02x%02x%02x\"/>", color.red, color.green, color.blue);

@@ -86,5 +86,9 @@ struct flame_kind flame_kind_of(const char *label, enum frame_kind kind, bool is
 	/* At most two: name_[k]_[w]. */
 	if (take_suffix(&made) && made.is_waker)
 		take_suffix(&made);
+	if (!made.length) {
+		made.name = "[no name]";
+		made.length = strlen(made.name);
+	}
 	return made;
 }

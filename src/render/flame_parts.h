@@ -9,7 +9,9 @@
 
 #define FLAME_PAD 10.0
 /* Frames narrower than this have no marks on their edges. */
-#define FLAME_MARK_WIDTH 9.0
+#define FLAME_MARK_WIDTH 16.0
+/* Between neighbours, where there is room. */
+#define FLAME_GAP 0.5
 
 struct flame_page {
 	const struct flame_options *options;

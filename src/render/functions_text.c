@@ -60,7 +60,7 @@ static void add_rest(
 	struct table_text *text, size_t count, const char *what, uint64_t self_ns, bool is_below)
 {
 	struct table_line line = {.object = xstrdup(""),
-		.name = xasprintf("%zu more%s", count, what),
+		.name = xasprintf("%zu more%s%s", count, what, what[0] && count != 1 ? "s" : ""),
 		.self_ns = self_ns,
 		.is_below = is_below};
 
@@ -125,7 +125,7 @@ static void add_grouped(struct table_text *text)
 		functions += object->functions;
 		rest_ns -= object->self_ns;
 	}
-	add_rest(text, table->objects.count - shown, " objects", rest_ns, false);
+	add_rest(text, table->objects.count - shown, " object", rest_ns, false);
 }
 
 /* Heads get the sum of the lines below them. */
@@ -168,6 +168,11 @@ static void put_share(FILE *out, uint64_t permille)
 		(unsigned long long)(permille % 10));
 }
 
+static uint64_t permille_of(uint64_t part, uint64_t whole)
+{
+	return whole ? (uint64_t)(((unsigned __int128)part * 2000 + whole) / whole / 2) : 0;
+}
+
 static void put_line(const struct table_text *text, const struct table_line *line)
 {
 	const struct functions_style *style = text->style;
@@ -176,9 +181,7 @@ static void put_line(const struct table_text *text, const struct table_line *lin
 	_cleanup_free_ char *name =
 		style->is_full ? xstrdup(line->name) : layout_cut(line->name, columns);
 	uint64_t total = round_to(line->total_ns, text->scale.quantum_ns);
-	uint64_t permille = text->table->total_ns ? (uint64_t)((unsigned __int128)line->total_ns *
-							       1000 / text->table->total_ns)
-						  : 0;
+	uint64_t permille = permille_of(line->total_ns, text->table->total_ns);
 	char amount[UNITS_ROOM];
 	FILE *out = text->out;
 
@@ -210,7 +213,7 @@ static const char *time_of_view(enum view view)
 	case VIEW_RUNQ:
 		return "time ready without a CPU";
 	default:
-		return "time of threads";
+		return "thread time";
 	}
 }
 

@@ -64,12 +64,16 @@ static void put_accounting(struct json *json, const struct summary *summary)
 	json_field_double(json, "by_count", summary->complete_by_count);
 	json_close_object(json);
 	json_name(json, "user_stacks_by_end");
-	json_open_object(json);
-	for (unsigned int end = 0; end < UNWIND_ENDS; end++)
-		if (summary->ends_by_time[end] > 0)
-			json_field_double(json, unwind_end_text((enum unwind_end)end),
-				summary->ends_by_time[end]);
-	json_close_object(json);
+	json_open_array(json);
+	for (unsigned int end = 0; end < UNWIND_ENDS; end++) {
+		if (!(summary->ends_by_time[end] > 0))
+			continue;
+		json_open_object(json);
+		json_field_text(json, "end", unwind_end_text((enum unwind_end)end));
+		json_field_double(json, "by_time", summary->ends_by_time[end]);
+		json_close_object(json);
+	}
+	json_close_array(json);
 	json_name(json, "losses");
 	json_open_array(json);
 	for (size_t i = 0; i < summary->loss_count; i++) {

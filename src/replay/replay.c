@@ -49,7 +49,8 @@ struct replay {
 	VEC(struct cpu) cpus;
 	struct map64 by_tid; /* the living one: tid -> index */
 	bool has_waking;
-	bool has_wakes; /* any */
+	bool has_wakes;   /* any */
+	bool has_blocked; /* sched_stat_blocked, which holds sched_stat_iowait */
 };
 
 static int compare_events(const void *left, const void *right)
@@ -385,7 +386,7 @@ static void on_piece(struct replay *replay, const struct replay_event *event, ui
 	uint64_t ns = event->ns;
 
 	if ((event->kind != REPLAY_SAMPLE && event->kind != REPLAY_WAITED) || !event->tid ||
-		state >= TIME_STATES)
+		state >= TIME_STATES || (event->is_iowait && replay->has_blocked))
 		return;
 	uint32_t index = thread_of(replay, event->tid, 0);
 	struct replay_thread *thread = &replay->result->threads.at[index];
@@ -418,6 +419,8 @@ static void look_ahead(struct replay *replay, const struct replay_event *events,
 			result->cpus = event->cpu + 1u;
 		result->is_partial &= event->kind != REPLAY_SWITCH;
 		replay->has_waking |= is_waking;
+		replay->has_blocked |= event->kind == REPLAY_WAITED && event->letter == 'D' &&
+				       !event->is_iowait;
 		replay->has_wakes |= is_waking || event->kind == REPLAY_WAKEUP;
 		if (event->time_ns == REPLAY_NO_TIME)
 			continue;

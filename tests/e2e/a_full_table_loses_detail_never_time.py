@@ -4,7 +4,8 @@ still has all its time, and what lost its stack is counted and shown."""
 from load import *
 
 need_tool("perf")
-background("sh", "-c", "while :; do perf bench sched messaging -t -g 10 -l 1000; done")
+GROUPS = 10 if SLOW == 1 else 4
+background("sh", "-c", f"while :; do perf bench sched messaging -t -g {GROUPS} -l 1000; done")
 time.sleep(1)
 recorder = Recorder("-a", "-d", "4s", "--slice", "2ms", "--memory", "8M")
 recorder.process.send_signal(signal.SIGSTOP)

@@ -51,3 +51,23 @@ def record_below(root):
     for thread in recording.of_process(joining.pid):
         check(thread["life_ns"] < 0.9 * recording.window_ns, f"joined later: {thread}")
     check_books(recording)
+
+
+def version_2_root():
+    """Where version 2 is mounted, or None."""
+    return next((root for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+                 if os.path.exists(os.path.join(root, "cgroup.procs"))), None)
+
+
+def make_groups(root, *paths):
+    """New groups below root, with all above them; removed at the end, the innermost first."""
+    made = []
+    for path in paths:
+        group = root
+        for part in path.split("/"):
+            group = os.path.join(group, part)
+            if not os.path.isdir(group):
+                os.mkdir(group)
+                made.append(group)
+    cleanup(lambda: [remove(group) for group in reversed(made)])
+    return [os.path.join(root, path) for path in paths]

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "capture/cgroup.h"
-#include "capture/container.h"
+#include "capture/containers.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
@@ -138,27 +138,58 @@ static void pods_match_by_their_uid_with_dashes_or_underscores(void **state)
 	assert_false(container_part_matches("tripod" TASK, TASK));
 }
 
-static void the_container_of_a_process_that_is_gone_is_that_of_its_like(void **state)
+static void a_process_that_is_gone_from_an_unknown_cgroup_has_no_container(void **state)
 {
-	struct container_cache cache = {0};
-	char container[CONTAINER_ID_ROOM];
+	const struct cgroup_target nowhere[] = {{0, 0}, {0, 0xfedcba9876543210}, {77, 1}};
+	struct containers *containers = containers_new();
 	pid_t gone = fork();
 	(void)state;
 
 	if (!gone)
 		_exit(0);
 	waitpid(gone, NULL, 0);
-	assert_false(container_cache_of_process(&cache, (uint32_t)gone, 7, container));
-	*map64_put(&cache.by_key, 7, NULL) = intern(&cache.texts, ID) + 1ULL;
-	assert_true(container_cache_of_process(&cache, (uint32_t)gone, 7, container));
-	assert_string_equal(container, ID);
-	assert_false(container_cache_of_process(&cache, (uint32_t)gone, 8, container));
-	assert_false(container_cache_of_process(&cache, (uint32_t)gone, 0, container));
-	/* What a living process says is the truth from then on. */
-	bool is_contained = container_cache_of_process(&cache, (uint32_t)getpid(), 7, container);
-	assert_int_equal(
-		container_cache_of_process(&cache, (uint32_t)gone, 7, container), is_contained);
-	container_cache_clear(&cache);
+	assert_string_equal(
+		containers_find(containers, (uint32_t)gone, nowhere, ARRAY_SIZE(nowhere)), "");
+	assert_string_equal(containers_find(containers, (uint32_t)gone, NULL, 0), "");
+	containers_free(containers);
+	containers_free(NULL);
+}
+
+static void a_living_process_tells_its_container_itself(void **state)
+{
+	const struct cgroup_target nowhere = {77, 1};
+	struct containers *containers = containers_new();
+	char name[CONTAINER_ID_ROOM];
+	(void)state;
+
+	container_of_process((uint32_t)getpid(), name);
+	assert_string_equal(containers_find(containers, (uint32_t)getpid(), &nowhere, 1), name);
+	containers_free(containers);
+}
+
+/* What name_to_handle_at() gives can be opened again, where that is allowed. */
+static void a_cgroup_is_found_by_its_id(void **state)
+{
+	struct cgroup_mounts mounts = {0};
+	struct cgroup_target target;
+	struct why why;
+	(void)state;
+
+	cgroup_mounts_read(&mounts);
+	vec_each (mount, &mounts.list) {
+		_cleanup_free_ char *path = NULL;
+		if (mount->is_opaque || cgroup_find(mount->path, &target, &why))
+			continue;
+		assert_int_equal(target.hierarchy, mount->hierarchy);
+		int error = cgroup_path(&mounts, &target, &path);
+		if (geteuid() == 0 && !error)
+			assert_string_equal(path, mount->path);
+		else
+			assert_true(error == -EPERM || error == -ENOENT);
+	}
+	cgroup_mounts_clear(&mounts);
+	target = (struct cgroup_target){0, 1};
+	assert_int_equal(cgroup_path(&mounts, &target, NULL), -ENOENT);
 }
 
 #define OWN "9:name=systemd:/\n4:cpu,cpuacct:/a:b\n3:memory:/\n5:blkio,name=own:/\n0::/\n"
@@ -478,7 +509,9 @@ int main(void)
 		cmocka_unit_test(a_name_that_is_too_long_is_cut),
 		cmocka_unit_test(ids_match_from_their_start_names_as_a_whole),
 		cmocka_unit_test(pods_match_by_their_uid_with_dashes_or_underscores),
-		cmocka_unit_test(the_container_of_a_process_that_is_gone_is_that_of_its_like),
+		cmocka_unit_test(a_process_that_is_gone_from_an_unknown_cgroup_has_no_container),
+		cmocka_unit_test(a_living_process_tells_its_container_itself),
+		cmocka_unit_test(a_cgroup_is_found_by_its_id),
 		cmocka_unit_test(mounts_have_the_numbers_of_their_hierarchies),
 		cmocka_unit_test(escapes_in_mount_points_are_undone),
 		cmocka_unit_test(a_mount_of_a_part_of_the_tree_is_known_as_one),

@@ -306,6 +306,58 @@ static void code_without_a_name_is_object_and_offset(void **state)
 	sample_end(&sample);
 }
 
+static void addresses_of_one_function_without_a_name_are_one_frame(void **state)
+{
+	struct view_sample sample;
+	struct view_filter filter;
+	(void)state;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 1);
+	sample_add_thread(
+		&sample, 1, "a", "a", false, 0, 900 * MS, (uint64_t[]){0, 0, 0, 900 * MS});
+	sample_add_row(
+		&sample, 1, 0, TIME_BLOCKED, 1, 100 * MS, sample_user(&sample, "main;+1008-8"), 0);
+	sample_add_row(
+		&sample, 1, 0, TIME_BLOCKED, 1, 200 * MS, sample_user(&sample, "main;+1010-10"), 0);
+	/* Nothing is known of where these begin. */
+	sample_add_row(
+		&sample, 1, 0, TIME_BLOCKED, 1, 200 * MS, sample_user(&sample, "main;+1020"), 0);
+	sample_add_row(
+		&sample, 1, 0, TIME_BLOCKED, 1, 400 * MS, sample_user(&sample, "main;+20-30"), 0);
+	sample_finish(&sample);
+	_cleanup_free_ char *text = folded_ms(&sample, VIEW_OFFCPU, &filter);
+	assert_string_equal(text, "a;main;libfoo.so.1+0x1000 300\n"
+				  "a;main;libfoo.so.1+0x1020 200\n"
+				  "a;main;libfoo.so.1+0x20 400\n");
+	sample_end(&sample);
+}
+
+static void a_container_is_named_by_twelve_digits_and_none_is_the_host(void **state)
+{
+	static const char id[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	struct view_sample sample;
+	struct view_filter filter;
+	struct stack_shape shape = {.by = {BY_CONTAINER}, .by_count = 1};
+	(void)state;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 1);
+	for (uint32_t thread = 1; thread <= 2; thread++) {
+		sample_add_thread(&sample, thread, "a", "a", false, 0, 900 * MS,
+			(uint64_t[]){0, 0, 0, 900 * MS});
+		sample_add_row(&sample, thread, 0, TIME_BLOCKED, 1, 900 * MS,
+			sample_user(&sample, "main"), 0);
+	}
+	recording_writer_put_process(
+		sample.writer, &(struct rec_process){2, 102, "a", "", id, false});
+	sample_finish(&sample);
+	_cleanup_free_ char *text = folded_of(&sample, VIEW_OFFCPU, &filter, &shape,
+		&(struct folded_options){.unit_ns = NS_PER_MS});
+	assert_string_equal(text, "0123456789ab;main 900\n[host];main 900\n");
+	sample_end(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +374,8 @@ int main(void)
 		cmocka_unit_test(time_that_no_row_holds_shows_as_overflow),
 		cmocka_unit_test(hostile_names_cannot_break_a_line),
 		cmocka_unit_test(code_without_a_name_is_object_and_offset),
+		cmocka_unit_test(addresses_of_one_function_without_a_name_are_one_frame),
+		cmocka_unit_test(a_container_is_named_by_twelve_digits_and_none_is_the_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

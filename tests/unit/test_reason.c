@@ -95,7 +95,48 @@ static void user_waits_have_their_reason(void **state)
 		{"schedule;schedule_timeout;wait_for_completion;some_driver_ioctl" ENTRY,
 			REASON_KERNEL},
 		{"schedule;schedule_timeout;some_driver_read;vfs_read" ENTRY, REASON_UNKNOWN},
+		{"schedule;bit_wait;__wait_on_bit;out_of_line_wait_on_bit;some_driver" ENTRY,
+			REASON_KERNEL},
+		{"schedule;bit_wait_io;__wait_on_bit;out_of_line_wait_on_bit;some_driver" ENTRY,
+			REASON_DISK},
+		{"schedule;schedule_timeout;rng_dev_read;vfs_read" ENTRY, REASON_KERNEL},
+		{"schedule;wait_for_completion;idempotent_init_module;__do_sys_finit_module;"
+		 "do_init_module" ENTRY,
+			REASON_KERNEL},
+		{"schedule;fuse_dev_do_read;fuse_dev_read;vfs_read" ENTRY, REASON_PIPE},
+		{"schedule;d_alloc_parallel;__lookup_slow;walk_component" ENTRY, REASON_LOCK},
+		{"schedule;tun_do_read;tun_chr_read_iter;vfs_read" ENTRY, REASON_SOCKET},
 		{"?;?;pipe_read;?", REASON_PIPE},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		enum reason got = reason_of(known[i].stack, false, 'S');
+		if (got != known[i].reason)
+			fail_msg("%s: %s, not %s", known[i].stack, reason_name(got),
+				reason_name(known[i].reason));
+	}
+}
+
+/* The kernel leaves its scheduler's inner functions out of stacks of threads that do not run: what
+ * is left of them is the outermost. */
+static void waits_from_before_the_recording_have_their_reason(void **state)
+{
+	static const struct {
+		const char *stack;
+		enum reason reason;
+	} known[] = {
+		{"schedule;anon_pipe_read;vfs_read;ksys_read" ENTRY, REASON_PIPE},
+		{"mutex_lock;pipe_write;vfs_write;ksys_write" ENTRY, REASON_LOCK},
+		{"down_write;do_rmdir;__x64_sys_rmdir" ENTRY, REASON_LOCK},
+		{"io_schedule;folio_wait_bit_common;filemap_read" ENTRY, REASON_DISK},
+		{"out_of_line_wait_on_bit;__sync_dirty_buffer;ext4_commit_super" ENTRY,
+			REASON_DISK},
+		{"do_nanosleep;hrtimer_nanosleep;common_nsleep" ENTRY, REASON_SLEEP},
+		{"wait_for_completion;kernel_clone;__do_sys_vfork" ENTRY, REASON_VFORK},
+		{"wait_for_completion;some_driver_ioctl" ENTRY, REASON_KERNEL},
+		{"schedule_timeout;unix_stream_read_generic;sock_recvmsg" ENTRY, REASON_SOCKET},
+		{"schedule_hrtimeout_range;ep_poll;do_epoll_wait" ENTRY, REASON_POLL},
 	};
 	(void)state;
 
@@ -209,6 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_waits_have_their_reason),
+		cmocka_unit_test(waits_from_before_the_recording_have_their_reason),
 		cmocka_unit_test(a_disk_wait_inside_a_page_fault_is_a_disk_wait),
 		cmocka_unit_test(a_weak_frame_gives_way_to_a_frame_that_says_more),
 		cmocka_unit_test(kernel_threads_in_their_main_loops_are_told_from_those_at_work),

@@ -311,6 +311,91 @@ static void cutting_counts_characters_not_bytes(void **state)
 	assert_string_equal(whole, "\xc3\xa9\xc3\xa9\xc3\xa9");
 }
 
+static void a_number_is_not_parted_from_its_unit(void **state)
+{
+	char *text = NULL;
+	(void)state;
+
+	sample_print(text, out, layout_wrap(out, "it took 12.5 s, 3 sheep", 10, 0, 0));
+	assert_string_equal(text, "it took\n12.5 s, 3\nsheep\n");
+	free(text);
+}
+
+static void a_long_target_has_a_line_of_its_own_and_is_cut(void **state)
+{
+	struct view_sample sample;
+	(void)state;
+
+	sample_begin(&sample, 10);
+	sample.meta.target = "processes 1000001, 1000002, 1000003, 1000004, 1000005, 1000006, "
+			     "1000007, 1000008, 1000009, 1000010";
+	sample_fill(&sample);
+	sample_finish(&sample);
+	_cleanup_free_ char *text = default_text(&sample);
+	assert_non_null(strstr(text, " last.dwell\n       processes 1000001, "));
+	assert_non_null(strstr(text, "1000007,~\n4 threads lived"));
+	check_fits_the_screen(text);
+	sample_end(&sample);
+}
+
+static void one_of_something_is_not_many(void **state)
+{
+	struct view_sample sample;
+	(void)state;
+
+	sample_begin(&sample, 10);
+	sample_fill(&sample);
+	recording_writer_put_loss(sample.writer, &(struct rec_loss){LOSS_NO_WAKER, 1, 0});
+	recording_writer_put_loss(sample.writer, &(struct rec_loss){LOSS_MISSED_SWITCHES, 2, 0});
+	sample_finish(&sample);
+	_cleanup_free_ char *text = default_text(&sample);
+	assert_non_null(strstr(text, "noted: 1 wait ended without"));
+	assert_non_null(strstr(text, "noted: 2 switches not seen"));
+	sample_end(&sample);
+}
+
+/* One thread that waits in the stack, 1 s long; its report. */
+static char *text_of_wait(enum unwind_end end, const char *user)
+{
+	struct view_sample sample;
+	uint64_t stack;
+
+	sample_begin(&sample, 1);
+	sample_add_thread(
+		&sample, 1, "a", "a", false, 0, NS_PER_S, (uint64_t[]){0, 0, 0, NS_PER_S});
+	stack = user ? sample_stack(&sample, OBJECT_OF_PROGRAM, user, end) : STACK_EARLIER;
+	sample_add_row(&sample, 1, 0, TIME_BLOCKED, 1, NS_PER_S, stack,
+		sample_kernel(&sample, KERNEL_FUTEX));
+	sample_finish(&sample);
+	char *text = default_text(&sample);
+	sample_end(&sample);
+	return text;
+}
+
+static void a_stack_is_shown_from_the_first_frame_that_tells(void **state)
+{
+	(void)state;
+
+	_cleanup_free_ char *broken = text_of_wait(UNWIND_BROKEN, "work;lock");
+	assert_non_null(strstr(broken, "\n  ... > work > lock > futex_wait\n"));
+	_cleanup_free_ char *whole = text_of_wait(UNWIND_COMPLETE, "_start;main;lock");
+	assert_non_null(strstr(whole, "\n  main > lock > futex_wait\n"));
+	_cleanup_free_ char *earlier = text_of_wait(UNWIND_EARLIER, NULL);
+	assert_non_null(strstr(earlier, "\n  futex_wait (asleep since before the recording)\n"));
+}
+
+static void incomplete_user_stacks_say_why(void **state)
+{
+	(void)state;
+
+	_cleanup_free_ char *broken = text_of_wait(UNWIND_BROKEN, "work;lock");
+	assert_non_null(strstr(broken, "complete 0.0 %\n  100 % end early: code without frame"));
+	_cleanup_free_ char *whole = text_of_wait(UNWIND_COMPLETE, "main;lock");
+	assert_non_null(strstr(whole, "complete 100 %\ncost"));
+	_cleanup_free_ char *earlier = text_of_wait(UNWIND_EARLIER, NULL);
+	assert_non_null(strstr(earlier, "complete 0.0 %\n  100 % are unknown: the threads fell"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +411,11 @@ int main(void)
 		cmocka_unit_test(long_words_are_wrapped_between_words_only),
 		cmocka_unit_test(shares_near_the_ends_are_not_rounded_to_them),
 		cmocka_unit_test(cutting_counts_characters_not_bytes),
+		cmocka_unit_test(a_number_is_not_parted_from_its_unit),
+		cmocka_unit_test(a_long_target_has_a_line_of_its_own_and_is_cut),
+		cmocka_unit_test(one_of_something_is_not_many),
+		cmocka_unit_test(a_stack_is_shown_from_the_first_frame_that_tells),
+		cmocka_unit_test(incomplete_user_stacks_say_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

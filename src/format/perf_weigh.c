@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How much time a sample stands for, where it does not say so itself. */
+#include <stdlib.h>
+
+#include "format/perf_script.h"
+#include "util/units.h"
+
+#define ENOUGH_GAPS 100000
+
+typedef VEC(uint64_t) times;
+
+static int compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Between one sample and the next of the same CPU; an idle CPU has none, so the median is that of
+ * busy times. */
+static void collect_gaps(const struct perf_log *log, times *gaps)
+{
+	times last = {0};
+
+	vec_each (event, &log->events) {
+		if (event->kind != REPLAY_SAMPLE || event->time_ns == REPLAY_NO_TIME)
+			continue;
+		while (last.count <= event->cpu)
+			vec_push(&last, REPLAY_NO_TIME);
+		uint64_t before = last.at[event->cpu];
+		if (before != REPLAY_NO_TIME && event->time_ns > before)
+			vec_push(gaps, event->time_ns - before);
+		last.at[event->cpu] = event->time_ns;
+		if (gaps->count >= ENOUGH_GAPS)
+			break;
+	}
+	vec_clear(&last);
+}
+
+static uint64_t usual_gap(const struct perf_log *log)
+{
+	times gaps = {0};
+	uint64_t gap = NS_PER_MS;
+
+	collect_gaps(log, &gaps);
+	vec_sort(&gaps, compare);
+	if (gaps.count >= 10)
+		gap = gaps.at[gaps.count / 2];
+	vec_clear(&gaps);
+	return gap > NS_PER_S ? NS_PER_S : gap;
+}
+
+uint64_t perf_log_weigh(struct perf_log *log, uint32_t hz)
+{
+	bool is_forced = hz > 0;
+	uint64_t each_ns = is_forced ? NS_PER_S / hz : 0;
+
+	vec_each (event, &log->events) {
+		if (event->kind != REPLAY_SAMPLE || (event->ns && !is_forced))
+			continue;
+		if (!each_ns)
+			each_ns = log->sample_hz ? NS_PER_S / log->sample_hz : usual_gap(log);
+		event->ns = each_ns;
+	}
+	return each_ns;
+}

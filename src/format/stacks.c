@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds the format from the first lines and calls its reader. */
+#include "format/stacks.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "format/perf_line.h"
+#include "format/stack_readers.h"
+#include "replay/replay.h"
+
+#define LOOK_AT_LINES 400
+
+static const char *const names[STACK_FORMATS] = {
+	[STACKS_UNKNOWN] = "unknown",
+	[STACKS_FOLDED] = "folded text",
+	[STACKS_FOLDED_DIFF] = "folded text with two counts",
+	[STACKS_BPFTRACE] = "bpftrace maps",
+	[STACKS_BCC] = "bcc stacks",
+	[STACKS_PERF] = "perf script",
+};
+
+const char *stack_format_name(enum stack_format format)
+{
+	return format < STACK_FORMATS ? names[format] : names[STACKS_UNKNOWN];
+}
+
+/* What speaks for which format in the lines seen. */
+struct votes {
+	unsigned int perf;
+	unsigned int bpftrace;
+	unsigned int bcc;
+	unsigned int folded;
+	unsigned int diff; /* of the folded, those with two counts */
+};
+
+static struct span last_word(struct span *line)
+{
+	*line = span_trim(*line);
+	size_t start = line->length;
+
+	while (start && line->at[start - 1] != ' ' && line->at[start - 1] != '\t')
+		start--;
+	struct span word = {line->at + start, line->length - start};
+	*line = span_trim((struct span){line->at, start});
+	return word;
+}
+
+static void vote_folded(struct span line, struct votes *votes)
+{
+	struct span word = last_word(&line);
+
+	if (!line.length || !count_is_number(word.at, word.length))
+		return;
+	votes->folded++;
+	word = last_word(&line);
+	votes->diff += line.length && count_is_number(word.at, word.length);
+}
+
+static void vote(struct span line, struct votes *votes)
+{
+	struct span text = span_trim(line);
+	bool is_indented = text.length && text.at != line.at;
+	struct perf_frame frame;
+	struct perf_head head;
+
+	if (!text.length || *line.at == '#')
+		return;
+	if (*line.at == '@' && memchr(line.at, '[', line.length))
+		votes->bpftrace += 8;
+	else if (*line.at == '\t' && perf_frame_parse(text, &frame))
+		votes->perf += 2;
+	else if (is_indented && text.length > 8 &&
+		 (!memcmp(text.at, "-       ", 8) || !memcmp(text.at, "target: ", 8)))
+		votes->bcc += 8;
+	else if (perf_head_parse(line, false, &head) && head.event.length)
+		votes->perf += 4;
+	else if (!is_indented || memchr(text.at, ';', text.length))
+		vote_folded(line, votes);
+}
+
+enum stack_format stack_format_of(const char *text, size_t length)
+{
+	const char *end = text + length;
+	struct votes votes = {0};
+
+	for (unsigned int i = 0; i < LOOK_AT_LINES && text < end; i++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		struct span line = {text, (size_t)((newline ? newline : end) - text)};
+		if (line.length && line.at[line.length - 1] == '\r')
+			line.length--;
+		vote(line, &votes);
+		if (!newline)
+			break;
+		text = newline + 1;
+	}
+	if (votes.perf > votes.folded && votes.perf >= votes.bpftrace && votes.perf >= votes.bcc)
+		return STACKS_PERF;
+	if (votes.bpftrace > votes.folded && votes.bpftrace >= votes.bcc)
+		return STACKS_BPFTRACE;
+	if (votes.bcc > votes.folded)
+		return STACKS_BCC;
+	if (!votes.folded)
+		return STACKS_UNKNOWN;
+	return votes.diff == votes.folded ? STACKS_FOLDED_DIFF : STACKS_FOLDED;
+}
+
+int stack_builder_send(struct stack_builder *builder, const struct stack *stack)
+{
+	struct stack whole = *stack;
+
+	whole.frames = builder->frames.at;
+	whole.depth = builder->frames.count;
+	builder->frames.count = 0;
+	/* The root stays: it is the thread's name. */
+	if (whole.depth > STACKS_MAX_DEPTH) {
+		size_t excess = whole.depth - STACKS_MAX_DEPTH;
+		builder->frames.at[excess] = builder->frames.at[0];
+		whole.frames += excess;
+		whole.depth = STACKS_MAX_DEPTH;
+		builder->skipped->counts[SKIP_CUT]++;
+	}
+	return builder->sink->add(&whole, builder->sink->context);
+}
+
+static int fail_unknown(const char *text, size_t length, struct why *why)
+{
+	if (!length)
+		return why_set(why, -ENODATA, "it is empty");
+	if (length >= 8 && !memcmp(text, "PERFILE2", 8))
+		return why_set(why, -EINVAL,
+			"it is perf's own file; give the text of: perf script -i FILE");
+	if (length >= 15 && !memcmp(text, "SQLite format 3", 15))
+		return why_set(why, -EINVAL, "it is a recording already, or another database");
+	return why_set(why, -EINVAL,
+		"no format that dwell reads: folded stacks, bpftrace maps, bcc stacks, perf script "
+		"text");
+}
+
+static int read_as(
+	enum stack_format format, struct lines *lines, struct stack_builder *builder)
+{
+	switch (format) {
+	case STACKS_BPFTRACE:
+		return stacks_read_bpftrace(lines, builder);
+	case STACKS_BCC:
+		return stacks_read_bcc(lines, builder);
+	case STACKS_PERF:
+		return stacks_read_perf(lines, builder);
+	default:
+		return stacks_read_folded(lines, builder, format == STACKS_FOLDED_DIFF);
+	}
+}
+
+int stacks_read(FILE *in, const struct stack_sink *sink, struct skipped *skipped,
+	enum stack_format *ret_format, struct why *why)
+{
+	struct stack_builder builder = {.sink = sink, .skipped = skipped};
+	struct lines *lines = lines_new(in, skipped);
+	size_t length;
+	const char *text = lines_peek(lines, &length);
+	enum stack_format format = stack_format_of(text, length);
+	int result = lines_error(lines, why);
+
+	if (!result && format == STACKS_UNKNOWN)
+		result = fail_unknown(text, length, why);
+	if (!result) {
+		if (ret_format)
+			*ret_format = format;
+		result = read_as(format, lines, &builder);
+		if (!result)
+			result = lines_error(lines, why);
+	}
+	vec_clear(&builder.frames);
+	lines_free(lines);
+	return result;
+}
