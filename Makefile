@@ -18,16 +18,13 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DDWELL_VERSION='"$(VERSION)"' -I. -Isrc -I$(GEN) \
 	-MMD -MP -fno-omit-frame-pointer $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
-LIBS := -lbpf -lelf -lz -llzma -liberty -lsqlite3 -lm -pthread
+LIBS := -lbpf -lelf -lz -lzstd -llzma -liberty -lsqlite3 -lm -pthread
 ifdef SAN
 ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined
 endif
 ifdef STATIC
 LDFLAGS += -static
-# libelf is built with zstd on Debian 13, without on 12; an archive that is not needed adds nothing.
-LIBS := -lbpf -lelf -lz $(if $(wildcard /usr/lib/*/libzstd.a),-lzstd) -llzma -liberty -lsqlite3 \
-	-lm -pthread
 endif
 
 # One short line for each file; V=1 shows the commands.

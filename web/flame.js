@@ -278,7 +278,8 @@
 		});
 		bar.next.disabled = bar.previous.disabled = !matches.length;
 		bar.matched.textContent = search ? `Matched: ${(100 * covered / top.weight).toFixed(2)}%` +
-			`${zoomed ? ' of ' + top.name : ''}, ${matches.length} frames` : '';
+			`${zoomed ? ' of ' + top.name : ''}, ${matches.length} ` +
+			(matches.length === 1 ? 'frame' : 'frames') : '';
 	}
 
 	function compile(text) {

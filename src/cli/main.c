@@ -7,7 +7,8 @@
 #include "cli/record_options.h"
 #include "util/mem.h"
 
-static const struct command *const commands[] = {&cmd_record, &cmd_report, &cmd_flame, &cmd_check};
+static const struct command *const commands[] = {
+	&cmd_record, &cmd_report, &cmd_flame, &cmd_diff, &cmd_import, &cmd_check};
 
 static void print_help(void)
 {

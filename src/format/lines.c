@@ -275,8 +275,8 @@ static struct line take(struct lines *lines, size_t length)
 bool lines_next(struct lines *lines, struct line *ret)
 {
 	for (;;) {
-		char *newline = memchr(lines->buffer + lines->searched, '\n',
-			lines->end - lines->searched);
+		char *newline =
+			memchr(lines->buffer + lines->searched, '\n', lines->end - lines->searched);
 		if (newline) {
 			size_t length = (size_t)(newline - lines->buffer) - lines->start;
 			*ret = take(lines, length);

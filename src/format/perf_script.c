@@ -120,8 +120,9 @@ static uint32_t tid_of(struct perf_log *log, const struct perf_head *head)
 
 static bool is_clock(struct span event)
 {
-	return event.length >= 9 && memmem(event.at, event.length, "cpu-clock", 9) ? true
-		: event.length >= 10 && memmem(event.at, event.length, "task-clock", 10);
+	return event.length >= 9 && memmem(event.at, event.length, "cpu-clock", 9)
+		       ? true
+		       : event.length >= 10 && memmem(event.at, event.length, "task-clock", 10);
 }
 
 static void on_sample(struct reader *reader, const struct perf_head *head)
@@ -230,8 +231,7 @@ static bool on_head(struct reader *reader, struct span line)
 	reader->event = (struct replay_event){.time_ns = head.time_ns,
 		.cpu = head.cpu,
 		.pid = head.pid > 0 ? (uint32_t)head.pid : 0};
-	reader->is_loose =
-		!head.event.length && !head.has_cpu && head.time_ns == REPLAY_NO_TIME;
+	reader->is_loose = !head.event.length && !head.has_cpu && head.time_ns == REPLAY_NO_TIME;
 	enum sched_event kind = sched_event_of(head.event);
 	if (kind == SCHED_NONE)
 		on_sample(reader, &head);

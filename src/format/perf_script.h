@@ -16,7 +16,7 @@ struct perf_log {
 	VEC(struct replay_event) events; /* comms are numbers in table.texts */
 	uint32_t sample_event;           /* its name; 0: no sample so far */
 	bool has_sample_event;
-	uint32_t sample_hz; /* of the file's header; 0: not told */
+	uint32_t sample_hz;     /* of the file's header; 0: not told */
 	uint64_t other_samples; /* of other events, left out */
 	uint64_t switches;
 	uint64_t waits; /* sched_stat_* */

@@ -164,10 +164,11 @@ static bool parse_fork(struct span span, struct sched_fields *fields)
 {
 	const char *child = find_last(span, " child_comm=");
 
-	return child && parse_keyed((struct span){span.at, (size_t)(child - span.at)}, "comm=",
-				" pid=", &fields->comm, &fields->tid) &&
-	       parse_keyed(behind(span, child + 1), "child_comm=", " child_pid=",
-		       &fields->other_comm, &fields->other_tid);
+	return child &&
+	       parse_keyed((struct span){span.at, (size_t)(child - span.at)},
+		       "comm=", " pid=", &fields->comm, &fields->tid) &&
+	       parse_keyed(behind(span, child + 1),
+		       "child_comm=", " child_pid=", &fields->other_comm, &fields->other_tid);
 }
 
 bool sched_fields_parse(enum sched_event event, struct span fields, struct sched_fields *ret)

@@ -200,7 +200,8 @@ static int read_bpftrace_line(struct block *block, const struct line *line)
 	}
 	bracket = *text == ' ' || *text == '\t' ? NULL : find_end(text, length);
 	if (bracket)
-		return end_map_entry(block, text, bracket, bracket + 2, (size_t)(end - bracket - 2));
+		return end_map_entry(
+			block, text, bracket, bracket + 2, (size_t)(end - bracket - 2));
 	if (*text != ' ' && *text != '\t') {
 		add_keys(block, text + (*text == ','), length - (*text == ','));
 		return 0;

@@ -59,8 +59,7 @@ static void collect(struct perf_stacks *stacks)
 
 	if (log->switches || log->waits) {
 		stacks->names_threads = true;
-		replay_run(log->events.at, log->events.count, on_interval, stacks,
-			&stacks->result);
+		replay_run(log->events.at, log->events.count, on_interval, stacks, &stacks->result);
 		return;
 	}
 	vec_each (event, &log->events) {
@@ -76,8 +75,8 @@ static struct stack_frame frame_of(const struct stack_table *table, uint32_t num
 	const char *name = intern_text(&table->texts, frame->name);
 	const char *object = intern_text(&table->texts, frame->object);
 
-	return (struct stack_frame){*name ? name : "[unknown]", *name ? strlen(name) : 9, object,
-		frame->is_kernel};
+	return (struct stack_frame){
+		*name ? name : "[unknown]", *name ? strlen(name) : 9, object, frame->is_kernel};
 }
 
 static const char *mark_of(enum time_state state)

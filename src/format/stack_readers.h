@@ -21,6 +21,11 @@ int stacks_read_bpftrace(struct lines *lines, struct stack_builder *builder);
 int stacks_read_bcc(struct lines *lines, struct stack_builder *builder);
 int stacks_read_perf(struct lines *lines, struct stack_builder *builder);
 
+/* The two halves of stacks_read(): finds the format, 0 or -errno with why; reads as that. */
+int stacks_begin(struct lines *lines, enum stack_format *ret, struct why *why);
+int stacks_read_lines(enum stack_format format, struct lines *lines, const struct stack_sink *sink,
+	struct skipped *skipped);
+
 /* Forgets frames beyond STACKS_MAX_DEPTH (counted) and hands the stack over; the frames go. */
 int stack_builder_send(struct stack_builder *builder, const struct stack *stack);
 

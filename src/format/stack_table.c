@@ -17,8 +17,8 @@ uint32_t stack_table_frame(
 	return number;
 }
 
-static bool is_same(const struct stack_table *table, uint64_t number, const uint32_t *frames,
-	size_t depth)
+static bool is_same(
+	const struct stack_table *table, uint64_t number, const uint32_t *frames, size_t depth)
 {
 	const struct table_stack *stack = &table->stacks.at[number];
 

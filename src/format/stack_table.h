@@ -20,7 +20,7 @@ struct table_frame {
 	uint64_t offset;  /* in the function */
 	uint32_t name;    /* 0: unknown */
 	uint32_t object;  /* 0: not told */
-	bool is_valid; /* its source could be read */
+	bool is_valid;    /* its source could be read */
 	bool is_kernel;
 	bool is_inlined;
 	bool is_schedule; /* __schedule() of the kernel */

@@ -137,41 +137,58 @@ static int fail_unknown(const char *text, size_t length, struct why *why)
 		"text");
 }
 
-static int read_as(
-	enum stack_format format, struct lines *lines, struct stack_builder *builder)
+int stacks_read_lines(enum stack_format format, struct lines *lines, const struct stack_sink *sink,
+	struct skipped *skipped)
 {
+	struct stack_builder builder = {.sink = sink, .skipped = skipped};
+	int result;
+
 	switch (format) {
 	case STACKS_BPFTRACE:
-		return stacks_read_bpftrace(lines, builder);
+		result = stacks_read_bpftrace(lines, &builder);
+		break;
 	case STACKS_BCC:
-		return stacks_read_bcc(lines, builder);
+		result = stacks_read_bcc(lines, &builder);
+		break;
 	case STACKS_PERF:
-		return stacks_read_perf(lines, builder);
+		result = stacks_read_perf(lines, &builder);
+		break;
 	default:
-		return stacks_read_folded(lines, builder, format == STACKS_FOLDED_DIFF);
+		result = stacks_read_folded(lines, &builder, format == STACKS_FOLDED_DIFF);
 	}
+	vec_clear(&builder.frames);
+	return result;
+}
+
+int stacks_begin(struct lines *lines, enum stack_format *ret, struct why *why)
+{
+	size_t length;
+	const char *text = lines_peek(lines, &length);
+	enum stack_format format = stack_format_of(text, length);
+	int error = lines_error(lines, why);
+
+	if (error)
+		return error;
+	if (format == STACKS_UNKNOWN)
+		return fail_unknown(text, length, why);
+	*ret = format;
+	return 0;
 }
 
 int stacks_read(FILE *in, const struct stack_sink *sink, struct skipped *skipped,
 	enum stack_format *ret_format, struct why *why)
 {
-	struct stack_builder builder = {.sink = sink, .skipped = skipped};
 	struct lines *lines = lines_new(in, skipped);
-	size_t length;
-	const char *text = lines_peek(lines, &length);
-	enum stack_format format = stack_format_of(text, length);
-	int result = lines_error(lines, why);
+	enum stack_format format;
+	int result = stacks_begin(lines, &format, why);
 
-	if (!result && format == STACKS_UNKNOWN)
-		result = fail_unknown(text, length, why);
 	if (!result) {
 		if (ret_format)
 			*ret_format = format;
-		result = read_as(format, lines, &builder);
+		result = stacks_read_lines(format, lines, sink, skipped);
 		if (!result)
 			result = lines_error(lines, why);
 	}
-	vec_clear(&builder.frames);
 	lines_free(lines);
 	return result;
 }

@@ -118,8 +118,8 @@ static struct cpu *cpu_of(struct replay *replay, uint16_t number)
 	return &replay->cpus.at[number];
 }
 
-static void credit(struct replay *replay, uint32_t index, enum time_state state, uint64_t to_ns,
-	bool is_open)
+static void credit(
+	struct replay *replay, uint32_t index, enum time_state state, uint64_t to_ns, bool is_open)
 {
 	struct replay_thread *thread = &replay->result->threads.at[index];
 	struct now *now = &replay->nows.at[index];
@@ -148,7 +148,8 @@ static void close_off_cpu(struct replay *replay, uint32_t index, uint64_t at_ns,
 	if (progress == SEEN)
 		progress = now->has_wake || !replay->has_wakes || is_open ? BLOCKED : WOKEN;
 	if (progress == BLOCKED) {
-		/* A wake from before it fell asleep, and it still sleeps: that one ended nothing. */
+		/* A wake from before it fell asleep, and it still sleeps: that one ended nothing.
+		 */
 		bool is_awake = now->has_wake && !(is_open && now->wake_ns < now->since_ns);
 		uint64_t wake_ns = is_awake && now->wake_ns < at_ns ? now->wake_ns : at_ns;
 		if (!is_awake && !is_open && replay->has_wakes)
@@ -303,8 +304,11 @@ static void on_birth(struct replay *replay, uint32_t tid, uint32_t comm, uint64_
 
 static void send_sample(struct replay *replay, uint32_t index, uint32_t stack, uint64_t at_ns)
 {
-	struct replay_interval sample = {
-		.thread = index, .state = TIME_SAMPLE, .stack = stack, .from_ns = at_ns, .to_ns = at_ns};
+	struct replay_interval sample = {.thread = index,
+		.state = TIME_SAMPLE,
+		.stack = stack,
+		.from_ns = at_ns,
+		.to_ns = at_ns};
 
 	replay->result->samples++;
 	replay->each(&sample, replay->context);
@@ -419,8 +423,8 @@ static void look_ahead(struct replay *replay, const struct replay_event *events,
 			result->cpus = event->cpu + 1u;
 		result->is_partial &= event->kind != REPLAY_SWITCH;
 		replay->has_waking |= is_waking;
-		replay->has_blocked |= event->kind == REPLAY_WAITED && event->letter == 'D' &&
-				       !event->is_iowait;
+		replay->has_blocked |=
+			event->kind == REPLAY_WAITED && event->letter == 'D' && !event->is_iowait;
 		replay->has_wakes |= is_waking || event->kind == REPLAY_WAKEUP;
 		if (event->time_ns == REPLAY_NO_TIME)
 			continue;

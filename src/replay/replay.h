@@ -57,7 +57,7 @@ struct replay_event {
 struct replay_interval {
 	uint32_t thread; /* index into threads */
 	enum time_state state;
-	char letter; /* blocked */
+	char letter;     /* blocked */
 	bool is_open;    /* had not ended at the log's end */
 	bool is_earlier; /* began before the log: its stack is unknown */
 	uint32_t stack;

@@ -7,7 +7,8 @@
 static uint64_t hash_key(const struct sums_row *row)
 {
 	const struct rec_sum *sum = &row->sum;
-	uint64_t small = (uint64_t)sum->state << 24 | (uint64_t)(unsigned char)sum->task_letter << 16 |
+	uint64_t small = (uint64_t)sum->state << 24 |
+			 (uint64_t)(unsigned char)sum->task_letter << 16 |
 			 (uint64_t)sum->band << 8 | row->is_earlier;
 
 	return hash_add(hash_add(hash_add((uint64_t)sum->thread << 32 | row->stack, small),
@@ -72,7 +73,8 @@ void sums_add(struct sums *sums, const struct replay_interval *interval)
 {
 	uint64_t from = interval->from_ns, to = interval->to_ns;
 	struct sums_row row = row_of(interval, to - from);
-	uint64_t first = from / sums->slice_ns, last = to > from ? (to - 1) / sums->slice_ns : first;
+	uint64_t first = from / sums->slice_ns,
+		 last = to > from ? (to - 1) / sums->slice_ns : first;
 
 	row.sum.slice_first = (uint32_t)first;
 	row.sum.slice_last = (uint32_t)last;

@@ -19,10 +19,10 @@ for number, root in enumerate(roots):
     for workload_, folder in ((sleeper, group), (stranger, beside)):
         workload_.line()
         join(folder, workload_.pid)
-    recorder = Recorder("-G", container[:12], "-d", f"{3 * SLOW}s")
+    recorder = Recorder("-G", container[:12])
     run("sh", "-c", f"echo $$ > {group}/cgroup.procs; "
         f"exec {workload('spawner')} {SHORT} 2 {shutil.which('true')}")
-    recording = recorder.wait()
+    recording = recorder.stop()
     check_books(recording)
     check(recording.of_process(sleeper.pid), "the container's process is missing")
     check(not recording.of_process(stranger.pid), "another container's process was recorded")

@@ -53,9 +53,9 @@ static void a_name_has_one_colour_in_all_runs(void **state)
 
 	assert_true(is_same(first, color(PALETTE_HOT, "main")));
 	assert_false(is_same(first, color(PALETTE_HOT, "Main")));
-	assert_int_equal(first.red, 248);
-	assert_int_equal(first.green, 147);
-	assert_int_equal(first.blue, 59);
+	assert_int_equal(first.red, 245);
+	assert_int_equal(first.green, 107);
+	assert_int_equal(first.blue, 57);
 }
 
 static void black_text_can_be_read_on_every_colour(void **state)

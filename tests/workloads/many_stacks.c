@@ -6,7 +6,7 @@
  */
 #include "workload.h"
 
-static uint64_t left, count, nap_ns;
+static uint64_t remaining, count, nap_ns;
 
 /* The caller of a libc function without frame pointers is not on the stack, its caller is. */
 NAMED static void doze(void)
@@ -17,20 +17,34 @@ NAMED static void doze(void)
 NAMED static void leaf(void)
 {
 	doze();
-	left--;
+	remaining--;
 	count++;
 }
 
-NAMED static void branch(unsigned int depth)
+NAMED static void right(unsigned int depth);
+
+NAMED static void left(unsigned int depth)
 {
-	if (!left)
+	if (!remaining)
 		return;
 	if (!depth) {
 		leaf();
 		return;
 	}
-	branch(depth - 1);
-	branch(depth - 1);
+	left(depth - 1);
+	right(depth - 1);
+}
+
+NAMED static void right(unsigned int depth)
+{
+	if (!remaining)
+		return;
+	if (!depth) {
+		leaf();
+		return;
+	}
+	left(depth - 1);
+	right(depth - 1);
 }
 
 int main(int argc, char **argv)
@@ -38,9 +52,9 @@ int main(int argc, char **argv)
 	uint64_t start_ns = wall_ns();
 
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-	left = argument(argc, argv, 1, 1000);
+	remaining = argument(argc, argv, 1, 1000);
 	nap_ns = argument(argc, argv, 3, 20) * 1000;
-	branch((unsigned int)argument(argc, argv, 2, 20));
+	left((unsigned int)argument(argc, argv, 2, 20));
 	printf("{\"pid\":%d,\"count\":%llu,\"wall_ns\":%llu}\n", (int)getpid(),
 		(unsigned long long)count, (unsigned long long)(wall_ns() - start_ns));
 	return 0;

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* dwell diff: what became slower, faster, new or gone between two recordings or folded files. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/input.h"
+#include "cli/output.h"
+#include "cli/record_options.h"
+#include "render/diff.h"
+#include "render/flame_svg.h"
+#include "util/units.h"
+
+enum {
+	KEY_VIEW = 0x3000,
+	KEY_WEIGHT,
+	KEY_NORMALIZE,
+	KEY_RAW,
+	KEY_EXACT,
+	KEY_FAIL_ABOVE,
+	KEY_TOP,
+	KEY_JSON,
+	KEY_TITLE,
+};
+
+#define DEFAULT_TOP 8
+#define TABLE_WIDTH 100
+/* Weights of the picture are whole numbers: so many for one unit of the comparison's. */
+#define PICTURE_UNITS 1e9
+
+struct arguments {
+	struct view_options view;
+	struct diff_options diff;
+	enum view kind;
+	const char *files[2];
+	size_t file_count;
+	const char *output;
+	const char *title;
+	bool has_scale; /* --normalize or --raw was given */
+	bool is_json;
+	double fail_above; /* share; < 0: no gate */
+	size_t top;
+};
+
+static const struct argp_option options[] = {
+	{.doc = "What is compared:"},
+	{.key = KEY_VIEW,
+		.name = "view",
+		.arg = "VIEW",
+		.doc = "offcpu (default), oncpu, runq or hotcold"},
+	{.key = KEY_WEIGHT,
+		.name = "weight",
+		.arg = "time|count",
+		.doc = "time (default), or how many waits or samples"},
+	{.key = KEY_NORMALIZE,
+		.name = "normalize",
+		.arg = "window|total",
+		.doc = "per second of window (default), or as shares of each\ntotal (default for "
+		       "text, which has no window)"},
+	{.key = KEY_RAW, .name = "raw", .doc = "weights as they are"},
+	{.key = KEY_EXACT, .name = "exact-names", .doc = "do not fold digits in names of threads"},
+	{.doc = "What is written:"},
+	{.key = 'o',
+		.name = "output",
+		.arg = "OUT",
+		.doc = "a picture (.svg), or both weights as folded text (.folded)"},
+	{.key = KEY_TITLE, .name = "title", .arg = "TEXT", .doc = "of the picture"},
+	{.key = KEY_TOP,
+		.name = "top",
+		.arg = "N",
+		.doc = "N functions of each kind of change (default 8)"},
+	{.key = KEY_JSON, .name = "json", .doc = "everything, as JSON"},
+	{.key = KEY_FAIL_ABOVE,
+		.name = "fail-above",
+		.arg = "PERCENT",
+		.doc = "exit 1 if a function's total grew by more than this\nmuch of the total "
+		       "before, 2 if a side is empty"},
+	{0},
+};
+
+static int complain(const char *option, const char *value)
+{
+	fail(STATUS_USAGE, "%s is no value for --%s; see dwell diff --help", value, option);
+	return EINVAL;
+}
+
+static error_t parse_percent(const char *value, double *ret)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent) || percent < 0)
+		return complain("fail-above", value);
+	*ret = percent / 100;
+	return 0;
+}
+
+static error_t parse_normalize(const char *value, struct arguments *arguments)
+{
+	arguments->has_scale = true;
+	if (!strcmp(value, "total"))
+		arguments->diff.scale = DIFF_SHARE;
+	else if (!strcmp(value, "window"))
+		arguments->diff.scale = DIFF_PER_SECOND;
+	else
+		return complain("normalize", value);
+	return 0;
+}
+
+static error_t parse_top(const char *value, size_t *ret)
+{
+	char *end;
+	unsigned long top = strtoul(value, &end, 10);
+
+	if (end == value || *end || value[0] == '-' || !top || top > 1000000)
+		return complain("top", value);
+	*ret = top;
+	return 0;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->view;
+		return 0;
+	case KEY_VIEW:
+		return view_options_parse_view("diff", value, &arguments->kind);
+	case KEY_WEIGHT:
+		arguments->diff.weighs_counts = !strcmp(value, "count");
+		return strcmp(value, "count") && strcmp(value, "time") ? complain("weight", value)
+								       : 0;
+	case KEY_NORMALIZE:
+		return parse_normalize(value, arguments);
+	case KEY_RAW:
+		arguments->has_scale = true;
+		arguments->diff.scale = DIFF_RAW;
+		return 0;
+	case KEY_EXACT:
+		arguments->diff.has_exact_names = true;
+		return 0;
+	case 'o':
+		arguments->output = value;
+		return 0;
+	case KEY_TITLE:
+		arguments->title = value;
+		return 0;
+	case KEY_TOP:
+		return parse_top(value, &arguments->top);
+	case KEY_JSON:
+		arguments->is_json = true;
+		return 0;
+	case KEY_FAIL_ABOVE:
+		return parse_percent(value, &arguments->fail_above);
+	case ARGP_KEY_ARG:
+		if (arguments->file_count < 2) {
+			arguments->files[arguments->file_count++] = value;
+			return 0;
+		}
+		fail(STATUS_USAGE, "two files can be compared, not three: %s", value);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{.argp = &view_options_argp}, {0}};
+static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
+
+static const char *unit_of(const struct arguments *arguments, const struct input *input)
+{
+	if (arguments->diff.scale == DIFF_SHARE)
+		return "%";
+	if (arguments->diff.weighs_counts || !input->is_time)
+		return arguments->diff.scale == DIFF_RAW ? "counts" : "counts/s";
+	return arguments->diff.scale == DIFF_RAW ? "s" : "s/s";
+}
+
+/* Weights of text that are no times stand where nanoseconds would: undo the division by them. */
+static double factor_of(const struct arguments *arguments, const struct input *input)
+{
+	if (arguments->diff.scale == DIFF_SHARE)
+		return 100;
+	return input->is_time || arguments->diff.weighs_counts ? 1 : (double)NS_PER_S;
+}
+
+/* Widths show whichever side is larger, so that what is gone is still to be seen. */
+static int write_picture(const struct diff *diff, const struct arguments *arguments,
+	const char *subtitle, FILE *out, struct why *why)
+{
+	size_t count = diff->weights.count;
+	_cleanup_free_ uint64_t *before = xcalloc(count, sizeof(*before));
+	_cleanup_free_ uint64_t *after = xcalloc(count, sizeof(*after));
+	struct flame_options flame;
+
+	for (size_t i = 0; i < count; i++) {
+		before[i] = (uint64_t)llround(diff->weights.at[i].self_before * PICTURE_UNITS);
+		after[i] = (uint64_t)llround(diff->weights.at[i].self_after * PICTURE_UNITS);
+		diff->tree.nodes.at[i].self_ns = before[i] > after[i] ? before[i] : after[i];
+	}
+	flame_options_init(&flame);
+	flame.title = arguments->title ? arguments->title : "Differential Flame Graph";
+	flame.subtitle = subtitle;
+	flame.is_time = arguments->diff.scale != DIFF_SHARE && !arguments->diff.weighs_counts;
+	flame.before = before;
+	flame.after = after;
+	return flame_svg_write(&diff->tree, &flame, out, why);
+}
+
+static void write_path(const struct diff *diff, uint32_t node, FILE *out)
+{
+	if (diff->tree.nodes.at[node].parent != TREE_ROOT) {
+		write_path(diff, diff->tree.nodes.at[node].parent, out);
+		putc(';', out);
+	}
+	fputs(tree_label(&diff->tree, node), out);
+}
+
+/* The two columns that difffolded.pl writes and flame graph tools read, in millionths. */
+static void write_folded(const struct diff *diff, FILE *out)
+{
+	for (uint32_t i = 1; i < diff->weights.count; i++) {
+		const struct diff_weight *weight = &diff->weights.at[i];
+		if (weight->self_before == 0 && weight->self_after == 0)
+			continue;
+		write_path(diff, i, out);
+		fprintf(out, " %lld %lld\n", llround(weight->self_before * 1e6),
+			llround(weight->self_after * 1e6));
+	}
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+static int write_output(
+	const struct diff *diff, const struct arguments *arguments, const struct diff_text *text)
+{
+	_cleanup_free_ char *subtitle =
+		xasprintf("%s: %s against %s", text->what, text->after, text->before);
+	struct output output;
+	struct why why = {""};
+	bool is_svg = ends_with(arguments->output, ".svg");
+	int error;
+
+	if (!is_svg && !ends_with(arguments->output, ".folded"))
+		return fail(STATUS_USAGE, "cannot tell the format of %s; write .svg or .folded",
+			arguments->output);
+	error = output_open(arguments->output, &output, &why);
+	if (!error && is_svg)
+		error = write_picture(diff, arguments, subtitle, output.stream, &why);
+	else if (!error)
+		write_folded(diff, output.stream);
+	if (!error)
+		error = output_finish(&output, &why);
+	else
+		output_abandon(&output);
+	return error ? fail(STATUS_USAGE, "%s", why.text) : STATUS_DONE;
+}
+
+static int gate(const struct diff *diff, const diff_functions *functions, double limit)
+{
+	double worst = diff_worst_growth(diff, functions);
+
+	if (limit < 0 || worst <= limit)
+		return STATUS_DONE;
+	return fail(STATUS_NOTHING,
+		"a function grew by %.1f %% of the total before; %.1f %% is allowed", 100 * worst,
+		100 * limit);
+}
+
+static int show(
+	const struct diff *diff, const struct arguments *arguments, const struct input *sides)
+{
+	struct diff_text text = {.before = arguments->files[0],
+		.after = arguments->files[1],
+		.what = sides[0].is_recording ? view_name(arguments->kind) : sides[0].unit,
+		.unit = unit_of(arguments, &sides[0]),
+		.factor = factor_of(arguments, &sides[0]),
+		.top = arguments->top,
+		.width = TABLE_WIDTH};
+	diff_functions functions;
+	struct json json;
+	int status = STATUS_DONE;
+
+	if (!text.what[0])
+		text.what = "weights";
+	diff_rank(diff, &functions);
+	if (arguments->output)
+		status = write_output(diff, arguments, &text);
+	if (!status && arguments->is_json) {
+		json_init(&json, stdout);
+		diff_json(&json, diff, &functions, &text);
+		json_end(&json);
+	} else if (!status) {
+		diff_print(stdout, diff, &functions, &text);
+	}
+	status = finish_stdout(status);
+	if (!status)
+		status = gate(diff, &functions, arguments->fail_above);
+	vec_clear(&functions);
+	return status;
+}
+
+static bool is_empty(const struct input *input, const struct arguments *arguments)
+{
+	return !(arguments->diff.weighs_counts ? tree_total_count(&input->tree)
+					       : tree_total_ns(&input->tree));
+}
+
+/* Says when the two are not of one kind, and settles what the default scale is. */
+static int check_sides(struct arguments *arguments, const struct input *sides)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (is_empty(&sides[i], arguments))
+			return fail(STATUS_USAGE, "%s is empty: there is nothing to compare with",
+				arguments->files[i]);
+	if (sides[0].is_time != sides[1].is_time || strcmp(sides[0].unit, sides[1].unit))
+		return fail(STATUS_USAGE, "not comparable: %s holds %s, %s holds %s",
+			arguments->files[0], sides[0].unit[0] ? sides[0].unit : "weights",
+			arguments->files[1], sides[1].unit[0] ? sides[1].unit : "weights");
+	bool has_windows = sides[0].window_ns && sides[1].window_ns;
+	if (!arguments->has_scale && !has_windows)
+		arguments->diff.scale = DIFF_SHARE;
+	if (arguments->diff.scale == DIFF_PER_SECOND && !has_windows)
+		return fail(STATUS_USAGE,
+			"text has no window to divide by; compare with --normalize total or --raw");
+	return STATUS_DONE;
+}
+
+static void say_skipped(const char *path, const struct input *input)
+{
+	_cleanup_free_ char *words = skipped_words(&input->skipped);
+
+	if (words)
+		fprintf(stderr, "dwell: %s: %s\n", path, words);
+}
+
+static int compare(struct arguments *arguments)
+{
+	struct input sides[2];
+	struct diff diff;
+	struct why why = {""};
+	size_t read = 0;
+	int status = STATUS_DONE;
+
+	arguments->view.shape.keeps_objects = true;
+	for (; read < 2 && !status; read++) {
+		if (input_read(arguments->files[read], arguments->kind, &arguments->view.filter,
+			    &arguments->view.shape, &sides[read], &why)) {
+			status = fail(STATUS_USAGE, "%s", why.text);
+			break;
+		}
+		say_skipped(arguments->files[read], &sides[read]);
+	}
+	if (!status)
+		status = check_sides(arguments, sides);
+	if (!status) {
+		struct diff_side before = {&sides[0].tree, sides[0].window_ns};
+		struct diff_side after = {&sides[1].tree, sides[1].window_ns};
+		diff_make(&before, &after, &arguments->diff, &diff);
+		status = show(&diff, arguments, sides);
+		diff_clear(&diff);
+	}
+	while (read--)
+		input_clear(&sides[read]);
+	return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct arguments arguments = {.kind = VIEW_OFFCPU, .top = DEFAULT_TOP, .fail_above = -1};
+	int status;
+
+	view_options_init(&arguments.view);
+	status = options_parse(command, &argp, 0, argc, argv, &arguments);
+	if (status == OPTIONS_GO_ON) {
+		if (!arguments.file_count) {
+			arguments.files[0] = RECORD_OLD_FILE;
+			arguments.files[1] = RECORD_DEFAULT_FILE;
+			status = compare(&arguments);
+		} else if (arguments.file_count == 1) {
+			status = fail(STATUS_USAGE, "give two files, or none to compare "
+						    "last.dwell.old with last.dwell");
+		} else {
+			status = compare(&arguments);
+		}
+	}
+	view_options_clear(&arguments.view);
+	return status;
+}
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.usage = "[BEFORE AFTER] [--view VIEW] [-o OUT.svg] [OPTION...]",
+	.summary =
+		"What became slower, faster, new or gone (default: last.dwell.old and last.dwell)",
+	.examples =
+		"  dwell diff                             the last two recordings\n"
+		"  dwell diff a.dwell b.dwell --view oncpu -o diff.svg\n"
+		"                                         the same for running time, as a picture\n"
+		"  dwell diff a.folded b.folded           two files of another tool\n"
+		"  dwell diff a.dwell b.dwell --fail-above 5%\n"
+		"                                         a gate for tests: exit 1 on a "
+		"regression\n",
+	.run = run,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a looking command is given: a recording, or text that another tool wrote, as a call tree. */
+#ifndef DWELL_CLI_INPUT_H
+#define DWELL_CLI_INPUT_H
+
+#include "cli/view_options.h"
+#include "format/stacks.h"
+#include "profile/tree.h"
+
+struct input {
+	struct tree tree;
+	uint64_t window_ns; /* 0: text has none */
+	bool is_recording;
+	bool is_time;           /* weights are nanoseconds; else what `unit` says */
+	char unit[16];          /* "ns", "samples", ... */
+	struct skipped skipped; /* lines of the text that were not used */
+};
+
+/*
+ * Reads `path` ("-": stdin) as a recording seen as `view`, or else as text of any format that
+ * stacks_read() knows. 0, or -errno with why. The caller clears it.
+ */
+int input_read(const char *path, enum view view, const struct view_filter *filter,
+	const struct stack_shape *shape, struct input *ret, struct why *why);
+void input_clear(struct input *input);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of an import, for its two halves: reading (import.c) and writing (import_write.c). */
+#ifndef DWELL_FORMAT_IMPORT_PRIVATE_H
+#define DWELL_FORMAT_IMPORT_PRIVATE_H
+
+#include "format/import.h"
+#include "format/perf_script.h"
+#include "recording/writer.h"
+#include "replay/sums.h"
+
+struct import {
+	struct import_options options;
+	struct skipped skipped;
+	struct perf_log log; /* its table is also that of stacks without events */
+	struct replay_result result;
+	struct sums sums;
+	struct map64 thread_by_comm; /* stacks without events */
+	VEC(uint32_t) frames;        /* of one stack */
+	uint64_t total_ns;           /* of all threads */
+	uint64_t stacks;
+	uint64_t sample_ns;
+	bool has_files;
+	bool is_perf;
+};
+
+/* The stacks of the table as rows of a recording, written when first asked for. */
+struct stack_writer;
+
+struct stack_writer *stack_writer_new(
+	struct recording_writer *writer, const struct stack_table *table);
+void stack_writer_free(struct stack_writer *stacks);
+
+struct written_stack {
+	uint64_t kernel; /* node id, or enum stack_none */
+	uint64_t user;
+	bool is_kernel_thread; /* its root is where kernel threads begin */
+};
+
+struct written_stack stack_writer_put(struct stack_writer *stacks, uint32_t stack);
+
+#endif

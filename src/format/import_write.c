@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The writing half: events are replayed, and threads, stacks and sums become a recording. */
+#include <errno.h>
+#include <string.h>
+
+#include "format/import_private.h"
+#include "profile/conservation.h"
+#include "recording/reader.h"
+#include "util/text.h"
+#include "util/units.h"
+
+/* A log over so long a time is no reason for a recording of nothing but slices. */
+#define MAX_SLICES 100000
+
+/* Threads of perf script text without tids. */
+#define NO_TID 0x80000000u
+
+static void on_interval(const struct replay_interval *interval, void *context)
+{
+	struct import *import = context;
+
+	sums_add(&import->sums, interval);
+}
+
+/* The length of a slice must be known before the first sum is made. */
+static uint64_t span_of(const struct perf_log *log)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	vec_each (event, &log->events) {
+		if (event->time_ns == REPLAY_NO_TIME)
+			continue;
+		first = event->time_ns < first ? event->time_ns : first;
+		last = event->time_ns > last ? event->time_ns : last;
+	}
+	return last > first ? last - first : 0;
+}
+
+static void replay_log(struct import *import)
+{
+	import->sample_ns = perf_log_weigh(&import->log, import->options.sample_hz);
+	if (import->log.switches) {
+		import->sums.slice_ns = import->options.slice_ns;
+		while (span_of(&import->log) / import->sums.slice_ns >= MAX_SLICES)
+			import->sums.slice_ns *= 10;
+	}
+	replay_run(import->log.events.at, import->log.events.count, on_interval, import,
+		&import->result);
+}
+
+/* Without switches lives are as long as what is known of them, also beyond the log's. */
+static void settle_window(struct import *import)
+{
+	struct replay_result *result = &import->result;
+
+	if (!import->is_perf)
+		result->is_partial = true;
+	if (!result->is_partial)
+		return;
+	result->window_ns = result->window_ns ? result->window_ns : 1;
+	vec_each (thread, &result->threads)
+		if (thread->end_ns > result->window_ns)
+			result->window_ns = thread->end_ns;
+	import->sums.slice_ns = result->window_ns;
+}
+
+static void put_meta(struct import *import, struct recording_writer *writer, struct rec_meta *meta)
+{
+	const struct replay_result *result = &import->result;
+
+	*meta = (struct rec_meta){
+		.dwell_version = DWELL_VERSION,
+		.host = "",
+		.kernel_release = "",
+		.target = import->is_perf ? "imported perf events" : "imported stacks",
+		.command_line = import->options.command_line,
+		.cpus = result->cpus,
+		.window_ns = result->window_ns,
+		.slice_ns = import->sums.slice_ns,
+		.sample_event = intern_text(&import->log.table.texts, import->log.sample_event),
+		.user_stacks = "imported",
+		.switches = result->switches,
+		.wakes = result->wakes,
+		.samples = result->samples,
+	};
+	if (result->samples && import->sample_ns)
+		meta->sample_hz = (uint32_t)(NS_PER_S / import->sample_ns);
+	vec_each (thread, &result->threads) {
+		uint64_t life = thread->end_ns - thread->start_ns, accounted = 0;
+		for (unsigned int i = 0; i < TIME_STATES; i++)
+			accounted += thread->total_ns[i];
+		meta->expected_ns += life;
+		meta->accounted_ns += accounted;
+		uint64_t off = life > accounted ? life - accounted : accounted - life;
+		if (off > meta->worst_thread_ns)
+			meta->worst_thread_ns = off;
+	}
+	recording_writer_put_meta(writer, meta);
+}
+
+static void put_sums(struct import *import, struct recording_writer *writer, bool *is_kernel)
+{
+	struct stack_writer *stacks = stack_writer_new(writer, &import->log.table);
+
+	vec_each (row, &import->sums.rows) {
+		struct rec_sum sum = row->sum;
+		struct written_stack written = stack_writer_put(stacks, row->stack);
+		is_kernel[sum.thread] |= written.is_kernel_thread;
+		sum.thread++;
+		sum.kernel_stack = row->is_earlier ? STACK_EARLIER : written.kernel;
+		sum.user_stack = row->is_earlier ? STACK_EARLIER : written.user;
+		if (row->is_earlier && is_kernel[row->sum.thread])
+			sum.user_stack = STACK_NONE;
+		recording_writer_add_sum(writer, &sum);
+	}
+	stack_writer_free(stacks);
+}
+
+static char *comm_of(const struct import *import, const struct replay_thread *thread)
+{
+	const char *comm = intern_text(&import->log.table.texts, thread->comm);
+
+	return text_clean(*comm ? comm : "[unknown]", false);
+}
+
+/* One process for each pid; a thread whose pid is not known is one by itself. */
+static void put_threads(
+	const struct import *import, struct recording_writer *writer, const bool *is_kernel)
+{
+	struct map64 processes = {0};
+
+	for (uint32_t i = 0; i < import->result.threads.count; i++) {
+		const struct replay_thread *from = &import->result.threads.at[i];
+		_cleanup_free_ char *comm = comm_of(import, from);
+		uint32_t tid = from->tid & NO_TID ? 0 : from->tid;
+		uint32_t pid = from->pid ? from->pid : tid;
+		bool is_new = true;
+		uint64_t own = i + 1, *known = pid ? map64_put(&processes, pid, &is_new) : &own;
+		if (is_new)
+			*known = i + 1;
+		struct rec_process process = {.id = (uint32_t)*known,
+			.pid = pid,
+			.name = comm,
+			.exe = "",
+			.container = "",
+			.is_kernel = is_kernel[i]};
+		/* The name of a process is that of its first thread. */
+		if (is_new || tid == pid)
+			recording_writer_put_process(writer, &process);
+		struct rec_thread thread = {.id = i + 1,
+			.tid = tid,
+			.process = process.id,
+			.comm = comm,
+			.start_ns = from->start_ns,
+			.end_ns = from->end_ns,
+			.is_closed = true,
+			.is_kernel = is_kernel[i]};
+		memcpy(thread.total_ns, from->total_ns, sizeof(thread.total_ns));
+		recording_writer_put_thread(writer, &thread);
+	}
+	map64_clear(&processes);
+}
+
+static void put_losses(const struct import *import, struct recording_writer *writer)
+{
+	const struct rec_loss losses[] = {
+		{.loss = LOSS_NO_WAKER, .count = import->result.no_waker},
+		{.loss = LOSS_MISSED_SWITCHES, .count = import->result.missed_switches},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
+		if (losses[i].count)
+			recording_writer_put_loss(writer, &losses[i]);
+}
+
+/* The books are checked on what was written, as for every recording. */
+static int check_books(const char *path, struct rec_meta *meta, struct why *why)
+{
+	struct recording *recording;
+	struct conservation check;
+	int error = recording_open(path, &recording, why);
+
+	if (error)
+		return error;
+	error = conservation_check(recording, &check, why);
+	recording_free(recording);
+	if (error)
+		return error;
+	if (check.worst_thread_ns > meta->worst_thread_ns)
+		meta->worst_thread_ns = check.worst_thread_ns;
+	meta->worst_slice_ns = check.worst_slice_ns;
+	return 0;
+}
+
+static int write_all(
+	struct import *import, const char *path, struct rec_meta *meta, struct why *why)
+{
+	bool *is_kernel = xcalloc(import->result.threads.count, sizeof(*is_kernel));
+	struct recording_writer *writer;
+	int error = recording_writer_new(path, &writer, why);
+
+	if (!error) {
+		uint64_t last = (import->result.window_ns - 1) / import->sums.slice_ns;
+		put_meta(import, writer, meta);
+		put_sums(import, writer, is_kernel);
+		put_threads(import, writer, is_kernel);
+		put_losses(import, writer);
+		recording_writer_put_slice(writer, (uint32_t)last,
+			import->result.window_ns - last * import->sums.slice_ns);
+		error = recording_writer_commit(writer, why);
+		if (!error)
+			error = check_books(path, meta, why);
+		recording_writer_put_meta(writer, meta);
+		if (!error)
+			error = recording_writer_finish(writer, why);
+		recording_writer_free(writer);
+	}
+	free(is_kernel);
+	return error;
+}
+
+int import_write(
+	struct import *import, const char *path, struct import_summary *ret, struct why *why)
+{
+	struct rec_meta meta;
+	int error;
+
+	if (import->is_perf)
+		replay_log(import);
+	if (!import->sums.rows.count ||
+		(!import->result.is_partial && import->is_perf && !import->result.window_ns))
+		return why_set(why, -ENODATA, "nothing to import: no stack or event of use");
+	settle_window(import);
+	error = write_all(import, path, &meta, why);
+	if (error)
+		return error;
+	*ret = (struct import_summary){
+		.threads = import->result.threads.count,
+		.window_ns = import->result.window_ns,
+		.switches = import->result.switches,
+		.wakes = import->result.wakes,
+		.samples = import->result.samples,
+		.stacks = import->stacks,
+		.other_samples = import->log.other_samples,
+		.sample_ns = import->sample_ns,
+		.expected_ns = meta.expected_ns,
+		.accounted_ns = meta.accounted_ns,
+		.is_partial = import->result.is_partial,
+	};
+	return 0;
+}

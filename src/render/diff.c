@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The ranked table of a comparison: slower, faster, new, gone. */
+#include "render/diff.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "render/layout.h"
+
+#define LEFT_COLUMNS 44
+
+static double own(const struct diff_function *function)
+{
+	return function->own_after - function->own_before;
+}
+
+static double total(const struct diff_function *function)
+{
+	return function->total_after - function->total_before;
+}
+
+/* A function without time of its own is a caller: the table names those to blame, not all above. */
+static bool has_own_change(const struct diff_function *function)
+{
+	return own(function) != 0;
+}
+
+static const char *object_name(const struct diff *diff, const struct diff_function *function)
+{
+	const char *path =
+		intern_text(&diff->tree.labels, diff->tree.frames.at[function->frame].object);
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *name_of(const struct diff *diff, const struct diff_function *function)
+{
+	return intern_text(&diff->tree.labels, diff->tree.frames.at[function->frame].label);
+}
+
+static void print_function(FILE *out, const struct diff *diff, const struct diff_function *function,
+	const struct diff_text *text)
+{
+	double whole = diff->weights.at[TREE_ROOT].total_before;
+	const char *object = object_name(diff, function);
+	_cleanup_free_ char *name = object[0]
+					    ? xasprintf("%s (%s)", name_of(diff, function), object)
+					    : xstrdup(name_of(diff, function));
+	size_t room = text->width > LEFT_COLUMNS + 10 ? text->width - LEFT_COLUMNS : 10;
+	_cleanup_free_ char *cut = layout_cut(name, room);
+
+	fprintf(out, "  %10.3f %10.3f %+10.3f", function->own_before * text->factor,
+		function->own_after * text->factor, own(function) * text->factor);
+	if (whole > 0)
+		fprintf(out, " %+7.1f %%  %s\n", 100 * own(function) / whole, cut);
+	else
+		fprintf(out, "          %s\n", cut);
+}
+
+static void print_change(FILE *out, const struct diff *diff, const diff_functions *functions,
+	const struct diff_text *text, enum diff_change change)
+{
+	size_t shown = 0, all = 0;
+
+	for (size_t i = 0; i < functions->count; i++)
+		all += functions->at[i].change == change && has_own_change(&functions->at[i]);
+	if (!all)
+		return;
+	fprintf(out, "\n%-6s%6s %10s %10s  of total  function\n", diff_change_name(change),
+		"before", "after", "change");
+	for (size_t i = 0; i < functions->count && shown < text->top; i++)
+		if (functions->at[i].change == change && has_own_change(&functions->at[i])) {
+			print_function(out, diff, &functions->at[i], text);
+			shown++;
+		}
+	if (all > shown)
+		fprintf(out, "  %zu more\n", all - shown);
+}
+
+void diff_print(FILE *out, const struct diff *diff, const diff_functions *functions,
+	const struct diff_text *text)
+{
+	const struct diff_weight *root = &diff->weights.at[TREE_ROOT];
+	double before = root->total_before * text->factor, after = root->total_after * text->factor;
+
+	fprintf(out, "before  %12.3f %s  %s\n", before, text->unit, text->before);
+	fprintf(out, "after   %12.3f %s  %s\n", after, text->unit, text->after);
+	fprintf(out, "change  %+12.3f %s", after - before, text->unit);
+	if (before > 0)
+		fprintf(out, "  (%+.1f %%)", 100 * (after - before) / before);
+	fprintf(out, "  of %s\n", text->what);
+	if (!functions->count) {
+		fputs("\nNothing changed.\n", out);
+		return;
+	}
+	for (unsigned int change = 0; change < DIFF_CHANGES; change++)
+		print_change(out, diff, functions, text, (enum diff_change)change);
+}
+
+static void function_json(
+	struct json *json, const struct diff *diff, const struct diff_function *function)
+{
+	json_open_object(json);
+	json_field_text(json, "function", name_of(diff, function));
+	json_field_text(json, "object", object_name(diff, function));
+	json_field_text(json, "change", diff_change_name(function->change));
+	json_field_double(json, "own_before", function->own_before);
+	json_field_double(json, "own_after", function->own_after);
+	json_field_double(json, "own_change", own(function));
+	json_field_double(json, "total_before", function->total_before);
+	json_field_double(json, "total_after", function->total_after);
+	json_field_double(json, "total_change", total(function));
+	json_close_object(json);
+}
+
+void diff_json(struct json *json, const struct diff *diff, const diff_functions *functions,
+	const struct diff_text *text)
+{
+	const struct diff_weight *root = &diff->weights.at[TREE_ROOT];
+
+	json_open_object(json);
+	json_field_text(json, "before", text->before);
+	json_field_text(json, "after", text->after);
+	json_field_text(json, "what", text->what);
+	json_field_text(json, "unit", text->unit);
+	json_field_double(json, "total_before", root->total_before);
+	json_field_double(json, "total_after", root->total_after);
+	json_field_double(json, "worst_growth", diff_worst_growth(diff, functions));
+	json_name(json, "functions");
+	json_open_array(json);
+	for (size_t i = 0; i < functions->count; i++)
+		function_json(json, diff, &functions->at[i]);
+	json_close_array(json);
+	json_close_object(json);
+}
