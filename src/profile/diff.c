@@ -61,7 +61,9 @@ static uint32_t merged_child(struct diff *diff, uint32_t parent, const struct tr
 
 	if (kind == FRAME_NAME && !has_exact_names)
 		label = folded = diff_fold_digits(label);
-	uint32_t frame = tree_frame(&diff->tree, label, tree_object(from, node));
+	/* The name of a file, not its path: builds to be compared lie in different folders. */
+	const char *object = tree_object(from, node), *slash = strrchr(object, '/');
+	uint32_t frame = tree_frame(&diff->tree, label, slash ? slash + 1 : object);
 	return tree_child_frame(&diff->tree, parent, frame, kind);
 }
 

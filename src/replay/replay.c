@@ -187,17 +187,18 @@ static void end_thread(struct replay *replay, uint32_t index)
 	replay->result->threads.at[index].end_ns = now->since_ns;
 }
 
-/* Its switch away from this CPU is missing in the log. */
-static void heal_current(struct replay *replay, struct cpu *cpu, uint64_t at_ns)
+/*
+ * Its switch away from this CPU is missing in the log. Whoever leaves the CPU now ran since the
+ * CPU's last switch, so this one did not: it was away from then on, and its next event tells how.
+ */
+static void heal_current(struct replay *replay, uint32_t index)
 {
-	uint32_t index = cpu->current;
 	struct now *now = &replay->nows.at[index];
 
 	if (now->progress != RUNNING)
 		return;
 	replay->result->missed_switches++;
-	credit(replay, index, TIME_RUNNING, at_ns, false);
-	now->progress = PREEMPTED;
+	now->progress = SEEN;
 	now->stack = 0;
 	if (now->is_exiting)
 		end_thread(replay, index);
@@ -245,7 +246,7 @@ static void on_switch(struct replay *replay, const struct replay_event *event, u
 
 	replay->result->switches++;
 	if (cpu->current != NOBODY && (!event->tid || !prev || cpu->current != *prev))
-		heal_current(replay, cpu, at_ns);
+		heal_current(replay, cpu->current);
 	if (event->tid) {
 		leave(replay, event, at_ns);
 		learn(replay, (uint32_t)*map64_find(&replay->by_tid, event->tid), event->pid,
