@@ -26,6 +26,14 @@ static __noinline void switch_in(struct cpu *cpu, struct thread *thread, u64 at)
 	 * CPU. */
 	if (state == THREAD_NEW)
 		state = wake ? TIME_BLOCKED : TIME_WOKEN;
+	/*
+	 * Its switch-out was not seen (6.1 can miss a look-up). When it left is unknown; that it
+	 * ran all the time is the least likely.
+	 */
+	if (state == TIME_RUNNING) {
+		count(cpu, COUNTER_MISSED_SWITCHES, 1);
+		state = wake ? TIME_BLOCKED : TIME_PREEMPTED;
+	}
 	if (at < since)
 		at = since;
 	if (state == TIME_BLOCKED) {

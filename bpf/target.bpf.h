@@ -143,6 +143,36 @@ static __always_inline bool may_change(void)
 	return cfg_target_kind == TARGET_COMM || cfg_target_kind == TARGET_CGROUP;
 }
 
+static __always_inline u64 id_below_root(struct cgroup *cgroup)
+{
+	return cgroup && BPF_CORE_READ(cgroup, level) ? BPF_CORE_READ(cgroup, kn, id) : 0;
+}
+
+/* Which cgroups say what container the thread is in. */
+static __noinline void note_cgroups(struct record_thread *record, struct task_struct *task)
+{
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	u32 controllers = bpf_core_field_size(struct css_set, subsys) / sizeof(void *);
+
+	if (!record || !set)
+		return;
+	record->cgroup = id_below_root(BPF_CORE_READ(set, dfl_cgrp));
+	for (u32 i = 0; i < MAX_SUBSYS; i++) {
+		struct cgroup_subsys_state *css = NULL;
+		struct cgroup *cgroup;
+		if (i >= controllers)
+			break;
+		bpf_probe_read_kernel(&css, sizeof(css),
+			(void *)set + bpf_core_field_offset(struct css_set, subsys) +
+				i * sizeof(css));
+		cgroup = css ? BPF_CORE_READ(css, cgroup) : NULL;
+		record->v1_hierarchy = cgroup ? BPF_CORE_READ(cgroup, root, hierarchy_id) : 0;
+		record->v1_cgroup = record->v1_hierarchy ? id_below_root(cgroup) : 0;
+		if (record->v1_cgroup)
+			break;
+	}
+}
+
 static __always_inline void fill_record(
 	struct record_thread *record, struct task_struct *task, const struct thread *thread)
 {
@@ -152,7 +182,11 @@ static __always_inline void fill_record(
 	record->pid = thread->pid;
 	record->image = thread->image;
 	record->is_kernel_thread = thread->is_kernel_thread;
-	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	record->cgroup = 0;
+	record->v1_cgroup = 0;
+	record->v1_hierarchy = 0;
+	record->pad = 0;
+	note_cgroups(record, task);
 	record->start_stack = BPF_CORE_READ(task, mm, start_stack);
 	record->birth_ns = thread->birth;
 	record->at_ns = bpf_ktime_get_ns();

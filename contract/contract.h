@@ -81,7 +81,10 @@ struct record_thread {
 	__u32 pid;
 	__u32 image; /* serial of (process, exec): user addresses mean the same within one */
 	__u32 is_kernel_thread;
-	__u64 cgroup;      /* id in the v2 hierarchy */
+	__u64 cgroup;    /* id in the v2 hierarchy; 0: its root */
+	__u64 v1_cgroup; /* and in the first of the others where it is not the root's; 0: none */
+	__u32 v1_hierarchy;
+	__u32 pad;
 	__u64 start_stack; /* as in /proc/PID/stat: tells an image from its successor */
 	__u64 birth_ns;
 	__u64 at_ns; /* when this was so */

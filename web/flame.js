@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes a flame graph interactive: zoom, search, keys, a link to what is shown. All data is in the
 // picture itself: a frame is an element of .frames with data-s (start), data-w (weight), data-d
-// (depth), and a <title> whose first line is the name. Frames stand in the order of the tree, so a
+// (depth), perhaps data-c (change), and a title whose first line is the name. Frames stand in the order of the tree, so a
 // frame and all below it are one range of the list.
 (() => {
 	'use strict';
@@ -45,6 +45,7 @@
 			text: box.querySelector('text'),
 			edge: box.querySelector('.e'),
 			name: lines[0],
+			label: [lines[0], box.getAttribute('data-c')].filter(Boolean).join(' '),
 			facts: lines.slice(1).join(', '),
 			start: Number(box.getAttribute('data-s')),
 			weight: Number(box.getAttribute('data-w')),
@@ -98,7 +99,7 @@
 
 	function drawText(frame, x, w, y) {
 		const indent = frame.left ? 6 : 3;
-		const label = shorten(frame.name,
+		const label = shorten(frame.label,
 			Math.floor((w - indent - (frame.right ? 6 : 3)) / characterWidth));
 		if (!frame.text) {
 			if (!label) return;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "capture/container.h"
+#include "capture/containers.h"
 #include "capture/timeline.h"
 #include "util/map64.h"
 #include "util/units.h"
@@ -41,6 +41,7 @@ struct leaving {
 struct books {
 	struct recording_writer *writer;
 	struct namer *namer;
+	struct containers *containers;
 	uint64_t slice_ns;
 	uint64_t start_ns;
 	uint64_t flips;
@@ -63,6 +64,7 @@ struct books *books_new(struct recording_writer *writer, struct namer *namer, ui
 	books->slice_ns = slice_ns;
 	books->start_ns = UINT64_MAX;
 	books->timeline = timeline_new();
+	books->containers = containers_new();
 	return books;
 }
 
@@ -83,6 +85,7 @@ void books_free(struct books *books)
 	vec_clear(&books->late);
 	vec_clear(&books->dead);
 	timeline_free(books->timeline);
+	containers_free(books->containers);
 	free(books);
 }
 
@@ -162,12 +165,21 @@ static void leave_process(struct books *books, uint32_t image)
 	free(process);
 }
 
+static const char *container_of(struct books *books, const struct record_thread *record)
+{
+	const struct cgroup_target cgroups[] = {
+		{.hierarchy = 0, .id = record->cgroup},
+		{.hierarchy = (int)record->v1_hierarchy, .id = record->v1_cgroup},
+	};
+
+	return containers_find(books->containers, record->pid, cgroups, ARRAY_SIZE(cgroups));
+}
+
 /* The process gets its name from its first thread, or from the first of it that is seen. */
 static void enter_process(struct books *books, const struct record_thread *record, const char *comm)
 {
 	struct process *process = process_of(books, record->image);
-	char container[CONTAINER_ID_ROOM] = "";
-	const char *exe = "";
+	const char *exe = "", *container = "";
 	bool is_new = !process;
 
 	if (is_new) {
@@ -181,7 +193,7 @@ static void enter_process(struct books *books, const struct record_thread *recor
 	if (!record->is_kernel_thread) {
 		namer_add_image(books->namer, record->image, record->pid, record->start_stack);
 		exe = namer_exe(books->namer, record->image);
-		container_of_process(record->pid, container);
+		container = container_of(books, record);
 	}
 	struct rec_process row = {.id = record->image,
 		.pid = record->pid,

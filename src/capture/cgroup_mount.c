@@ -177,15 +177,18 @@ static int by_hierarchy(const void *a, const void *b)
 void cgroup_mounts_parse(
 	struct cgroup_mounts *mounts, const char *mountinfo, const char *own_cgroups)
 {
+	bool has_whole = false;
+
 	for (const char *line = mountinfo; *line; line = next_line(line)) {
 		struct cgroup_mount mount;
-		if (!parse_mount(line, own_cgroups, &mount))
-			continue;
-		if (strcmp(mount.root, "/"))
-			mounts->is_part = true;
-		vec_push(&mounts->list, mount);
+		if (parse_mount(line, own_cgroups, &mount))
+			vec_push(&mounts->list, mount);
 	}
 	vec_sort(&mounts->list, by_hierarchy);
+	vec_each (mount, &mounts->list)
+		if (!strcmp(mount->root, "/"))
+			has_whole = true;
+	mounts->is_part = mounts->list.count && !has_whole;
 }
 
 void cgroup_mounts_read(struct cgroup_mounts *mounts)

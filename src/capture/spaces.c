@@ -34,7 +34,8 @@ struct space {
 
 struct spaces {
 	struct object_table *objects;
-	struct map64 by_pid; /* -> struct space * */
+	struct map64 by_pid;  /* -> struct space * */
+	struct map64 parents; /* pid -> pid, of forks seen */
 };
 
 struct spaces *spaces_new(struct object_table *objects)
@@ -73,6 +74,7 @@ void spaces_free(struct spaces *spaces)
 		if (spaces->by_pid.slots[i].is_used)
 			unref((struct space *)(uintptr_t)spaces->by_pid.slots[i].value);
 	map64_clear(&spaces->by_pid);
+	map64_clear(&spaces->parents);
 	free(spaces);
 }
 
@@ -118,7 +120,9 @@ static struct space *own_space(struct spaces *spaces, uint32_t pid)
 static void add_mapping(struct spaces *spaces, const struct map_event *event)
 {
 	struct space *space = own_space(spaces, event->pid);
-	struct code_mapping mapping = {.start = event->start,
+	const uint64_t *parent = map64_find(&spaces->parents, event->pid);
+	struct code_mapping mapping = {.relative = parent ? (uint32_t)*parent : 0,
+		.start = event->start,
 		.end = event->end,
 		.offset = event->offset,
 		.dev_major = event->dev_major,
@@ -149,10 +153,12 @@ void spaces_apply(struct spaces *spaces, const struct map_event *event)
 		move_to(spaces, event->pid, space);
 		break;
 	case MAP_EVENT_FORK:
+		*map64_put(&spaces->parents, event->pid, NULL) = event->parent;
 		space = space_of(spaces, event->parent);
 		move_to(spaces, event->pid, space);
 		break;
 	case MAP_EVENT_EXIT:
+		map64_remove(&spaces->parents, event->pid);
 		move_to(spaces, event->pid, NULL);
 		break;
 	}

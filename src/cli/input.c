@@ -21,6 +21,13 @@ static bool is_database(FILE *in)
 	return is_one;
 }
 
+/* How stacks of text become a tree. */
+struct builder {
+	struct input *input;
+	bool is_in_order;
+	VEC(uint32_t) path; /* in order: nodes of the stack before */
+};
+
 static int read_recording(const char *path, enum view view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct input *input, struct why *why)
 {
@@ -33,6 +40,9 @@ static int read_recording(const char *path, enum view view, const struct view_fi
 	error = profile_of_view(recording, view, filter, shape, &profile, why);
 	if (!error) {
 		input->tree = profile.tree;
+		input->from_ns = profile.from_ns;
+		input->to_ns = profile.to_ns;
+		input->has_range = profile.has_range;
 		input->window_ns = profile.to_ns - profile.from_ns;
 		input->is_recording = true;
 		input->is_time = true;
@@ -65,36 +75,87 @@ static enum frame_kind kind_of(const struct stack *stack, size_t at)
 	return frame->is_kernel ? FRAME_KERNEL : FRAME_USER;
 }
 
+/* Most names need no cleaning, and a copy of each would be most of the work. */
+static bool is_plain(const char *name)
+{
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~' || *name == ';')
+			return false;
+	return true;
+}
+
+static uint32_t frame_of(struct tree *tree, const struct stack_frame *frame)
+{
+	if (is_plain(frame->name))
+		return tree_frame(tree, frame->name, frame->object);
+	_cleanup_free_ char *label = text_clean(frame->name, true);
+	return tree_frame(tree, label, frame->object);
+}
+
+/* In order, only the frames that the stack before has too are gone on with. */
+static uint32_t next_in_order(
+	struct builder *builder, uint32_t parent, size_t at, uint32_t frame, enum frame_kind kind)
+{
+	struct tree *tree = &builder->input->tree;
+	struct tree_node made = {.parent = parent, .frame = frame, .kind = kind};
+
+	if (at < builder->path.count && tree->nodes.at[builder->path.at[at]].frame == frame)
+		return builder->path.at[at];
+	builder->path.count = at;
+	vec_push(&builder->path, (uint32_t)tree->nodes.count);
+	vec_push(&tree->nodes, made);
+	return builder->path.at[at];
+}
+
+static void add_before(struct input *input, uint32_t node, uint64_t before)
+{
+	while (input->before.count <= node)
+		vec_push(&input->before, 0);
+	input->before.at[node] += before;
+}
+
 static int add_stack(const struct stack *stack, void *context)
 {
-	struct input *input = context;
-	uint64_t unit_ns = ns_of_unit(stack->unit);
+	struct builder *builder = context;
+	struct input *input = builder->input;
+	uint64_t unit_ns = ns_of_unit(stack->unit), scale = unit_ns ? unit_ns : 1;
 	uint32_t node = TREE_ROOT;
 
 	for (size_t i = 0; i < stack->depth; i++) {
-		_cleanup_free_ char *label = text_clean(stack->frames[i].name, true);
-		uint32_t frame = tree_frame(&input->tree, label, stack->frames[i].object);
-		node = tree_child_frame(&input->tree, node, frame, kind_of(stack, i));
+		uint32_t frame = frame_of(&input->tree, &stack->frames[i]);
+		enum frame_kind kind = kind_of(stack, i);
+		node = builder->is_in_order ? next_in_order(builder, node, i, frame, kind)
+					    : tree_child_frame(&input->tree, node, frame, kind);
 	}
+	if (builder->path.count > stack->depth)
+		builder->path.count = stack->depth;
 	input->is_time = unit_ns > 0;
 	snprintf(input->unit, sizeof(input->unit), "%s", stack->unit);
-	if (unit_ns && stack->weight > INT64_MAX / unit_ns)
+	if (stack->weight > INT64_MAX / scale || stack->before > INT64_MAX / scale)
 		return -EOVERFLOW;
-	tree_add(&input->tree, node, unit_ns ? stack->weight * unit_ns : stack->weight,
-		stack->weight);
+	tree_add(&input->tree, node, stack->weight * scale, stack->weight);
+	if (stack->before)
+		add_before(input, node, stack->before * scale);
 	return 0;
 }
 
-static int read_text(FILE *in, const char *path, struct input *input, struct why *why)
+static int read_text(
+	FILE *in, const char *path, bool is_in_order, struct input *input, struct why *why)
 {
-	struct stack_sink sink = {.add = add_stack, .context = input};
+	struct builder builder = {.input = input, .is_in_order = is_in_order};
+	struct stack_sink sink = {.add = add_stack, .context = &builder};
+	struct why reason = {""};
+	int error;
 
 	tree_init(&input->tree);
-	int error = stacks_read(in, &sink, &input->skipped, NULL, why);
+	error = stacks_read(in, &sink, &input->skipped, NULL, &reason);
 	if (error == -EOVERFLOW)
-		why_set(why, error, "%s: weights too large to add up", path);
-	if (error)
-		tree_clear(&input->tree);
+		why_set(&reason, error, "weights too large to add up");
+	if (error) {
+		why_set(why, error, "%s: %s", strcmp(path, "-") ? path : "stdin", reason.text);
+		input_clear(input);
+	}
+	vec_clear(&builder.path);
 	return error;
 }
 
@@ -112,7 +173,25 @@ int input_read(const char *path, enum view view, const struct view_filter *filte
 	if (!is_stdin && (!file || is_database(file)))
 		error = read_recording(path, view, filter, shape, &input, why);
 	else
-		error = read_text(is_stdin ? stdin : file, path, &input, why);
+		error = read_text(is_stdin ? stdin : file, path, false, &input, why);
+	if (!error)
+		*ret = input;
+	return error;
+}
+
+int input_read_in_order(const char *path, struct input *ret, struct why *why)
+{
+	struct input input = {0};
+	bool is_stdin = !strcmp(path, "-");
+	_cleanup_fclose_ FILE *file = is_stdin ? NULL : fopen(path, "re");
+	int error;
+
+	if (!is_stdin && !file)
+		return why_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
+	if (!is_stdin && is_database(file))
+		return why_set(why, -EINVAL,
+			"%s is a recording, which keeps sums and not the order of stacks", path);
+	error = read_text(is_stdin ? stdin : file, path, true, &input, why);
 	if (!error)
 		*ret = input;
 	return error;
@@ -121,4 +200,5 @@ int input_read(const char *path, enum view view, const struct view_filter *filte
 void input_clear(struct input *input)
 {
 	tree_clear(&input->tree);
+	vec_clear(&input->before);
 }

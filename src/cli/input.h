@@ -10,10 +10,14 @@
 struct input {
 	struct tree tree;
 	uint64_t window_ns; /* 0: text has none */
+	uint64_t from_ns;   /* of a recording: the range after rounding to slices */
+	uint64_t to_ns;
+	bool has_range; /* it is not the whole window */
 	bool is_recording;
 	bool is_time;           /* weights are nanoseconds; else what `unit` says */
 	char unit[16];          /* "ns", "samples", ... */
 	struct skipped skipped; /* lines of the text that were not used */
+	VEC(uint64_t) before;   /* by node: first of two columns; else, or at the end: none */
 };
 
 /*
@@ -22,6 +26,9 @@ struct input {
  */
 int input_read(const char *path, enum view view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct input *ret, struct why *why);
+/* Text alone, as a tree whose siblings stand in the order of the lines and merge only if adjacent.
+ */
+int input_read_in_order(const char *path, struct input *ret, struct why *why);
 void input_clear(struct input *input);
 
 #endif

@@ -23,11 +23,13 @@ struct import {
 	bool is_perf;
 };
 
-/* The stacks of the table as rows of a recording, written when first asked for. */
+/* The stacks of the table as rows of a recording, each made when first asked for. */
 struct stack_writer;
 
 struct stack_writer *stack_writer_new(
 	struct recording_writer *writer, const struct stack_table *table);
+/* Writes what was made; to be called before the end. */
+void stack_writer_flush(struct stack_writer *stacks);
 void stack_writer_free(struct stack_writer *stacks);
 
 struct written_stack {

@@ -113,6 +113,7 @@ static void put_sums(struct import *import, struct recording_writer *writer, boo
 			sum.user_stack = STACK_NONE;
 		recording_writer_add_sum(writer, &sum);
 	}
+	stack_writer_flush(stacks);
 	stack_writer_free(stacks);
 }
 

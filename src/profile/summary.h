@@ -48,6 +48,7 @@ struct summary_wait {
 	uint64_t count;
 	uint64_t unended;
 	uint64_t total_ns;
+	uint64_t uncounted_ns; /* of total_ns: how many waits, and how long, was lost */
 	uint64_t max_ns;
 	uint64_t band_count[CONTRACT_BANDS];
 	uint64_t band_ns[CONTRACT_BANDS];
@@ -62,6 +63,7 @@ struct summary_line {
 	const char *operation;
 	uint64_t count; /* unended ones included */
 	uint64_t total_ns;
+	uint64_t uncounted_ns;
 	uint64_t max_ns;
 	uint64_t band_ns[CONTRACT_BANDS];
 	uint64_t woken_ns;

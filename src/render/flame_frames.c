@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Frames as elements: <g class="KIND" data-s="START" data-w="WEIGHT" data-d="DEPTH"> with a title
- * (name, a line break, facts), a rectangle, marks on its edges and a label. The script of the
- * picture (web/flame.js) reads exactly this and draws by the same rules.
+ * Frames as elements: <g class="KIND" data-s="START" data-w="WEIGHT" data-d="DEPTH"> (and
+ * data-c="CHANGE" in a comparison) with a title (name, a line break, facts), a rectangle, marks on
+ * its edges and a label. The script of the picture (web/flame.js) reads exactly this and draws by
+ * the same rules.
  */
 #include <math.h>
 #include <string.h>
 
 #include "render/flame_parts.h"
 #include "render/svg_text.h"
+#include "util/mem.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -46,19 +48,24 @@ static void put_share(const struct flame_page *page, const struct flame_box *box
 	fprintf(page->out, ", %.2f%%", 100 * (double)box->weight / (double)page->layout->total);
 }
 
-static void put_change(const struct flame_page *page, const struct flame_box *box)
-{
-	const struct flame_layout *layout = page->layout;
+#define CHANGE_ROOM 64
 
+/* "+3.20%", "+3.20%, new"; "" if nothing is compared. */
+static const char *change_text(
+	const struct flame_page *page, const struct flame_box *box, char room[static CHANGE_ROOM])
+{
+	double before = (double)page->layout->before_total;
+	const char *word = box->is_new ? "new" : box->is_gone ? "gone" : "";
+
+	room[0] = 0;
 	if (!page->options->before || box->merged)
-		return;
-	if (layout->before_total)
-		fprintf(page->out, ", %+.2f%%",
-			100 * (double)box->change / (double)layout->before_total);
-	if (box->is_new)
-		fputs(", new", page->out);
-	if (box->is_gone)
-		fputs(", gone", page->out);
+		return room;
+	if (before > 0)
+		snprintf(room, CHANGE_ROOM, "%+.2f%%%s%s", 100 * (double)box->change / before,
+			word[0] ? ", " : "", word);
+	else
+		snprintf(room, CHANGE_ROOM, "%s", word);
+	return room;
 }
 
 static void put_title(
@@ -68,7 +75,7 @@ static void put_title(
 		page->options->attributes, kind->name, kind->length, ATTRIBUTE_TITLE);
 	const char *word = flame_sort_word(kind->sort);
 	const char *object = box->merged ? "" : tree_object(page->tree, box->node);
-	char room[UNITS_ROOM];
+	char room[UNITS_ROOM], change[CHANGE_ROOM];
 
 	fputs("<title>", page->out);
 	svg_put_name(page->out, kind->name, kind->length);
@@ -77,7 +84,8 @@ static void put_title(
 		fprintf(page->out, "%s %s too thin to draw: ", units_count(box->merged, room),
 			box->merged == 1 ? "frame" : "frames");
 	put_share(page, box);
-	put_change(page, box);
+	if (change_text(page, box, change)[0])
+		fprintf(page->out, ", %s", change);
 	if (word)
 		fprintf(page->out, ", %s", word);
 	if (kind->is_waker && kind->sort != FLAME_SEPARATOR)
@@ -126,12 +134,15 @@ static void put_edges(
 	fputs("\"/>", page->out);
 }
 
-static void put_label(
-	const struct flame_page *page, const struct flame_kind *kind, double x, double y, double w)
+/* In a comparison the change stands behind the name. */
+static void put_label(const struct flame_page *page, const struct flame_box *box,
+	const struct flame_kind *kind, double x, double y, double w)
 {
 	const struct flame_options *options = page->options;
 	double indent = flame_sort_word(kind->sort) ? 6 : 3;
 	double room = (w - indent - (kind->is_waker ? 6 : 3)) / page->character_width;
+	char change[CHANGE_ROOM];
+	bool is_changed = box->change && change_text(page, box, change)[0];
 
 	if (room < 3)
 		return;
@@ -140,7 +151,14 @@ static void put_label(
 	fputs("\" y=\"", page->out);
 	svg_put_number(page->out, y + options->frame_height / 2 + options->font_size * 0.33);
 	fputs("\">", page->out);
-	svg_put_label(page->out, kind->name, kind->length, (size_t)room, options->cuts_start);
+	if (is_changed) {
+		_cleanup_free_ char *label =
+			xasprintf("%.*s %s", (int)kind->length, kind->name, change);
+		svg_put_label(page->out, label, strlen(label), (size_t)room, options->cuts_start);
+	} else {
+		svg_put_label(
+			page->out, kind->name, kind->length, (size_t)room, options->cuts_start);
+	}
 	fputs("</text>", page->out);
 }
 
@@ -172,6 +190,7 @@ static const char *put_opening(
 		flame_attributes_get(attributes, kind->name, kind->length, ATTRIBUTE_HREF);
 	const char *target =
 		flame_attributes_get(attributes, kind->name, kind->length, ATTRIBUTE_TARGET);
+	char change[CHANGE_ROOM];
 
 	if (link) {
 		fputs("<a href=\"", page->out);
@@ -183,6 +202,8 @@ static const char *put_opening(
 		fputs("<g", page->out);
 	}
 	put_class(page, box, kind);
+	if (box->change && change_text(page, box, change)[0])
+		fprintf(page->out, " data-c=\"%s\"", change);
 	fprintf(page->out, " data-s=\"%llu\" data-w=\"%llu\" data-d=\"%u\">",
 		(unsigned long long)box->start, (unsigned long long)box->weight, box->depth);
 	return link ? "a" : "g";
@@ -217,7 +238,7 @@ static void put_box(const struct flame_page *page, const struct flame_box *box)
 	svg_put_number(page->out, page->options->frame_height - 1);
 	fprintf(page->out, "\" fill=\"#%02x%02x%02x\"/>", color.red, color.green, color.blue);
 	put_edges(page, &kind, x, y, w);
-	put_label(page, &kind, x, y, w);
+	put_label(page, box, &kind, x, y, w);
 	fprintf(page->out, "</%s>\n", element);
 }
 

@@ -79,10 +79,13 @@ static double line_height(const struct flame_page *page)
 	return page->options->font_size * 1.7;
 }
 
-/* Bits of the sorts that the legend explains; the waker's is behind the last. */
+/* Bits of what the legend explains: sorts, and two that are behind the last of them. */
+#define LEGEND_WAKER (1u << FLAME_SORTS)
+#define LEGEND_CHANGE (2u << FLAME_SORTS)
+
 static unsigned int sorts_present(const struct flame_page *page)
 {
-	unsigned int present = 0;
+	unsigned int present = page->options->before ? LEGEND_CHANGE : 0;
 
 	vec_each (box, &page->layout->boxes) {
 		if (!box->depth || box->merged)
@@ -91,7 +94,7 @@ static unsigned int sorts_present(const struct flame_page *page)
 		if (flame_sort_word(kind.sort))
 			present |= 1u << kind.sort;
 		if (kind.is_waker)
-			present |= 1u << FLAME_SORTS;
+			present |= LEGEND_WAKER;
 	}
 	return present;
 }
@@ -212,20 +215,43 @@ static void put_line(const struct flame_page *page, const char *class, double y,
 	fputs("</text>\n", page->out);
 }
 
-/* A small frame with its mark, and its word. Returns where the next one starts. */
+/* A small frame, closed by the caller with its mark. Returns where the next one starts. */
 static double put_legend_entry(
-	const struct flame_page *page, char letter, const char *word, double x, double y)
+	const struct flame_page *page, const char *start, const char *word, double x, double y)
 {
 	double size = page->options->font_size;
-	bool is_waker = letter == 'w';
 
 	fprintf(page->out,
-		"<g class=\"%c\"><rect x=\"%.2f\" y=\"%.2f\" width=\"14\" height=\"%.2f\"/>"
-		"<path class=\"e\" d=\"M%.2f %.2fv%.2f\"/><text x=\"%.2f\" y=\"%.2f\">%s</text>"
-		"</g>\n",
-		letter, x, y - size * 0.85, size, is_waker ? x + 13 : x + 1, y - size * 0.85, size,
-		x + 20, y, word);
+		"%s x=\"%.2f\" y=\"%.2f\" width=\"14\" height=\"%.2f\"/>"
+		"<text x=\"%.2f\" y=\"%.2f\">%s</text>",
+		start, x, y - size * 0.85, size, x + 20, y, word);
 	return x + 20 + (double)(strlen(word) + 3) * page->character_width;
+}
+
+static double put_legend_mark(
+	const struct flame_page *page, char letter, const char *word, double x, double y)
+{
+	double size = page->options->font_size, edge = letter == 'w' ? x + 13 : x + 1;
+	char start[] = "<g class=\"?\"><rect";
+
+	*strchr(start, '?') = letter;
+	double next = put_legend_entry(page, start, word, x, y);
+	fprintf(page->out, "<path class=\"e\" d=\"M%.2f %.2fv%.2f\"/></g>\n", edge, y - size * 0.85,
+		size);
+	return next;
+}
+
+static double put_legend_change(
+	const struct flame_page *page, double change, const char *word, double x, double y)
+{
+	struct flame_color color = flame_color_of_change(change, 1, page->options->is_negated);
+	char start[64];
+
+	snprintf(start, sizeof(start), "<g><rect style=\"fill:#%02x%02x%02x\"", color.red,
+		color.green, color.blue);
+	x = put_legend_entry(page, start, word, x, y);
+	fputs("</g>\n", page->out);
+	return x;
 }
 
 static void put_legend(const struct flame_page *page, unsigned int present, double y)
@@ -235,10 +261,14 @@ static void put_legend(const struct flame_page *page, unsigned int present, doub
 	fputs("<g class=\"legend\">\n", page->out);
 	for (unsigned int sort = 0; sort < FLAME_SORTS; sort++)
 		if (present & 1u << sort)
-			x = put_legend_entry(page, flame_sort_letter((enum flame_sort)sort),
+			x = put_legend_mark(page, flame_sort_letter((enum flame_sort)sort),
 				flame_sort_word((enum flame_sort)sort), x, y);
-	if (present & 1u << FLAME_SORTS)
-		put_legend_entry(page, 'w', "waker", x, y);
+	if (present & LEGEND_WAKER)
+		x = put_legend_mark(page, 'w', "waker", x, y);
+	if (present & LEGEND_CHANGE) {
+		x = put_legend_change(page, 1, "more", x, y);
+		put_legend_change(page, -1, "less", x, y);
+	}
 	fputs("</g>\n", page->out);
 }
 

@@ -54,7 +54,22 @@ static struct parts make_parts(const struct summary *summary)
 /* Colours only repeat what the letters say. */
 static const char *color_of(char letter)
 {
-	return letter == 'R' ? "\033[32m" : letter == 'q' ? "\033[33m" : "\033[36m";
+	static const struct {
+		const char *letters;
+		const char *color;
+	} colors[] = {
+		{"R", "\033[32m"},    /* running: green */
+		{"q", "\033[33m"},    /* no CPU: yellow */
+		{"DJG", "\033[31m"},  /* storage: red */
+		{"LF", "\033[35m"},   /* locks: magenta */
+		{"SA", "\033[34m"},   /* network: blue */
+		{"POUY", "\033[36m"}, /* data and events: cyan */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(colors); i++)
+		if (strchr(colors[i].letters, letter))
+			return colors[i].color;
+	return "\033[0m";
 }
 
 static void put_cells(const struct report *report, const struct parts *parts, size_t columns)
@@ -86,14 +101,16 @@ static void put_legend(const struct report *report, const struct parts *parts)
 		int length;
 		if (!percents[i])
 			continue;
-		length = snprintf(item, sizeof(item), "  %c %s %llu %%", parts->at[i].letter,
-			parts->at[i].name, (unsigned long long)percents[i]);
-		if (used && used + (size_t)length > REPORT_WIDTH) {
+		length = snprintf(item, sizeof(item), " %s %llu %%", parts->at[i].name,
+			(unsigned long long)percents[i]);
+		if (used && used + 3 + (size_t)length > REPORT_WIDTH) {
 			putc('\n', report->out);
 			used = 0;
 		}
-		fputs(item, report->out);
-		used += (size_t)length;
+		fprintf(report->out, "  %s%c%s%s",
+			report->style->is_colored ? color_of(parts->at[i].letter) : "",
+			parts->at[i].letter, report->style->is_colored ? "\033[0m" : "", item);
+		used += 3 + (size_t)length;
 	}
 	putc('\n', report->out);
 }

@@ -13,14 +13,15 @@
 /* Names in the line about CPUs. */
 #define RUNNERS 2
 
-/* A column for each band, by its share of the time. */
+/* A column for each band, by its share of the time whose length is known. */
 static void bands_text(const struct summary_line *line, char text[static CONTRACT_BANDS + 1])
 {
+	uint64_t known_ns = line->total_ns - line->uncounted_ns;
+
 	for (unsigned int band = 0; band < CONTRACT_BANDS; band++) {
-		uint64_t percent = line->total_ns
-					   ? (uint64_t)((unsigned __int128)line->band_ns[band] *
-							100 / line->total_ns)
-					   : 0;
+		uint64_t percent = known_ns ? (uint64_t)((unsigned __int128)line->band_ns[band] *
+							 100 / known_ns)
+					    : 0;
 		text[band] = percent >= 50 ? '#' : percent >= 20 ? '=' : percent >= 5 ? '-' : '.';
 	}
 	text[CONTRACT_BANDS] = 0;
@@ -62,16 +63,19 @@ static char *title_of(const struct report *report, const struct summary_line *li
 
 static void put_figures(const struct report *report, const struct summary_line *line, size_t number)
 {
-	char total[UNITS_ROOM], count[UNITS_ROOM], mean[UNITS_ROOM], max[UNITS_ROOM];
+	char total[UNITS_ROOM], count[UNITS_ROOM], mean[UNITS_ROOM] = "-", max[UNITS_ROOM] = "-";
 	char bands[CONTRACT_BANDS + 1];
 	_cleanup_free_ char *title = title_of(report, line, number);
 	_cleanup_free_ char *cut = layout_cut(title, TITLE_COLUMNS - 1);
 
 	bands_text(line, bands);
+	if (line->count) {
+		short_duration((line->total_ns - line->uncounted_ns) / line->count, mean);
+		short_duration(line->max_ns, max);
+	}
 	fprintf(report->out, "%s%*s%8s%8s%8s%7s  %s\n", cut, TITLE_COLUMNS - (int)text_width(cut),
-		"", short_duration(line->total_ns, total), short_count(line->count, count),
-		short_duration(line->count ? line->total_ns / line->count : 0, mean),
-		short_duration(line->max_ns, max), bands);
+		"", short_duration(line->total_ns, total), short_count(line->count, count), mean,
+		max, bands);
 }
 
 /* The stack of most of it; the share is said where it is not nearly all. */
@@ -139,8 +143,11 @@ static void put_runnable(const struct report *report, const struct summary_line 
 	if (!out)
 		return;
 	apportion(parts, 2, 100, percents);
-	fprintf(out, "  %llu %% after a wake, %llu %% preempted", (unsigned long long)percents[0],
-		(unsigned long long)percents[1]);
+	if (percents[0] == 100 || percents[1] == 100)
+		fprintf(out, "  all %s", percents[0] ? "after a wake" : "preempted");
+	else
+		fprintf(out, "  %llu %% after a wake, %llu %% preempted",
+			(unsigned long long)percents[0], (unsigned long long)percents[1]);
 	fflush(out);
 	if (report_cpu_share(report->summary, busy))
 		put_runners(out, report->summary, report->style->width - strlen(text));

@@ -72,9 +72,8 @@ static void put_window(const struct report *report)
 	_cleanup_free_ char *target = text_clean(meta->target, false);
 	_cleanup_free_ char *file = text_clean(report->style->file, false);
 	_cleanup_free_ char *both = xasprintf("%s, %s", window, target);
-	size_t room = REPORT_WIDTH - 2 - text_width(file);
 
-	if (text_width(file) + 2 < REPORT_WIDTH && text_width(both) <= room) {
+	if (text_width(both) <= REPORT_WIDTH) {
 		put_ends(report, both, file);
 	} else {
 		_cleanup_free_ char *cut = layout_cut(target, report->style->width - 7);
@@ -191,25 +190,39 @@ static void put_incomplete(const struct report *report)
 	}
 }
 
+static const char *complete_text(const struct summary *summary, char *room, size_t size)
+{
+	double all = 0;
+
+	for (unsigned int end = 0; end < UNWIND_ENDS; end++)
+		all += summary->ends_by_time[end];
+	if (!(all > 0))
+		return "no user stacks";
+	if (summary->complete_by_time >= 1)
+		return "user stacks complete 100 %";
+	/* Rounded down: 100 % is all of them. */
+	snprintf(room, size, "user stacks complete %.1f %%",
+		(double)(uint64_t)(summary->complete_by_time * 1000) / 10);
+	return room;
+}
+
 static void put_accounting(const struct report *report)
 {
 	const struct summary *summary = report->summary;
 	const struct conservation *accounting = &summary->conservation;
 	struct scale scale = scale_for(accounting->expected_ns);
-	char percent[UNITS_ROOM], amount[UNITS_ROOM], complete[UNITS_ROOM];
+	char percent[UNITS_ROOM], amount[UNITS_ROOM], complete[48];
 	uint64_t over_ns = accounting->accounted_ns > accounting->expected_ns
 				   ? accounting->accounted_ns - accounting->expected_ns
 				   : 0;
 
 	percent_text(accounting->accounted_ns, accounting->expected_ns, percent);
-	snprintf(complete, sizeof(complete), "%.1f %%",
-		(double)(uint64_t)(summary->complete_by_time * 1000) / 10);
-	fprintf(report->out, "accounted %s of %s; %s; user stacks complete %s\n", percent,
+	fprintf(report->out, "accounted %s of %s; %s; %s\n", percent,
 		scale_ns(&scale, accounting->expected_ns, amount),
 		over_ns                       ? "more than there is: the recording is damaged"
 		: count_losses(summary, true) ? "lost: see below"
 					      : "lost nothing",
-		summary->complete_by_time >= 1 ? "100 %" : complete);
+		complete_text(summary, complete, sizeof(complete)));
 	put_incomplete(report);
 	put_losses(report);
 }

@@ -92,6 +92,7 @@ static void put_who(FILE *out, const struct report *report, unsigned int class, 
 
 static void put_class(FILE *out, const struct report *report, unsigned int class, uint64_t ns)
 {
+	bool is_known = class != REASON_UNKNOWN && class != REASON_LOST;
 	char amount[UNITS_ROOM], busy[UNITS_ROOM];
 
 	scale_ns(&report->scale, ns, amount);
@@ -100,9 +101,10 @@ static void put_class(FILE *out, const struct report *report, unsigned int class
 	else if (class == RUNNABLE)
 		fprintf(out, "ready without a CPU: %s", amount);
 	else {
-		fprintf(out, "blocked in %s%s: %s",
-			class == REASON_UNKNOWN ? "waits without a known reason"
-						: reason_name((enum reason) class),
+		fprintf(out, "blocked %s%s%s: %s", is_known ? "in " : "",
+			is_known               ? reason_name((enum reason) class)
+			: class == REASON_LOST ? "in lost stacks"
+					       : "for unknown reasons",
 			class == REASON_KERNEL ? " waits" : "", amount);
 		put_operation(out, report, class, ns);
 	}

@@ -44,10 +44,12 @@ static bool is_kernel_noise(const char *label)
 	return has_prefix(label, noise, ARRAY_SIZE(noise)) || !strcmp(label, "kthread");
 }
 
-/* Layers that pass a call on. */
+/* Layers that pass a call on, and loops that call all kinds of work. */
 static bool is_generic(const char *label)
 {
-	static const char *const generic[] = {"do_", "__", "vfs_", "new_sync_", "handle_mm_fault"};
+	static const char *const generic[] = {"do_", "__", "vfs_", "new_sync_", "handle_mm_fault",
+		"worker_thread", "process_one_work", "process_scheduled_works", "kthread_worker_fn",
+		"smpboot_thread_fn", "rescuer_thread"};
 
 	return has_prefix(label, generic, ARRAY_SIZE(generic));
 }

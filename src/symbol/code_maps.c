@@ -95,7 +95,8 @@ void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t 
 	size_t at;
 
 	if (added->build_id[0])
-		mapping.object = object_table_get_built(table, pid, &line, added->build_id);
+		mapping.object =
+			object_table_get_built(table, pid, added->relative, &line, added->build_id);
 	else
 		mapping.object = object_table_get(table, pid, &line);
 	cut_out(maps, added->start, added->end);

@@ -202,7 +202,7 @@ static struct object *merge_newest(struct object_table *table, struct object *ne
 	uint64_t *known = map64_put(&table->by_id, newest->public.id, NULL);
 	struct object *twin = (struct object *)(uintptr_t)*known;
 
-	if (!twin) {
+	if (!twin || !twin->public.is_readable) {
 		*known = (uintptr_t)newest;
 		return newest;
 	}
@@ -287,20 +287,33 @@ static bool is_built_as(const struct object *object, const char *build_id)
 	return object->public.is_readable && !strcmp(object->build_id, build_id);
 }
 
-struct code_object *object_table_get_built(
-	struct object_table *table, uint32_t pid, const struct map_line *line, const char *build_id)
+/* A file with that build-id where one of these processes sees it; NULL if there is none. */
+static struct object *find_built(struct object_table *table, const uint32_t *pids, size_t count,
+	const struct map_line *line, const char *build_id)
 {
+	for (size_t i = 0; i < count; i++) {
+		struct object *object = pids[i] ? get_mapped(table, pids[i], line) : NULL;
+		if (object && is_built_as(object, build_id))
+			return object;
+	}
+	return NULL;
+}
+
+struct code_object *object_table_get_built(struct object_table *table, uint32_t pid,
+	uint32_t relative, const struct map_line *line, const char *build_id)
+{
+	const uint32_t pids[] = {pid, relative, (uint32_t)getpid()};
 	uint64_t *known = map64_find(&table->by_id, id_of_build(build_id));
 	struct object *object = known ? (struct object *)(uintptr_t)*known : NULL;
 
-	if (line->path[0] != '/' || (object && !strcmp(object->build_id, build_id)))
-		return object ? &object->public : object_table_get(table, pid, line);
-	object = get_mapped(table, pid, line);
-	if (is_built_as(object, build_id))
+	if (object && is_built_as(object, build_id))
 		return &object->public;
-	/* The process is gone, or the file is: what lies at the path for us may be the same. */
-	object = get_mapped(table, (uint32_t)getpid(), line);
-	if (is_built_as(object, build_id))
+	if (line->path[0] != '/')
+		return object_table_get(table, pid, line);
+	struct object *found = find_built(table, pids, ARRAY_SIZE(pids), line, build_id);
+	if (found)
+		return &found->public;
+	if (object)
 		return &object->public;
 	object = add_object(table, CODE_FILE, line->path);
 	object->public.id = id_of_build(build_id);

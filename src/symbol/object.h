@@ -64,6 +64,7 @@ struct code_mapping {
 	uint64_t inode;
 	const char *build_id; /* hex or "" */
 	const char *path;     /* "" or "//anon": no file */
+	uint32_t relative;    /* a process that should see the same files, 0: none known */
 };
 
 /* Mappings put together one by one, for a process that may be gone before /proc is read. */

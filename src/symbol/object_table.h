@@ -13,10 +13,11 @@ struct code_object *object_table_get(
 
 /*
  * The same for a mapping whose file's build-id the kernel has told: a file known by it is not
- * opened again, and the process may be gone if the file is still at its path.
+ * opened again. The process may be gone if a relative of its (0: none) or we see the file at its
+ * path; one that could not be found is looked for again with each mapping.
  */
 struct code_object *object_table_get_built(struct object_table *table, uint32_t pid,
-	const struct map_line *line, const char *build_id);
+	uint32_t relative, const struct map_line *line, const char *build_id);
 
 /* The object's own address of an offset in its file; the offset itself where the file is unknown.
  */

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because an emulated recorder is starved enough by the mixed load
 """dwell is stopped for two seconds in the middle: tables are not drained meanwhile, but every
 thread has all its time."""
 from load import *

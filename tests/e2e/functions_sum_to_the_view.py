@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The table of functions has the view's time, to the nanosecond; a function that burns CPU time is
-there with its share, in its own object; text and JSON say the same; options that do not fit are refused."""
+"""The table of functions has the view's time, to the nanosecond; functions that burn CPU time are
+there with their shares, in their own object; options that do not fit are refused."""
 from lib import *
 
 recording = record("-F", "499", command=[workload("two_burners"), "1500"])

@@ -5,8 +5,9 @@ run time, the scheduling delay and the wait time that perf sched timehist comput
 file.
 
 timehist counts a run when it ends, together with the wait and the delay before it; a wait begins
-with a switch that was logged. So what began before the log, what had not ended at its end, and the
-off-CPU time of threads that run at its end, are left out on our side."""
+with a switch that was logged. So waits that began before the log are left out on our side, and
+threads that are awake at its end are compared by their run time alone, as are those that end: the
+last switch of a thread is perf's thread -1."""
 import subprocess
 from lib import *
 
@@ -17,16 +18,42 @@ if not os.path.exists("/sys/kernel/tracing/events/sched"):
                       stderr=subprocess.DEVNULL).returncode:
         skip("tracefs cannot be mounted")
 
-background(workload("pingpong"), "100000")
-background(workload("hogs"), "4000")
+mixed = Workload("mixed_waits", "6000")
+mixed.line()
+mixed.go()
+background(workload("hogs"), "5000")
+background(workload("sleeper"), "2000", "3", "2")
+# Kernel stacks only: perf 6.1 dies of build-ids longer than 20 bytes in what others happen to run.
 recorded = run("perf", "record", "-B", "-N", "-e", "sched:sched_switch", "-e",
-               "sched:sched_waking", "-a", "-g", "-o", "x.data", "--", "sleep", "3", status=None)
+               "sched:sched_waking", "-a", "-g", "--kernel-callchains", "-m", "4096", "-o", "x.data", "--",
+               "sleep", "3", status=None)
 if recorded.returncode or not os.path.exists("x.data"):
     skip(f"perf cannot record: {recorded.stderr.strip()[-200:]}")
 with open("x.txt", "w") as out:
     run("perf", "script", "--ns", "-F", "+pid", "-i", "x.data", stdout=out)
-with open("x.txt", "rb") as file:
-    switches = sum(b"sched:sched_switch:" in line for line in file)
+
+# A thread that is woken while it is still on its way to sleep never sleeps: it is runnable from its
+# switch on. timehist forgets such a wake at the switch and takes that time for sleep.
+EVENT = re.compile(r"\s(\d+)\.(\d{9}): +sched:sched_(?:waking: .* pid=(\d+) |switch: .* "
+                   r"prev_pid=(\d+) .* prev_state=(\S+) ==> .* next_pid=(\d+) )")
+switches = 0
+woken, left, early = set(), {}, {}
+with open("x.txt", errors="replace") as file:
+    for found in filter(None, map(EVENT.search, file)):
+        seconds, ns, waking, prev, state, following = found.groups()
+        now = int(seconds) * S + int(ns)
+        if waking:
+            woken.add(waking)
+            left.pop(waking, None)
+            continue
+        switches += 1
+        if prev in woken and state[0] not in "RXZ":
+            left[prev] = now
+        woken.discard(prev)
+        woken.discard(following)
+        if following in left:
+            tid = int(following)
+            early[tid] = early.get(tid, 0) + now - left.pop(following)
 check(switches > 1000, f"only {switches} switches: the load does not run")
 
 imported = dwell("import", "x.txt", "-o", "x.dwell")
@@ -41,8 +68,10 @@ LINE = re.compile(r"^\s*[\d.]+ \[\d+\]\s+(.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\
 SUMMARY = re.compile(r"^\s*(.*\])\s+-?\d+\s+\d+\s+([\d.]+)\s+[\d.]+\s+[\d.]+\s+[\d.]+\s")
 TASK = re.compile(r"\[(-?\d+)(?:/-?\d+)?\]$")
 theirs = {}
-for line in run("perf", "sched", "timehist", "--no-call-graph", "-S", "-i",
-                "x.data").stdout.split("\n"):
+history = run("perf", "sched", "timehist", "--no-call-graph", "-S", "-i", "x.data").stdout
+if " lost " in history:
+    skip("perf lost events: this machine is too busy", is_optional=True)
+for line in history.split("\n"):
     found = LINE.match(line) or SUMMARY.match(line)
     task = found and TASK.search(found.group(1))
     if not task or int(task.group(1)) <= 0:
@@ -59,34 +88,47 @@ ours = {}
 for tid, state, letter, stack, count, ns in recording.rows(
         "SELECT t.tid, (SELECT word FROM words WHERE kind = 'state' AND number = s.state),"
         " s.letter, s.kernel_stack, s.count, s.ns FROM sums s JOIN threads t ON t.id = s.thread"):
-    thread = ours.setdefault(tid, {"running": 0, "woken": 0, "wait": 0, "runs at the end": False})
+    thread = ours.setdefault(tid, {"running": 0, "woken": 0, "wait": 0, "first delay": 0,
+                                   "slept first": False, "is awake": False})
     if count == 0:
-        thread["runs at the end"] |= state == "running"
-    elif state == "running":
-        thread["running"] += ns
-    elif stack != EARLIER:
+        thread["is awake"] |= state != "blocked"
+        continue
+    if stack == EARLIER:
+        thread["slept first"] |= state == "blocked"
+        thread["first delay"] += ns if state == "woken" else 0
+        continue
+    if state in ("running", "woken"):
+        thread[state] += ns
+    if state != "running":
         thread["wait"] += ns
-        if state == "woken":
-            thread["woken"] += ns
+
+for tid, in recording.rows("SELECT tid FROM threads WHERE end_ns < ?", recording.window_ns):
+    ours[tid]["is awake"] = True
 
 # Runs that had begun before the log are in ours alone, one for each CPU.
 slack_ns = 0.005 * recording.window_ns
 compared = 0
+wrong = []
 total = {"ran": [0, 0], "wait": [0, 0], "delay": [0, 0]}
 for tid, sums in theirs.items():
     check(tid in ours, f"thread {tid} is missing")
     mine = ours[tid]
     pairs = {"ran": (mine["running"], sums["ran"])}
-    if not mine["runs at the end"]:
+    if not mine["is awake"]:
         pairs["wait"] = (mine["wait"], sums["wait"])
-        pairs["delay"] = (mine["woken"], sums["delay"])
+        # Of a thread that was awake already, timehist does not know since when.
+        first_ns = mine["first delay"] if mine["slept first"] else 0
+        pairs["delay"] = (mine["woken"] + first_ns, sums["delay"] + early.get(tid, 0))
         compared += sums["wait"] > 100 * MS
     for name, (got, want) in pairs.items():
         total[name][0] += got
         total[name][1] += want
-        check_close(f"{name} of {tid}", got, want, rel=0.01, abs_ns=slack_ns)
+        if not close(got, want, rel=0.01, abs_ns=slack_ns):
+            wrong.append(f"{name} of {tid}: {got / MS:.3f} ms, not {want / MS:.3f}")
 for name, (got, want) in total.items():
     print(f"{name}: {got / MS:.3f} ms, timehist {want / MS:.3f} ms ({got / want - 1:+.3%})")
-    check_close(f"{name} of all threads", got, want, rel=0.01, abs_ns=slack_ns)
+    if not close(got, want, rel=0.01, abs_ns=slack_ns):
+        wrong.append(f"{name} of all threads")
+check(not wrong, "\n".join(wrong))
 print(f"{len(theirs)} threads, {switches} switches")
 check(compared >= 3, f"only {compared} threads with a wait to speak of")

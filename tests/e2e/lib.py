@@ -139,7 +139,7 @@ def background(*argv, **options):
 
 
 def wait_until(condition, what, timeout=20.0):
-    end = time.monotonic() + timeout
+    end = time.monotonic() + timeout * SLOW
     while not condition():
         check(time.monotonic() < end, f"{what}: not within {timeout} s")
         time.sleep(0.02)

@@ -2,12 +2,12 @@
 """Programs and libraries that exist only inside a mount namespace or a chroot: from outside, by pid
 and looking at everything, and from inside, functions have their names and processes their program;
 exit statuses and process numbers are those of where dwell runs."""
-from lib import *
+from jail import *
 
 NAPS, NAP_MS = 1000, 5
 need_root()
-for tool in ("unshare", "mount", "chroot", "ldd"):
-    need_tool(tool)
+need_tool("unshare")
+need_tool("mount")
 
 
 def check_named(where, recording, pid, program):
@@ -22,7 +22,7 @@ def check_named(where, recording, pid, program):
     named = weight(mine, "take_nap", "hrtimer_nanosleep")
     check(named >= 0.9 * sum(mine.values()) > 0, f"{where}: {list(mine)[:3]}")
     objects = {path for path, in recording.rows("SELECT path FROM objects")}
-    check(any(path.endswith(program) for path in objects), f"{where}: no object {program} in {objects}")
+    check(any(path.endswith(program) for path in objects), f"{where}: {program} not in {objects}")
 
 
 def look_from_outside(where, pid, program):
@@ -56,25 +56,20 @@ def sleeper_below(process):
 hidden = os.path.abspath("hidden")
 os.mkdir(hidden)
 inside = f"{hidden}/only-here"
-setup = (f"mount -t tmpfs none {hidden} && cat {workload('sleeper')} > {inside} && "
-         f"chmod 755 {inside} && ")
+copy = f"import shutil; shutil.copy('{workload('sleeper')}', '{inside}')"
+setup = f'mount -t tmpfs none {hidden} && {sys.executable} -c "{copy}" && '
 process = background("unshare", "--pid", "--mount", "--fork", "--mount-proc", "sh", "-c",
                      setup + f"exec {inside} {NAPS * SLOW} {NAP_MS}")
 look_from_outside("mount namespace", sleeper_below(process), inside)
+# One object is one file, wherever copies of it are.
+kill_group(process)
 
 # A root of its own, with its own copies of the libraries.
-jail = os.path.abspath("jail")
-program = "/only-in-the-jail"
-os.mkdir(jail)
-shutil.copy(workload("sleeper"), jail + program)
-for library in re.findall(r"(/\S+)", run("ldd", workload("sleeper")).stdout):
-    os.makedirs(os.path.dirname(jail + library), exist_ok=True)
-    shutil.copy(library, jail + library)
-process = background("chroot", jail, program, NAPS * SLOW, NAP_MS)
-look_from_outside("chroot", sleeper_below(process), program)
+process = background(*in_jail(make_jail("sleeper"), "/jailed-sleeper", NAPS * SLOW, NAP_MS))
+look_from_outside("chroot", sleeper_below(process), "/jailed-sleeper")
 
 # From inside: the namespace's own numbers, the command's status, the same names.
-script = (setup + f"{inside} {NAPS * SLOW} {NAP_MS} & until test -e {inside}; do :; done; sleep 1; "
+script = (setup + f"{{ {inside} {NAPS * SLOW} {NAP_MS} & sleep 1; }} && "
           f"{DWELL} record -p $! -d 1s -o pid.dwell && {DWELL} record -a -d 1s -o all.dwell && "
           f"echo $! && {DWELL} record -o command.dwell -- {inside} 20 {NAP_MS} > command.json && "
           f"{DWELL} record -o status.dwell -- sh -c 'exit 42'")

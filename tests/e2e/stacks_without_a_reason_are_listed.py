@@ -6,7 +6,7 @@ from lib import *
 
 LOADS = (
     "aio aiol dentry epoll eventfd fault fifo flock fork futex hdd inotify io io-uring lease "
-    "lockf membarrier mq msg msync mutex nanosleep",
+    "lockf membarrier mq msg msync nanosleep",
     "pipe poll ptrace pty rename sem sem-sysv sendfile sigfd sigsuspend sock sockpair splice "
     "sync-file timerfd udp unshare userfaultfd vfork wait zombie",
 )
@@ -20,7 +20,7 @@ def stressors(names):
 
 
 def waits_under(names):
-    # Nice, because dwell has to be loaded beside it.
+    # Nice, because dwell has to be loaded beside it (and no mutex, which runs in real time).
     load = background("nice", "-n", "19", "stress-ng", *stressors(names), "--hdd-bytes", "4M",
                       "-t", "120", "--temp-path", TEMP)
     time.sleep(SLOW)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One emulated machine with one kernel, which runs a list of cases in one boot. It is started when
-it is told to; results come in the order of the cases. The console goes to a file,
-results come over a second serial port, so neither disturbs the other."""
+it is told to; results come in the order of the cases. The console goes to a file, results come over
+a second serial port, so neither disturbs the other."""
 import atexit
+import ctypes
 import json
 import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import time
 
@@ -16,6 +18,7 @@ from image import write_image
 from packages import Unavailable, kernel_image
 
 BOOT_TIMEOUT_S = 90
+PR_SET_PDEATHSIG = 1
 END_TIMEOUT_S = 30
 # The guest ends a case at its timeout; after this much more silence the machine has hung.
 GRACE_S = 45
@@ -25,6 +28,11 @@ COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off tsc=reliable c
 # What the kernel says when something went wrong in it, in BPF or elsewhere.
 COMPLAINT = re.compile(r"Kernel panic|BUG:|kernel BUG at|WARNING: CPU:|Oops:|general protection|"
                        r"detected stall|blocked for more than|UBSAN|KASAN|possible recursive")
+
+
+def die_with_parent():
+    """However the runner ends, no machine stays behind."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Machine:
@@ -58,7 +66,8 @@ class Machine:
              "2G", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-kernel",
              kernel, "-initrd", initrd, "-append", COMMAND_LINE, "-serial",
              f"file:{self.console_path}", "-serial", "stdio"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            preexec_fn=die_with_parent)
         atexit.register(self.stop)
 
     @property
@@ -128,7 +137,8 @@ class Machine:
 
     def read_line(self, end, timeout_s):
         while b"\n" not in self.lines:
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
+            left_s = max(0, end - time.monotonic())
+            ready, _, _ = select.select([self.process.stdout], [], [], left_s)
             if not ready:
                 self.fail(f"no word from the guest for {timeout_s} s")
             data = os.read(self.process.stdout.fileno(), 65536)

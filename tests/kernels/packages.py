@@ -22,7 +22,8 @@ def kernel_image(series, folder):
     names = known_packages(series) or refreshed_packages(series)
     if names:
         return unpack(cached_package(names[-1], folder) or fetch(names[-1], folder))
-    cached = by_version(glob.glob(os.path.join(folder, f"linux-image-{series}.*-cloud-amd64_*.deb")))
+    pattern = os.path.join(folder, f"linux-image-{series}.*-cloud-amd64_*.deb")
+    cached = by_version(glob.glob(pattern))
     if cached:
         return unpack(cached[-1])
     raise Unavailable(f"apt knows no linux-image-{series}.*-cloud-amd64")

@@ -244,9 +244,13 @@ static void a_mount_of_a_part_of_the_tree_is_known_as_one(void **state)
 		"1 2 0:3 /../.. /widest ro - cgroup cgroup rw,memory\n",
 		OWN);
 	assert_int_equal(mounts.list.count, 3);
-	assert_true(mounts.is_part);
+	assert_false(mounts.is_part);
 	assert_string_equal(mounts.list.at[0].path, "/widest");
 	assert_string_equal(mounts.list.at[1].path, "/wide");
+	cgroup_mounts_clear(&mounts);
+	cgroup_mounts_parse(
+		&mounts, "1 2 0:3 /docker/" ID " /narrow ro - cgroup cgroup rw,memory\n", OWN);
+	assert_true(mounts.is_part);
 	cgroup_mounts_clear(&mounts);
 }
 

@@ -229,10 +229,12 @@ static void a_comparison_is_told_in_colour_and_in_figures(void **state)
 	assert_non_null(strstr(text, "<title>more\n80 samples, 61.54%, +30.00%<"));
 	assert_non_null(strstr(text, "<title>gone\n50 samples, 38.46%, -50.00%, gone<"));
 	assert_non_null(strstr(text, "fill=\"#6eaafa\"")); /* the largest change, less */
+	assert_non_null(strstr(text, ">gone -50.00%, gone</text>"));
+	assert_non_null(strstr(text, ">more</text>") && strstr(text, ">less</text>"));
 	options.is_negated = true;
 	_cleanup_free_ char *negated = sample_svg(&tree, &options);
-	assert_null(strstr(negated, "fill=\"#6eaafa\""));
-	assert_non_null(strstr(negated, "fill=\"#ec6048\""));
+	assert_null(strstr(negated, "\"#6eaafa\""));
+	assert_non_null(strstr(negated, "\"#ec6048\""));
 	tree_clear(&tree);
 }
 

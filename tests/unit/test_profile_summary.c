@@ -204,6 +204,32 @@ static void a_wait_that_ends_behind_the_range_is_not_counted_in_it(void **state)
 	sample_end(&sample);
 }
 
+static void waits_whose_stacks_were_lost_say_so(void **state)
+{
+	struct view_sample sample;
+	struct view_filter filter;
+	(void)state;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 1);
+	/* 300 ms in a row without stacks, 500 ms in the totals only. */
+	sample_add_thread(
+		&sample, 1, "a", "a", false, 0, 800 * MS, (uint64_t[]){0, 0, 0, 800 * MS});
+	sample_add_row(&sample, 1, 0, TIME_BLOCKED, 100, 300 * MS, STACK_OVERFLOW, STACK_OVERFLOW);
+	sample_finish(&sample);
+	struct summary *summary = summarize(&sample, &filter);
+	assert_int_equal(summary->reason_ns[REASON_LOST], 800 * MS);
+	assert_int_equal(summary->reason_ns[REASON_UNKNOWN], 0);
+	assert_int_equal(summary->lines.count, 1);
+	assert_int_equal(summary->lines.at[0].count, 100);
+	assert_int_equal(summary->lines.at[0].total_ns, 800 * MS);
+	assert_int_equal(summary->lines.at[0].uncounted_ns, 500 * MS);
+	assert_int_equal(summary->lines.at[0].band_ns[band_of(3 * MS)], 300 * MS);
+	assert_int_equal(summary->lines.at[0].band_ns[0], 0);
+	summary_free(summary);
+	sample_end(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +240,7 @@ int main(void)
 		cmocka_unit_test(stacks_that_differ_in_addresses_only_are_one_wait),
 		cmocka_unit_test(completeness_leaves_kernel_threads_and_skipped_stacks_out),
 		cmocka_unit_test(a_wait_that_ends_behind_the_range_is_not_counted_in_it),
+		cmocka_unit_test(waits_whose_stacks_were_lost_say_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

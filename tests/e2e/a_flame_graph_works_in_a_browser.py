@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about a browser
+# timeout: 300
+"""A real Chromium opens pictures that dwell drew: clicks, keys, search, links, light and dark, with
+nothing logged as an error and nothing fetched (tests/web/flame.mjs)."""
+from lib import *
+
+need_tool("chromium")
+need_tool("node")
+if not os.path.isdir(os.path.join(TOP, "build/node_modules/playwright-core")):
+    skip("playwright-core is not installed: tools/install-deps")
+
+picture, tall = os.path.join(TEMP, "picture.svg"), os.path.join(TEMP, "tall.svg")
+dwell("flame", os.path.join(TOP, "tests/web/flame.folded"), "-o", picture)
+with open("tall.folded", "w") as file:
+    file.write(";".join(f"f{i % 10}" for i in range(700)) + " 100\n")
+dwell("flame", "tall.folded", "-o", tall)
+result = run("node", "--test", os.path.join(TOP, "tests/web/flame.mjs"), status=None, timeout=280,
+             env=dict(os.environ, PICTURE=picture, TALL=tall, HOME=TEMP))
+check(result.returncode == 0 and re.search(r"^# pass [1-9]", result.stdout, re.M),
+      "\n".join(result.stdout.splitlines()[-300:]) + result.stderr)
