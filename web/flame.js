@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes a flame graph interactive: zoom, search, keys, a link to what is shown. All data is in the
 // picture itself: a frame is an element of .frames with data-s (start), data-w (weight), data-d
-// (depth), perhaps data-c (change), and a title whose first line is the name. Frames stand in the order of the tree, so a
-// frame and all below it are one range of the list.
+// (depth), data-c (change, in a comparison) and a title whose first line is the name. Frames stand
+// in the order of the tree, so a frame and all below it are one range of the list.
 (() => {
 	'use strict';
 	const SVG = 'http://www.w3.org/2000/svg';
 	const HTML = 'http://www.w3.org/1999/xhtml';
-	const BAR_HEIGHT = 62;
-	const MARK_WIDTH = 16; // of a frame whose edges are marked, in px
-	const GAP = 0.5; // between neighbours, where there is room
 	const KEYS = 'Keys: / search, n N next and previous match, arrows move, Enter zooms, ' +
 		'0 resets the zoom, Esc leaves the search, then the zoom';
 
@@ -19,6 +16,9 @@
 	const setting = (name) => svg.getAttribute('data-' + name);
 	const pad = Number(setting('pad'));
 	const frameHeight = Number(setting('frame-height'));
+	const barHeight = Number(setting('foot-height'));
+	const markWidth = Number(setting('mark-width')); // of frames with marks on their edges
+	const gap = Number(setting('gap')); // between neighbours, where there is room
 	const fontSize = Number(setting('font-size'));
 	const isInverted = setting('inverted') === '1';
 	const cutsLeft = setting('cut') === 'left';
@@ -87,13 +87,13 @@
 	function drawEdges(frame, x, w, y) {
 		if (!frame.left && !frame.right) return;
 		if (!frame.edge) {
-			if (w < MARK_WIDTH) return;
+			if (w < markWidth) return;
 			frame.edge = document.createElementNS(SVG, 'path');
 			frame.edge.setAttribute('class', 'e');
 			frame.box.insertBefore(frame.edge, frame.text);
 		}
 		const line = (at) => `M${at.toFixed(2)} ${y}v${frameHeight - 1}`;
-		frame.edge.setAttribute('d', w < MARK_WIDTH ? '' :
+		frame.edge.setAttribute('d', w < markWidth ? '' :
 			(frame.left ? line(x + 1) : '') + (frame.right ? line(x + w - 1) : ''));
 	}
 
@@ -114,7 +114,7 @@
 	function place(frame, x, w) {
 		const y = Number(frame.rect.getAttribute('y'));
 		frame.rect.setAttribute('x', x.toFixed(2));
-		frame.rect.setAttribute('width', (w > 4 * GAP ? w - GAP : Math.max(w, 0.05)).toFixed(2));
+		frame.rect.setAttribute('width', (w > 4 * gap ? w - gap : Math.max(w, 0.05)).toFixed(2));
 		drawEdges(frame, x, w, y);
 		drawText(frame, x, w, y);
 	}
@@ -169,7 +169,7 @@
 	function makeBar() {
 		const frame = document.createElementNS(SVG, 'foreignObject');
 		frame.setAttribute('x', 0);
-		frame.setAttribute('height', BAR_HEIGHT);
+		frame.setAttribute('height', barHeight);
 		svg.appendChild(frame);
 		const whole = element('div', 'dwell-bar', frame);
 		const details = element('div', 'details', whole, footer);
@@ -196,7 +196,7 @@
 	// Tall pictures scroll; the bar stays in sight.
 	function placeBar() {
 		const scroll = isPage ? window.scrollY + window.innerHeight : height;
-		bar.frame.setAttribute('y', Math.max(0, Math.min(height, scroll) - BAR_HEIGHT));
+		bar.frame.setAttribute('y', Math.max(0, Math.min(height, scroll) - barHeight));
 		bar.frame.setAttribute('width', width);
 	}
 
@@ -228,8 +228,8 @@
 		box.focus({preventScroll: true});
 		// Not behind the bar.
 		const at = frames[here].rect.getBoundingClientRect();
-		if (isPage && at.bottom > window.innerHeight - BAR_HEIGHT)
-			window.scrollBy(0, at.bottom - window.innerHeight + BAR_HEIGHT + frameHeight);
+		if (isPage && at.bottom > window.innerHeight - barHeight)
+			window.scrollBy(0, at.bottom - window.innerHeight + barHeight + frameHeight);
 		else if (isPage && at.top < 0)
 			window.scrollBy(0, at.top - frameHeight);
 		describe(here);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dwell flame: stacks with weights, as folded text. */
+/* dwell flame: stacks with weights, as a picture or as folded text. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/view_options.h"
+#include "cli/input.h"
+#include "cli/output.h"
+#include "cli/picture_options.h"
 #include "format/folded.h"
 #include "util/units.h"
 
@@ -21,11 +21,13 @@ enum {
 
 struct arguments {
 	struct view_options view;
+	struct picture_options picture;
 	struct folded_options folded;
 	enum view kind;
 	const char *unit;
 	const char *file;
 	const char *output;
+	bool is_folded; /* else a picture */
 	bool is_to_stdout;
 };
 
@@ -36,7 +38,12 @@ static const struct argp_option options[] = {
 		.arg = "VIEW",
 		.doc = "offcpu (default), oncpu, runq or hotcold"},
 	{.key = 'f', .name = "folded", .doc = "folded text to stdout"},
-	{.key = 'o', .name = "output", .arg = "OUT.folded", .doc = "folded text to a file"},
+	{.key = 'o',
+		.name = "output",
+		.arg = "OUT",
+		.doc = "a picture (.svg) or folded text (.folded) to a file;\ndefault: a picture "
+		       "to "
+		       "stdout if that is no terminal"},
 	{.key = KEY_WEIGHT,
 		.name = "weight",
 		.arg = "time|count",
@@ -78,12 +85,13 @@ static error_t parse_output(const char *value, struct arguments *arguments)
 {
 	const char *dot = strrchr(value, '.');
 
-	if (!dot || strcmp(dot, ".folded")) {
-		fail(STATUS_USAGE,
-			"flame: -o %s: pictures come with a later version; write .folded", value);
+	if (!dot || (strcmp(dot, ".folded") && strcmp(dot, ".svg"))) {
+		fail(STATUS_USAGE, "flame: -o %s: cannot tell the format; write .svg or .folded",
+			value);
 		return EINVAL;
 	}
 	arguments->output = value;
+	arguments->is_folded = !strcmp(dot, ".folded");
 	return 0;
 }
 
@@ -94,6 +102,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->view;
+		state->child_inputs[1] = &arguments->picture;
 		return 0;
 	case KEY_VIEW:
 		return view_options_parse_view("flame", value, &arguments->kind);
@@ -105,13 +114,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->view.shape.has_suffixes = true;
 		return 0;
 	case 'f':
-		arguments->is_to_stdout = true;
+		arguments->is_to_stdout = arguments->is_folded = true;
 		return 0;
 	case 'o':
 		return parse_output(value, arguments);
 	case ARGP_KEY_ARG:
 		if (arguments->file) {
-			fail(STATUS_USAGE, "flame: one recording at a time; %s is too many", value);
+			fail(STATUS_USAGE, "flame: one file at a time; %s is too many", value);
 			return EINVAL;
 		}
 		arguments->file = value;
@@ -121,55 +130,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &view_options_argp}, {0}};
+static const struct argp_child children[] = {
+	{.argp = &view_options_argp}, {.argp = &picture_options_argp}, {0}};
 static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
 
-/* As a file that the user had made by hand: by umask, and the invoking user's under sudo. */
-static void make_ordinary(int fd)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	mode_t mask = umask(0);
-
-	umask(mask);
-	if (fchmod(fd, 0666 & ~mask))
-		return;
-	if (uid && gid && !geteuid() &&
-		fchown(fd, (uid_t)strtoul(uid, NULL, 10), (gid_t)strtoul(gid, NULL, 10)))
-		return;
-}
-
-/* Through a temporary file beside it, so that what was there stays until the new one is whole. */
-static int write_file(const struct tree *tree, const struct arguments *arguments)
-{
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", arguments->output);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	FILE *out = fd < 0 ? NULL : fdopen(dup(fd), "w");
-	int error = 0;
-
-	if (!out) {
-		error = errno;
-	} else {
-		make_ordinary(fd);
-		folded_write(tree, &arguments->folded, out);
-		errno = 0;
-		if (fflush(out) || ferror(out))
-			error = errno ? errno : EIO;
-		if (fclose(out) && !error)
-			error = errno;
-		if (!error && rename(temporary, arguments->output))
-			error = errno;
-	}
-	if (!error)
-		return STATUS_DONE;
-	if (fd >= 0)
-		unlink(temporary);
-	return fail(STATUS_USAGE, "cannot write %s: %s", arguments->output, strerror(error));
-}
-
 static int nothing_to_show(
-	const struct profile *profile, const struct arguments *arguments, const char *path)
+	const struct input *input, const struct arguments *arguments, const char *path)
 {
-	if (tree_total_ns(&profile->tree) && !arguments->folded.weighs_counts)
+	if (!input->is_recording)
+		return fail(STATUS_NOTHING, "%s: nothing to show: no stack weighs anything", path);
+	if (tree_total_ns(&input->tree) && !arguments->folded.weighs_counts)
 		return fail(STATUS_NOTHING,
 			"%s: nothing to show: all %s time is less than one %s; try a smaller "
 			"--unit",
@@ -179,32 +149,140 @@ static int nothing_to_show(
 		view_name(arguments->kind));
 }
 
-static int write_profile(
-	const struct profile *profile, const struct arguments *arguments, const char *path)
+/* What the reader has to know that is not in the output. */
+static void say_oddities(
+	const struct input *input, const struct arguments *arguments, const char *path)
 {
 	const struct view_filter *filter = &arguments->view.filter;
-	uint64_t total = arguments->folded.weighs_counts
-				 ? tree_total_count(&profile->tree)
-				 : tree_total_ns(&profile->tree) / arguments->folded.unit_ns;
+	_cleanup_free_ char *words = skipped_words(&input->skipped);
 
-	if (!total)
-		return nothing_to_show(profile, arguments, path);
-	if (profile->has_range &&
-		(profile->from_ns != filter->from_ns ||
-			(profile->to_ns != filter->to_ns && filter->to_ns != UINT64_MAX)))
+	if (words)
+		fprintf(stderr, "dwell: %s: %s\n", path, words);
+	if (input->has_range &&
+		(input->from_ns != filter->from_ns ||
+			(input->to_ns != filter->to_ns && filter->to_ns != UINT64_MAX)))
 		fprintf(stderr, "dwell: showing %.3f s to %.3f s: the range in whole slices\n",
-			(double)profile->from_ns / 1e9, (double)profile->to_ns / 1e9);
-	if (arguments->output)
-		return write_file(&profile->tree, arguments);
-	folded_write(&profile->tree, &arguments->folded, stdout);
-	return finish_stdout(STATUS_DONE);
+			(double)input->from_ns / 1e9, (double)input->to_ns / 1e9);
 }
 
-static int print_view(const struct arguments *arguments)
+/* Two columns: boxes are as wide as the larger one, so that what is gone is still to be seen. */
+static void compare_columns(struct input *input, uint64_t *after, struct flame_options *flame)
 {
-	const char *path = arguments->file ? arguments->file : VIEW_DEFAULT_FILE;
-	struct recording *recording = NULL;
-	struct profile profile;
+	while (input->before.count < input->tree.nodes.count)
+		vec_push(&input->before, 0);
+	for (size_t i = 0; i < input->tree.nodes.count; i++) {
+		struct tree_node *node = &input->tree.nodes.at[i];
+		after[i] = node->self_ns;
+		if (node->self_ns < input->before.at[i])
+			node->self_ns = input->before.at[i];
+	}
+	flame->before = input->before.at;
+	flame->after = after;
+}
+
+/* Weights of a recording are nanoseconds; those of text may be anything. */
+static void fit_weights(
+	const struct input *input, const struct arguments *arguments, struct flame_options *flame)
+{
+	bool is_time = input->is_time && !arguments->folded.weighs_counts;
+
+	flame->weighs_counts = arguments->folded.weighs_counts;
+	flame->is_time = is_time && !flame->count_name;
+	if (is_time)
+		flame->total *= arguments->folded.unit_ns;
+	if (is_time && flame->count_name)
+		flame->factor /= (double)arguments->folded.unit_ns;
+	if (!is_time && !flame->count_name && input->unit[0] && !input->is_recording)
+		flame->count_name = input->unit;
+}
+
+static int write_picture(
+	struct input *input, struct arguments *arguments, const char *path, FILE *out)
+{
+	_cleanup_free_ uint64_t *after =
+		xcalloc(input->tree.nodes.count, sizeof(*input->before.at));
+	char room[UNITS_ROOM];
+	/* Pictures are passed on; where the file was is nobody's business. */
+	_cleanup_free_ char *subtitle =
+		xasprintf("%s, %s", basename(path), units_duration(input->window_ns, room));
+	struct picture_options *picture = &arguments->picture;
+	struct why why = {""};
+	int error;
+
+	if (input->is_recording)
+		picture_options_suit(picture, arguments->kind);
+	if (input->is_recording && !picture->flame.subtitle)
+		picture->flame.subtitle = subtitle;
+	if (input->before.count)
+		compare_columns(input, after, &picture->flame);
+	fit_weights(input, arguments, &picture->flame);
+	error = flame_svg_write(&input->tree, &picture->flame, out, &why);
+	if (!error)
+		error = picture_options_keep_colors(picture, &why);
+	return error ? fail(STATUS_USAGE, "%s: %s", path, why.text) : STATUS_DONE;
+}
+
+static int write_stacks(
+	struct input *input, struct arguments *arguments, const char *path, FILE *out)
+{
+	if (!arguments->is_folded)
+		return write_picture(input, arguments, path, out);
+	folded_write(&input->tree, &arguments->folded, out);
+	return STATUS_DONE;
+}
+
+static int write_input(struct input *input, struct arguments *arguments, const char *path)
+{
+	struct output output;
+	struct why why = {""};
+	int status;
+
+	if (!arguments->output)
+		return finish_stdout(write_stacks(input, arguments, path, stdout));
+	if (output_open(arguments->output, &output, &why))
+		return fail(STATUS_USAGE, "%s", why.text);
+	status = write_stacks(input, arguments, path, output.stream);
+	if (status)
+		output_abandon(&output);
+	else if (output_finish(&output, &why))
+		status = fail(STATUS_USAGE, "%s", why.text);
+	return status;
+}
+
+static int show(struct input *input, struct arguments *arguments, const char *path)
+{
+	uint64_t total;
+
+	if (!input->is_recording && !view_filter_is_open(&arguments->view.filter))
+		return fail(STATUS_USAGE,
+			"%s is text: filters need a recording; make one with dwell import", path);
+	if (!input->is_time)
+		arguments->folded.unit_ns = 1;
+	total = arguments->folded.weighs_counts
+			? tree_total_count(&input->tree)
+			: tree_total_ns(&input->tree) / arguments->folded.unit_ns;
+	say_oddities(input, arguments, path);
+	if (!total && !input->before.count)
+		return nothing_to_show(input, arguments, path);
+	return write_input(input, arguments, path);
+}
+
+/* Without a file: what is piped in, or else the last recording. */
+static const char *input_path(const struct arguments *arguments)
+{
+	struct stat stdin_is;
+
+	if (arguments->file)
+		return arguments->file;
+	if (!fstat(STDIN_FILENO, &stdin_is) && S_ISFIFO(stdin_is.st_mode))
+		return "-";
+	return VIEW_DEFAULT_FILE;
+}
+
+static int read_and_show(struct arguments *arguments)
+{
+	const char *path = input_path(arguments);
+	struct input input;
 	struct why why = {""};
 	int status;
 
@@ -212,18 +290,18 @@ static int print_view(const struct arguments *arguments)
 		return fail(STATUS_USAGE, "flame: -f and -o exclude each other");
 	if (!arguments->output && !arguments->is_to_stdout && isatty(STDOUT_FILENO))
 		return fail(STATUS_USAGE,
-			"flame: say where to: -f for folded text on the terminal, "
-			"or -o OUT.folded");
-	if (recording_open(path, &recording, &why))
+			"flame: say where to: -o OUT.svg for a picture, -f for folded text on the "
+			"terminal");
+	/* Pictures tell JIT code by it, and do not show it. */
+	if (!arguments->is_folded)
+		arguments->view.shape.has_suffixes = true;
+	if (arguments->picture.flame.is_chart
+			? input_read_in_order(path, &input, &why)
+			: input_read(path, arguments->kind, &arguments->view.filter,
+				  &arguments->view.shape, &input, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
-	if (profile_of_view(recording, arguments->kind, &arguments->view.filter,
-		    &arguments->view.shape, &profile, &why)) {
-		status = fail(STATUS_USAGE, "%s", why.text);
-	} else {
-		status = write_profile(&profile, arguments, path);
-		profile_clear(&profile);
-	}
-	recording_free(recording);
+	status = show(&input, arguments, strcmp(path, "-") ? path : "stdin");
+	input_clear(&input);
 	return status;
 }
 
@@ -234,24 +312,28 @@ static int run(const struct command *command, int argc, char **argv)
 	int status;
 
 	view_options_init(&arguments.view);
+	picture_options_init(&arguments.picture);
 	status = options_parse(command, &argp, 0, argc, argv, &arguments);
 	if (status == OPTIONS_GO_ON)
-		status = print_view(&arguments);
+		status = read_and_show(&arguments);
 	view_options_clear(&arguments.view);
+	picture_options_clear(&arguments.picture);
 	return status;
 }
 
 const struct command cmd_flame = {
 	.name = "flame",
-	.usage = "[FILE] [--view VIEW] [-f | -o OUT.folded] [OPTION...]",
-	.summary = "Stacks with weights, as folded text, from a recording (default: last.dwell)",
-	.examples = "  dwell flame -f | flamegraph.pl --colors io > off.svg\n"
-		    "                                      off-CPU time as a picture\n"
+	.usage = "[FILE|-] [--view VIEW] [-o OUT.svg|OUT.folded | -f] [OPTION...]",
+	.summary = "A flame graph or folded stacks, from a recording (default: last.dwell) or "
+		   "another\ntool's text",
+	.examples = "  dwell flame -o off.svg              off-CPU time as a picture\n"
 		    "  dwell flame --view oncpu -o on.folded\n"
-		    "                                      running time, to a file\n"
+		    "                                      running time, as folded text\n"
 		    "  dwell flame --state blocked --idle hide -f\n"
 		    "                                      blocked time of threads that have work\n"
-		    "  dwell flame --view hotcold --by thread -n 'http*' -f\n"
-		    "                                      all time of some threads in one tree\n",
+		    "  dwell flame --view hotcold --by thread -n 'http*' > some.svg\n"
+		    "                                      all time of some threads in one tree\n"
+		    "  perf script | dwell flame --colors java > on.svg\n"
+		    "                                      what another tool wrote\n",
 	.run = run,
 };

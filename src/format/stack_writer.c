@@ -19,9 +19,9 @@ enum seed { SEED_OBJECT = 0x6f626a69, SEED_FRAME = 0x66726d69, SEED_STACK = 0x73
 struct stack_writer {
 	struct recording_writer *writer;
 	const struct stack_table *table;
-	struct map64 frame_ids; /* frame number -> id */
-	struct map64 done;      /* stack number -> index + 1 into stacks */
-	struct map64 written;   /* ids of objects, frames and nodes */
+	struct map64 frame_ids;      /* frame number -> id */
+	struct map64 done;           /* stack number -> index + 1 into stacks */
+	struct map64 written;        /* ids of objects, frames and nodes */
 	VEC(struct rec_stack) nodes; /* to be written */
 	VEC(struct written_stack) stacks;
 };

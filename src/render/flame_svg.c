@@ -138,6 +138,9 @@ static void put_root(const struct flame_page *page)
 	put_attribute_number(page, "font-size", options->font_size);
 	put_attribute_number(page, "data-pad", FLAME_PAD);
 	put_attribute_number(page, "data-frame-height", options->frame_height);
+	put_attribute_number(page, "data-foot-height", FOOT_HEIGHT);
+	put_attribute_number(page, "data-mark-width", FLAME_MARK_WIDTH);
+	put_attribute_number(page, "data-gap", FLAME_GAP);
 	put_attribute_number(page, "data-font-size", options->font_size);
 	put_attribute_number(page, "data-character-width", page->character_width);
 	put_attribute(page, "data-inverted", options->is_inverted ? "1" : "0");

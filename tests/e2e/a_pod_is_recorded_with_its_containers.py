@@ -18,7 +18,7 @@ sleepers = [Workload("deep_sleeper"), Workload("deep_sleeper")]
 for sleeper, group in zip(sleepers, groups):
     sleeper.line()
     join(group, sleeper.pid)
-for name in (uid, uid.replace("-", "_"), f"pod{uid}", uid[:13]):
+for name in (uid, f"pod{uid}"[:14].replace("-", "_")):
     recording = record("-G", name, "-d", "0.5s")
     check({t["pid"] for t in recording.threads} == {s.pid for s in sleepers}, f"{name}: "
           f"{recording.threads}")
