@@ -56,7 +56,8 @@ help:
 ##: make check        install what is missing, build, run the light set of all tests
 ##: make check-heavy  the long and the big tests
 ##: make check-kernels  the light end-to-end tests on Debian's 6.1 and 6.12 kernels, emulated
-##: make bench        overhead against libbpf-tools' offcputime, as ratios
+##: make bench        overhead against libbpf-tools' offcputime, speed of import, as ratios
+##: make fuzz         each fuzzer for FUZZ_TIME (60) seconds
 ##: make install      into PREFIX (default /usr/local), below DESTDIR
 ##: make STATIC=1     one static binary as ./dwell
 ##: make SAN=1        with ASan and UBSan, as build/san/dwell
@@ -138,9 +139,39 @@ check-heavy: deps
 	$(MAKE) --no-print-directory WERROR=1 all unit-tests workloads
 	tests/run --heavy
 
+# Each fuzzer for FUZZ_TIME seconds, from the corpus in the tree; what it finds stays in build/fuzz.
+# An empty vector is NULL + 0, which clang calls an overflow.
+FUZZ_TIME ?= 60
+FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c) $(filter-out \
+	src/format/import%.c src/format/stack_writer.c src/format/folded.c,$(wildcard src/format/*.c))
+
+build/fuzz/%: tests/fuzz/%.c $(FUZZED) Makefile
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$@)
+	$(Q)$(CLANG) -std=gnu17 -D_GNU_SOURCE -I. -Isrc -O1 -g $(WARNINGS) -Wno-pointer-arith \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize=pointer-overflow \
+		-fno-sanitize-recover=undefined $< $(FUZZED) -lz -lzstd -lm -o $@
+
+.PHONY: fuzz
+fuzz: $(FUZZERS)
+	@for fuzzer in $(FUZZERS); do \
+		mkdir -p $$fuzzer.corpus && \
+		$$fuzzer -max_total_time=$(FUZZ_TIME) -max_len=65536 -timeout=20 -rss_limit_mb=1024 \
+			-artifact_prefix=build/fuzz/ -print_final_stats=1 $$fuzzer.corpus \
+			tests/data/stacks > $$fuzzer.log 2>&1 || \
+			{ tail -40 $$fuzzer.log; exit 1; }; \
+		echo "$$fuzzer: $$(grep number_of_executed $$fuzzer.log)"; \
+	done
+
+build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBRARY) $(LIBS) -o $@
+
 .PHONY: bench
-bench: all
+bench: all build/plain/tests/bench/read_stacks
 	bench/overhead
+	bench/import
 
 .PHONY: install
 install: all

@@ -11,6 +11,18 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/*
+ * What a thread without any event has been doing since before the window. If it had changed since
+ * the start iterator met it, that would have been seen; whether it is on a CPU by now tells
+ * nothing.
+ */
+static __always_inline u8 state_at_start(const struct thread *thread)
+{
+	if (thread->was_on_cpu)
+		return TIME_RUNNING;
+	return thread->task_letter || thread->wake ? TIME_BLOCKED : TIME_WOKEN;
+}
+
 /* Closes what a thread did before it came onto a CPU at `at`, and lets it run. */
 static __noinline void switch_in(struct cpu *cpu, struct thread *thread, u64 at)
 {
@@ -22,10 +34,8 @@ static __noinline void switch_in(struct cpu *cpu, struct thread *thread, u64 at)
 	since = thread->since;
 	state = thread->state;
 	wake = thread->wake;
-	/* Without an event so far: it was blocked if somebody woke it, else it was waiting for a
-	 * CPU. */
 	if (state == THREAD_NEW)
-		state = wake ? TIME_BLOCKED : TIME_WOKEN;
+		state = state_at_start(thread);
 	/*
 	 * Its switch-out was not seen (6.1 can miss a look-up). When it left is unknown; that it
 	 * ran all the time is the least likely.
@@ -70,7 +80,9 @@ static __always_inline void fill_now(struct thread_now *now, const struct thread
 	now->task_letter = thread->task_letter;
 	now->open_state = thread->state;
 	now->is_dead = thread->state == THREAD_DEAD;
-	if (thread->state >= TIME_STATES)
+	if (thread->state == THREAD_NEW)
+		now->open_state = state_at_start(thread);
+	if (now->is_dead)
 		now->open_state = TIME_RUNNING;
 	__builtin_memset(now->pad, 0, sizeof(now->pad));
 }
@@ -351,7 +363,8 @@ static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *
 		return NULL;
 	}
 	thread->task_letter = letter_of_state(task->__state);
-	if (!task->on_cpu)
+	thread->was_on_cpu = task->on_cpu;
+	if (!thread->was_on_cpu)
 		thread->kernel_stack = kernel_stack_of(task, cpu, &cpu->walks[WALK_ITERATOR]);
 	if (!thread->is_kernel_thread)
 		thread->user_stack = STACK_EARLIER;
@@ -402,8 +415,6 @@ int on_read(struct bpf_iter__task *ctx)
 	fill_now(&now, thread);
 	u32 state = task->__state;
 	bool is_asleep = state && !(state & TASK_WAKING);
-	if (thread->state == THREAD_NEW && !task->on_cpu)
-		now.open_state = is_asleep || now.wake_ns ? TIME_BLOCKED : TIME_WOKEN;
 	/* A wake from before it fell asleep, and it still sleeps: that one ended nothing. */
 	if (is_asleep && now.wake_ns < now.since_ns)
 		now.wake_ns = 0;

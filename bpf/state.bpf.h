@@ -76,6 +76,7 @@ struct thread {
 	bool is_followed; /* its children are targets too */
 	bool is_announced;
 	bool is_kernel_thread;
+	bool was_on_cpu; /* when the start iterator met it */
 };
 
 struct {

@@ -25,7 +25,7 @@ static bool is_database(FILE *in)
 struct builder {
 	struct input *input;
 	bool is_in_order;
-	VEC(uint32_t) path; /* in order: nodes of the stack before */
+	VEC(uint32_t) path; /* nodes of the stack before */
 };
 
 static int read_recording(const char *path, enum view view, const struct view_filter *filter,
@@ -92,19 +92,43 @@ static uint32_t frame_of(struct tree *tree, const struct stack_frame *frame)
 	return tree_frame(tree, label, frame->object);
 }
 
-/* In order, only the frames that the stack before has too are gone on with. */
-static uint32_t next_in_order(
-	struct builder *builder, uint32_t parent, size_t at, uint32_t frame, enum frame_kind kind)
+static bool is_frame(const struct tree *tree, uint32_t node, const struct stack_frame *frame)
 {
-	struct tree *tree = &builder->input->tree;
+	return !strcmp(tree_label(tree, node), frame->name) &&
+	       !strcmp(tree_object(tree, node), frame->object);
+}
+
+static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind)
+{
 	struct tree_node made = {.parent = parent, .frame = frame, .kind = kind};
 
-	if (at < builder->path.count && tree->nodes.at[builder->path.at[at]].frame == frame)
-		return builder->path.at[at];
-	builder->path.count = at;
-	vec_push(&builder->path, (uint32_t)tree->nodes.count);
 	vec_push(&tree->nodes, made);
-	return builder->path.at[at];
+	return (uint32_t)tree->nodes.count - 1;
+}
+
+/*
+ * The node of the stack's frame number `at`, below `parent`. Most stacks begin like the one before,
+ * which saves the look-ups; in order, that is all that is gone on with.
+ */
+static uint32_t next_node(
+	struct builder *builder, const struct stack *stack, uint32_t parent, size_t at)
+{
+	struct tree *tree = &builder->input->tree;
+	bool is_known = at < builder->path.count;
+	uint32_t frame, node;
+
+	if (is_known && is_frame(tree, builder->path.at[at], &stack->frames[at]))
+		return builder->path.at[at];
+	frame = frame_of(tree, &stack->frames[at]);
+	if (is_known && tree->nodes.at[builder->path.at[at]].frame == frame)
+		return builder->path.at[at];
+	if (builder->is_in_order)
+		node = add_node(tree, parent, frame, kind_of(stack, at));
+	else
+		node = tree_child_frame(tree, parent, frame, kind_of(stack, at));
+	builder->path.count = at;
+	vec_push(&builder->path, node);
+	return node;
 }
 
 static void add_before(struct input *input, uint32_t node, uint64_t before)
@@ -121,12 +145,8 @@ static int add_stack(const struct stack *stack, void *context)
 	uint64_t unit_ns = ns_of_unit(stack->unit), scale = unit_ns ? unit_ns : 1;
 	uint32_t node = TREE_ROOT;
 
-	for (size_t i = 0; i < stack->depth; i++) {
-		uint32_t frame = frame_of(&input->tree, &stack->frames[i]);
-		enum frame_kind kind = kind_of(stack, i);
-		node = builder->is_in_order ? next_in_order(builder, node, i, frame, kind)
-					    : tree_child_frame(&input->tree, node, frame, kind);
-	}
+	for (size_t i = 0; i < stack->depth; i++)
+		node = next_node(builder, stack, node, i);
 	if (builder->path.count > stack->depth)
 		builder->path.count = stack->depth;
 	input->is_time = unit_ns > 0;

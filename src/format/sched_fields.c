@@ -25,6 +25,8 @@ enum sched_event sched_event_of(struct span name)
 {
 	bool has_group = name.length > 6 && !memcmp(name.at, "sched:", 6);
 
+	if (!name.length)
+		return SCHED_NONE;
 	if (has_group) {
 		name.at += 6;
 		name.length -= 6;

@@ -370,6 +370,9 @@ def check_books(recording, slack_ns=0):
         total += accounted
         life += thread["life_ns"]
     check_close("all threads", total, life, rel=0.001, abs_ns=slack_ns)
+    running = sum(thread["running_ns"] for thread in recording.threads)
+    check(running <= os.cpu_count() * recording.window_ns + 10 * MS + slack_ns,
+          f"{running} ns running on {os.cpu_count()} CPUs in {recording.window_ns} ns")
     missed = [loss for loss in recording.report["accounting"]["losses"]
               if loss["loss"] == "missed_switches"]
     check(not (SEES_ALL and missed), f"missed switches: {missed}")

@@ -31,7 +31,7 @@ static inline void sample_add(struct tree *tree, const char *stack, uint64_t wei
 
 static inline char *sample_svg(const struct tree *tree, const struct flame_options *options)
 {
-	char *text = NULL;
+	_cleanup_free_ char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	struct why why = {""};
@@ -39,7 +39,8 @@ static inline char *sample_svg(const struct tree *tree, const struct flame_optio
 	assert_non_null(out);
 	assert_int_equal(flame_svg_write(tree, options, out, &why), 0);
 	fclose(out);
-	return text;
+	/* A copy, because gcc 12 takes what comes from open_memstream for a dangling pointer. */
+	return xstrdup(text);
 }
 
 /* The picture of one stack of weight 10. */

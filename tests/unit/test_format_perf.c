@@ -13,15 +13,15 @@
 #include "format/sched_fields.h"
 #include "util/units.h"
 
-#define assert_span(span, text)                                                                    \
-	do {                                                                                       \
-		struct span span_ = (span);                                                        \
-		char copy_[256] = "";                                                              \
-		assert_true(span_.length < sizeof(copy_));                                         \
-		if (span_.length)                                                                  \
-			memcpy(copy_, span_.at, span_.length);                                     \
-		assert_string_equal(copy_, text);                                                  \
-	} while (0)
+static void assert_span(struct span got, const char *text)
+{
+	char copy[256] = "";
+
+	assert_true(got.length < sizeof(copy));
+	if (got.length)
+		memcpy(copy, got.at, got.length);
+	assert_string_equal(copy, text);
+}
 
 static struct span span(const char *text)
 {

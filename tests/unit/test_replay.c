@@ -84,7 +84,7 @@ static void a_preempted_thread_is_not_blocked_whatever_its_state(void **state)
 	(void)state;
 
 	events[0].is_preempted = true;
-	expect(events, 2, "0 preempted 0-10; 1 running 0-10; ");
+	expect(events, 2, "1 running 0-10; 0 preempted 0-10; ");
 }
 
 static void the_last_wake_counts(void **state)

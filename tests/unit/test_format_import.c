@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Imports as recordings: what is written can be read, adds up, and says what the text said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "format/folded.h"
+#include "format/import.h"
+#include "profile/conservation.h"
+#include "profile/view.h"
+#include "util/units.h"
+
+#define NO_OPTIONS                                                                                 \
+	{                                                                                          \
+		.state = TIME_RUNNING, .slice_ns = NS_PER_S, .command_line = "test"                \
+	}
+
+struct imported {
+	char path[64];
+	struct recording *recording;
+	struct import_summary summary;
+	struct skipped skipped;
+	int error;
+};
+
+static int read_string(struct import *import, const char *text)
+{
+	struct why why = {""};
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	int error = import_read(import, in, &why);
+
+	fclose(in);
+	return error;
+}
+
+static struct imported import_text(const char *text, struct import_options options)
+{
+	struct imported imported = {.path = "/tmp/dwell-import.XXXXXX"};
+	struct import *import = import_new(&options);
+	struct why why = {""};
+	int fd = mkstemp(imported.path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	imported.error = read_string(import, text);
+	if (!imported.error)
+		imported.error = import_write(import, imported.path, &imported.summary, &why);
+	imported.skipped = *import_skipped(import);
+	import_free(import);
+	if (!imported.error) {
+		struct conservation check;
+		assert_int_equal(recording_open(imported.path, &imported.recording, &why), 0);
+		assert_int_equal(conservation_check(imported.recording, &check, &why), 0);
+		assert_int_equal(check.expected_ns, check.accounted_ns);
+		assert_int_equal(check.worst_thread_ns, 0);
+		assert_int_equal(check.worst_slice_ns, 0);
+		assert_true(recording_meta(imported.recording)->is_finished);
+	}
+	return imported;
+}
+
+static void forget(struct imported *imported)
+{
+	recording_free(imported->recording);
+	unlink(imported->path);
+}
+
+/* A view of the import as folded text, in ns. */
+static void expect_view(struct imported *imported, enum view view, const char *folded)
+{
+	struct view_filter filter;
+	const struct stack_shape shape = {.by = {BY_COMM}, .by_count = 1};
+	struct folded_options options = {.unit_ns = 1};
+	struct profile profile;
+	struct why why = {""};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	view_filter_init(&filter);
+	assert_int_equal(
+		profile_of_view(imported->recording, view, &filter, &shape, &profile, &why), 0);
+	folded_write(&profile.tree, &options, out);
+	fclose(out);
+	assert_string_equal(text, folded);
+	free(text);
+	profile_clear(&profile);
+	view_filter_clear(&filter);
+}
+
+static const char trace[] =
+	"a 1 [000] 1.000000: sched:sched_switch: prev_comm=a prev_pid=1 prev_prio=120 "
+	"prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
+	"\tffffffff82000000 __schedule+0x1 ([kernel.kallsyms])\n"
+	"\tffffffff82000100 do_syscall_64+0x1 ([kernel.kallsyms])\n"
+	"\t            1000 main+0x1 (/bin/a)\n"
+	"\t            2000 __libc_start_main+0x1 (/lib/libc.so)\n\n"
+	"b 2 [001] 3.500000: sched:sched_waking: comm=a pid=1 prio=120 target_cpu=000\n\n"
+	"swapper 0 [000] 3.500500: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 "
+	"prev_prio=120 prev_state=R ==> next_comm=a next_pid=1 next_prio=120\n\n"
+	"a 1 [000] 3.600500: sched:sched_switch: prev_comm=a prev_pid=1 prev_prio=120 "
+	"prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120\n\n";
+
+static void a_scheduler_trace_becomes_full_books(void **state)
+{
+	struct imported imported = import_text(trace, (struct import_options)NO_OPTIONS);
+	size_t count;
+	(void)state;
+
+	assert_int_equal(imported.error, 0);
+	const struct rec_thread *threads = recording_threads(imported.recording, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(threads[0].tid, 1);
+	assert_string_equal(threads[0].comm, "a");
+	assert_int_equal(threads[0].total_ns[TIME_BLOCKED], 2500 * NS_PER_MS);
+	assert_int_equal(threads[0].total_ns[TIME_WOKEN], 500 * NS_PER_US);
+	assert_int_equal(threads[0].total_ns[TIME_RUNNING], 100 * NS_PER_MS);
+	assert_int_equal(recording_slice_count(imported.recording), 3);
+	expect_view(&imported, VIEW_OFFCPU,
+		"a;__libc_start_main;main;do_syscall_64;__schedule 2500000000\n"
+		"a;__libc_start_main;main;do_syscall_64;__schedule;[runq] 500000\n");
+	forget(&imported);
+}
+
+static void samples_become_running_time(void **state)
+{
+	struct imported imported = import_text("p 12/13 [000] 1.0: 250000 cpu-clock: \n\t1000 "
+					       "f+0x1 (/bin/p)\n\t2000 _start (/bin/p)\n\n"
+					       "p 12/13 [000] 2.0: 250000 cpu-clock: \n\t1008 "
+					       "f+0x9 (/bin/p)\n\t2000 _start (/bin/p)\n\n",
+		(struct import_options)NO_OPTIONS);
+	(void)state;
+
+	assert_int_equal(imported.error, 0);
+	expect_view(&imported, VIEW_ONCPU, "p;_start;f 500000\n");
+	assert_int_equal(recording_process_of(imported.recording,
+				 recording_threads(imported.recording, &(size_t){0}))
+				 ->pid,
+		12);
+	forget(&imported);
+}
+
+static void folded_stacks_become_a_thread_for_each_first_frame(void **state)
+{
+	struct import_options options = NO_OPTIONS;
+	(void)state;
+
+	options.state = TIME_BLOCKED;
+	struct imported imported =
+		import_text("a;main;read_[k] 5\nb;main 7\na;main 1\na;x;--;waker 2\n", options);
+	assert_int_equal(imported.summary.threads, 2);
+	expect_view(
+		&imported, VIEW_OFFCPU, "a;main 1000\na;main;read 5000\na;x 2000\nb;main 7000\n");
+	forget(&imported);
+	options.state = TIME_RUNNING;
+	options.sample_hz = 100;
+	imported = import_text("a;main;f 5\na;main 1\n", options);
+	expect_view(&imported, VIEW_ONCPU, "a;main 10000000\na;main;f 50000000\n");
+	expect_view(&imported, VIEW_OFFCPU, "");
+	forget(&imported);
+}
+
+static void hostile_text_is_written_harmlessly(void **state)
+{
+	size_t bytes = 3u << 20;
+	char *text = xmalloc(bytes), *at = text;
+	(void)state;
+
+	at += sprintf(at, "a;<script>]]>\x1b[31m;\xff\xfe 1\nb;");
+	memset(at, 'n', 1u << 20);
+	at += 1u << 20;
+	at += sprintf(at, " 1\nc");
+	for (int i = 0; i < 10000; i++)
+		at += sprintf(at, ";f%d", i);
+	sprintf(at, " 1\nd;e 9223372036854775806\n");
+	struct imported imported = import_text(text, (struct import_options)NO_OPTIONS);
+	assert_int_equal(imported.error, 0);
+	assert_int_equal(imported.summary.threads, 3);
+	assert_int_equal(imported.skipped.counts[SKIP_TOO_LARGE], 1);
+	forget(&imported);
+	free(text);
+}
+
+static void what_cannot_be_imported_is_refused(void **state)
+{
+	struct imported imported = import_text("prose\n", (struct import_options)NO_OPTIONS);
+	(void)state;
+
+	assert_int_equal(imported.error, -EINVAL);
+	unlink(imported.path);
+	imported = import_text("a;b 0\n", (struct import_options)NO_OPTIONS);
+	assert_int_equal(imported.error, -ENODATA);
+	unlink(imported.path);
+	struct import *import = import_new(&(struct import_options)NO_OPTIONS);
+	assert_int_equal(read_string(import, "a;b 1\n"), 0);
+	assert_int_equal(read_string(import, trace), -EINVAL);
+	import_free(import);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_scheduler_trace_becomes_full_books),
+		cmocka_unit_test(samples_become_running_time),
+		cmocka_unit_test(folded_stacks_become_a_thread_for_each_first_frame),
+		cmocka_unit_test(hostile_text_is_written_harmlessly),
+		cmocka_unit_test(what_cannot_be_imported_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
