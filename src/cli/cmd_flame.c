@@ -192,8 +192,14 @@ static void fit_weights(
 		flame->total *= arguments->folded.unit_ns;
 	if (is_time && flame->count_name)
 		flame->factor /= (double)arguments->folded.unit_ns;
-	if (!is_time && !flame->count_name && input->unit[0] && !input->is_recording)
-		flame->count_name = input->unit;
+	if (is_time || flame->count_name)
+		return;
+	if (!input->is_recording)
+		flame->count_name = input->unit[0] ? input->unit : NULL;
+	else if (arguments->kind == VIEW_HOTCOLD)
+		flame->count_name = "waits and samples";
+	else
+		flame->count_name = arguments->kind == VIEW_ONCPU ? "samples" : "waits";
 }
 
 static int write_picture(

@@ -28,6 +28,7 @@ void import_free(struct import *import)
 	perf_log_clear(&import->log);
 	replay_clear(&import->result);
 	sums_clear(&import->sums);
+	vec_clear(&import->pieces);
 	map64_clear(&import->thread_by_comm);
 	vec_clear(&import->frames);
 	free(import);
@@ -123,26 +124,12 @@ static int add_stack(const struct stack *stack, void *context)
 	if (!ns)
 		return 0;
 	import->total_ns += ns;
-	import->stacks++;
 	uint32_t index = thread_named(import, &stack->frames[0]);
 	struct replay_thread *thread = &import->result.threads.at[index];
-	struct replay_interval interval = {.thread = index,
-		.state = state,
-		.stack = stack_number(import, stack),
-		.from_ns = thread->end_ns,
-		.to_ns = thread->end_ns + ns};
+	struct piece piece = {index, stack_number(import, stack), stack->weight, ns};
 	thread->end_ns += ns;
 	thread->total_ns[state] += ns;
-	if (state == TIME_RUNNING) {
-		struct replay_interval sample = interval;
-		sample.state = TIME_SAMPLE;
-		sample.to_ns = sample.from_ns;
-		sums_add_bulk(&import->sums, &sample, stack->weight);
-		interval.stack = 0;
-		sums_add_bulk(&import->sums, &interval, stack->weight);
-	} else {
-		sums_add(&import->sums, &interval);
-	}
+	vec_push(&import->pieces, piece);
 	return 0;
 }
 

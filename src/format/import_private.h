@@ -8,16 +8,24 @@
 #include "recording/writer.h"
 #include "replay/sums.h"
 
+/* A weighted stack without events. */
+struct piece {
+	uint32_t thread; /* index */
+	uint32_t stack;
+	uint64_t weight;
+	uint64_t ns;
+};
+
 struct import {
 	struct import_options options;
 	struct skipped skipped;
 	struct perf_log log; /* its table is also that of stacks without events */
 	struct replay_result result;
 	struct sums sums;
+	VEC(struct piece) pieces;
 	struct map64 thread_by_comm; /* stacks without events */
 	VEC(uint32_t) frames;        /* of one stack */
 	uint64_t total_ns;           /* of all threads */
-	uint64_t stacks;
 	uint64_t sample_ns;
 	bool has_files;
 	bool is_perf;
@@ -26,8 +34,8 @@ struct import {
 /* The stacks of the table as rows of a recording, each made when first asked for. */
 struct stack_writer;
 
-struct stack_writer *stack_writer_new(
-	struct recording_writer *writer, const struct stack_table *table);
+/* From now on the table only gives, so what finds stacks in it again is dropped. */
+struct stack_writer *stack_writer_new(struct recording_writer *writer, struct stack_table *table);
 /* Writes what was made; to be called before the end. */
 void stack_writer_flush(struct stack_writer *stacks);
 void stack_writer_free(struct stack_writer *stacks);
@@ -36,6 +44,7 @@ struct written_stack {
 	uint64_t kernel; /* node id, or enum stack_none */
 	uint64_t user;
 	bool is_kernel_thread; /* its root is where kernel threads begin */
+	bool is_done;
 };
 
 struct written_stack stack_writer_put(struct stack_writer *stacks, uint32_t stack);

@@ -98,10 +98,9 @@ static void put_meta(struct import *import, struct recording_writer *writer, str
 	recording_writer_put_meta(writer, meta);
 }
 
-static void put_sums(struct import *import, struct recording_writer *writer, bool *is_kernel)
+static void put_sums(struct import *import, struct recording_writer *writer,
+	struct stack_writer *stacks, bool *is_kernel)
 {
-	struct stack_writer *stacks = stack_writer_new(writer, &import->log.table);
-
 	vec_each (row, &import->sums.rows) {
 		struct rec_sum sum = row->sum;
 		struct written_stack written = stack_writer_put(stacks, row->stack);
@@ -113,6 +112,47 @@ static void put_sums(struct import *import, struct recording_writer *writer, boo
 			sum.user_stack = STACK_NONE;
 		recording_writer_add_sum(writer, &sum);
 	}
+}
+
+/* Stacks without events: blocked time as it is; running time as samples, and below in one row. */
+static void put_pieces(struct import *import, struct recording_writer *writer,
+	struct stack_writer *stacks, bool *is_kernel)
+{
+	bool is_running = import->options.state == TIME_RUNNING;
+
+	vec_each (piece, &import->pieces) {
+		struct written_stack written = stack_writer_put(stacks, piece->stack);
+		struct rec_sum sum = {.thread = piece->thread + 1,
+			.state = is_running ? TIME_SAMPLE : TIME_BLOCKED,
+			.kernel_stack = written.kernel,
+			.user_stack = written.user,
+			.count = is_running ? piece->weight : 1};
+		if (!is_running) {
+			sum.ns = sum.max_ns = sum.first_ns = piece->ns;
+			sum.band = band_of(piece->ns);
+		}
+		is_kernel[piece->thread] |= written.is_kernel_thread;
+		recording_writer_add_sum(writer, &sum);
+	}
+	for (uint32_t i = 0; is_running && i < import->result.threads.count; i++) {
+		uint64_t ns = import->result.threads.at[i].total_ns[TIME_RUNNING];
+		struct rec_sum sum = {.thread = i + 1,
+			.state = TIME_RUNNING,
+			.count = 1,
+			.ns = ns,
+			.max_ns = ns,
+			.first_ns = ns};
+		if (!import->is_perf)
+			recording_writer_add_sum(writer, &sum);
+	}
+}
+
+static void put_rows(struct import *import, struct recording_writer *writer, bool *is_kernel)
+{
+	struct stack_writer *stacks = stack_writer_new(writer, &import->log.table);
+
+	put_sums(import, writer, stacks, is_kernel);
+	put_pieces(import, writer, stacks, is_kernel);
 	stack_writer_flush(stacks);
 	stack_writer_free(stacks);
 }
@@ -203,7 +243,7 @@ static int write_all(
 	if (!error) {
 		uint64_t last = (import->result.window_ns - 1) / import->sums.slice_ns;
 		put_meta(import, writer, meta);
-		put_sums(import, writer, is_kernel);
+		put_rows(import, writer, is_kernel);
 		put_threads(import, writer, is_kernel);
 		put_losses(import, writer);
 		recording_writer_put_slice(writer, (uint32_t)last,
@@ -241,7 +281,7 @@ int import_write(
 		.switches = import->result.switches,
 		.wakes = import->result.wakes,
 		.samples = import->result.samples,
-		.stacks = import->stacks,
+		.stacks = import->pieces.count,
 		.other_samples = import->log.other_samples,
 		.sample_ns = import->sample_ns,
 		.expected_ns = meta.expected_ns,

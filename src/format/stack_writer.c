@@ -20,19 +20,19 @@ struct stack_writer {
 	struct recording_writer *writer;
 	const struct stack_table *table;
 	struct map64 frame_ids;      /* frame number -> id */
-	struct map64 done;           /* stack number -> index + 1 into stacks */
 	struct map64 written;        /* ids of objects, frames and nodes */
 	VEC(struct rec_stack) nodes; /* to be written */
-	VEC(struct written_stack) stacks;
+	struct written_stack *done;  /* by number of the stack */
 };
 
-struct stack_writer *stack_writer_new(
-	struct recording_writer *writer, const struct stack_table *table)
+struct stack_writer *stack_writer_new(struct recording_writer *writer, struct stack_table *table)
 {
 	struct stack_writer *stacks = xcalloc(1, sizeof(*stacks));
 
+	map64_clear(&table->by_hash);
 	stacks->writer = writer;
 	stacks->table = table;
+	stacks->done = xcalloc(table->stacks.count + 1, sizeof(*stacks->done));
 	return stacks;
 }
 
@@ -57,9 +57,8 @@ void stack_writer_free(struct stack_writer *stacks)
 	if (!stacks)
 		return;
 	map64_clear(&stacks->frame_ids);
-	map64_clear(&stacks->done);
+	free(stacks->done);
 	map64_clear(&stacks->written);
-	vec_clear(&stacks->stacks);
 	vec_clear(&stacks->nodes);
 	free(stacks);
 }
@@ -214,7 +213,7 @@ static enum unwind_end user_end(const struct stack_writer *stacks, const uint32_
 
 static struct written_stack write_stack(struct stack_writer *stacks, uint32_t stack)
 {
-	struct written_stack written = {STACK_NONE, STACK_NONE, false};
+	struct written_stack written = {STACK_NONE, STACK_NONE, false, true};
 	size_t depth;
 	const uint32_t *frames = stack_table_frames(stacks->table, stack, &depth);
 	size_t kernel = find_kernel(stacks, frames, depth);
@@ -233,12 +232,9 @@ static struct written_stack write_stack(struct stack_writer *stacks, uint32_t st
 
 struct written_stack stack_writer_put(struct stack_writer *stacks, uint32_t stack)
 {
-	uint64_t *index = map64_put(&stacks->done, stack, NULL);
-
-	if (!*index) {
-		struct written_stack written = write_stack(stacks, stack);
-		vec_push(&stacks->stacks, written);
-		*index = stacks->stacks.count;
-	}
-	return stacks->stacks.at[*index - 1];
+	if (stack >= stacks->table->stacks.count)
+		stack = 0;
+	if (!stacks->done[stack].is_done)
+		stacks->done[stack] = write_stack(stacks, stack);
+	return stacks->done[stack];
 }

@@ -87,14 +87,6 @@ void sums_add(struct sums *sums, const struct replay_interval *interval)
 	add_row(sums, &row);
 }
 
-void sums_add_bulk(struct sums *sums, const struct replay_interval *interval, uint64_t count)
-{
-	struct sums_row row = row_of(interval, interval->to_ns - interval->from_ns);
-
-	row.sum.count = count;
-	add_row(sums, &row);
-}
-
 void sums_clear(struct sums *sums)
 {
 	vec_clear(&sums->rows);

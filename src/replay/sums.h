@@ -26,8 +26,6 @@ struct sums {
 };
 
 void sums_add(struct sums *sums, const struct replay_interval *interval);
-/* `count` samples at once, or `count` intervals of ns in all, in slice 0: for what has no times. */
-void sums_add_bulk(struct sums *sums, const struct replay_interval *interval, uint64_t count);
 void sums_clear(struct sums *sums);
 
 #endif

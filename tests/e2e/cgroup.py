@@ -44,7 +44,7 @@ def record_below(root):
     pids = {t["pid"] for t in recording.threads}
     check({inside.pid, below.pid, born.pid} <= pids, f"missing: {pids}")
     check(beside.pid not in pids, "a process outside of the group was recorded")
-    check(len(recording.named("sleep")) > 10, "children born in the group are missing")
+    check(len(recording.named("sleep")) > 10 / SLOW, "children born in the group are missing")
     for sleeper in (inside, below):
         for thread in recording.of_process(sleeper.pid):
             check_thread(thread, life_ns=(recording.window_ns, 0, MS))
