@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because an emulated machine is too slow to fill the tables for certain
 """With far too little memory for the tables, and nobody to drain them for two seconds, every thread
 still has all its time, and what lost its stack is counted and shown."""
-# kernels: no, because an emulated machine is too slow to fill the tables for certain
 from load import *
 
 need_tool("perf")
