@@ -342,6 +342,8 @@ static void say_skipped(const char *path, const struct input *input)
 
 	if (words)
 		fprintf(stderr, "dwell: %s: %s\n", path, words);
+	if (input->losses)
+		fprintf(stderr, "dwell: %s: %s\n", path, input->losses);
 }
 
 static int compare(struct arguments *arguments)

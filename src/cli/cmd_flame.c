@@ -158,6 +158,8 @@ static void say_oddities(
 
 	if (words)
 		fprintf(stderr, "dwell: %s: %s\n", path, words);
+	if (input->losses)
+		fprintf(stderr, "dwell: %s: %s\n", path, input->losses);
 	if (input->has_range &&
 		(input->from_ns != filter->from_ns ||
 			(input->to_ns != filter->to_ns && filter->to_ns != UINT64_MAX)))
@@ -210,7 +212,8 @@ static int write_picture(
 	char room[UNITS_ROOM];
 	/* Pictures are passed on; where the file was is nobody's business. */
 	_cleanup_free_ char *subtitle =
-		xasprintf("%s, %s", basename(path), units_duration(input->window_ns, room));
+		xasprintf("%s, %s%s%s", basename(path), units_duration(input->window_ns, room),
+			input->losses ? "; " : "", input->losses ? input->losses : "");
 	struct picture_options *picture = &arguments->picture;
 	struct why why = {""};
 	int error;

@@ -160,29 +160,42 @@ static void say_skipped(const struct import *import)
 	free(words);
 }
 
+/* "1 switch", "12 switches" */
+static void say_count(uint64_t count, const char *one, const char *many)
+{
+	char room[UNITS_ROOM];
+
+	fprintf(stderr, "%s %s", units_count(count, room), count == 1 ? one : many);
+}
+
 static void say_summary(const struct import_summary *summary, const char *path)
 {
-	char events[UNITS_ROOM], threads[UNITS_ROOM], window[UNITS_ROOM], sample[UNITS_ROOM];
-	uint64_t count = summary->switches  ? summary->switches
-			 : summary->samples ? summary->samples
-					    : summary->stacks;
-	const char *what = summary->switches ? "switches" : summary->samples ? "samples" : "stacks";
+	char room[UNITS_ROOM];
 
-	fprintf(stderr, "dwell: imported %s %s of %s threads, %s of %s, into %s", //
-		units_count(count, events), what, units_count(summary->threads, threads),
-		units_duration(
-			summary->is_partial ? summary->accounted_ns : summary->window_ns, window),
-		summary->is_partial ? "thread time" : "events", path);
+	fputs("dwell: imported ", stderr);
+	if (summary->switches)
+		say_count(summary->switches, "switch", "switches");
+	else if (summary->samples)
+		say_count(summary->samples, "sample", "samples");
+	else
+		say_count(summary->stacks, "stack or wait", "stacks or waits");
+	fputs(" of ", stderr);
+	say_count(summary->threads, "thread", "threads");
+	if (summary->is_partial)
+		fprintf(stderr, ", %s of their time", units_duration(summary->accounted_ns, room));
+	else
+		fprintf(stderr, " in %s", units_duration(summary->window_ns, room));
+	fprintf(stderr, ", into %s", path);
 	if (!summary->is_partial && summary->expected_ns)
 		fprintf(stderr, "; accounted %.3f %%",
 			100.0 * (double)summary->accounted_ns / (double)summary->expected_ns);
 	if (summary->sample_ns)
 		fprintf(stderr, "; a sample is taken for %s (--hz)",
-			units_duration(summary->sample_ns, sample));
+			units_duration(summary->sample_ns, room));
 	fputc('\n', stderr);
 	if (summary->other_samples)
 		fprintf(stderr, "dwell: left out %s samples of other events than the first\n",
-			units_count(summary->other_samples, events));
+			units_count(summary->other_samples, room));
 }
 
 static int import_files(const struct arguments *arguments)

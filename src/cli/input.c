@@ -28,6 +28,26 @@ struct builder {
 	VEC(uint32_t) path; /* nodes of the stack before */
 };
 
+/* "12 samples found no room; 3 ..."; NULL if nothing was lost that changes the picture. */
+static char *losses_of(const struct recording *recording)
+{
+	size_t count;
+	const struct rec_loss *losses = recording_losses(recording, &count);
+	char *words = NULL, room[UNITS_ROOM];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!loss_is_serious(losses[i].loss))
+			continue;
+		char *more = xasprintf("%s%s%s %s", words ? words : "lost: ", words ? "; " : "",
+			units_count(losses[i].count, room),
+			losses[i].count == 1 ? loss_text_of_one(losses[i].loss)
+					     : loss_text(losses[i].loss));
+		free(words);
+		words = more;
+	}
+	return words;
+}
+
 static int read_recording(const char *path, enum view view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct input *input, struct why *why)
 {
@@ -47,6 +67,7 @@ static int read_recording(const char *path, enum view view, const struct view_fi
 		input->is_recording = true;
 		input->is_time = true;
 		strcpy(input->unit, "ns");
+		input->losses = losses_of(recording);
 	}
 	recording_free(recording);
 	return error;
@@ -221,4 +242,5 @@ void input_clear(struct input *input)
 {
 	tree_clear(&input->tree);
 	vec_clear(&input->before);
+	free(input->losses);
 }

@@ -55,9 +55,10 @@ static void settle_window(struct import *import)
 
 	if (!import->is_perf)
 		result->is_partial = true;
+	if (!result->window_ns)
+		result->window_ns = 1;
 	if (!result->is_partial)
 		return;
-	result->window_ns = result->window_ns ? result->window_ns : 1;
 	vec_each (thread, &result->threads)
 		if (thread->end_ns > result->window_ns)
 			result->window_ns = thread->end_ns;
@@ -268,8 +269,7 @@ int import_write(
 
 	if (import->is_perf)
 		replay_log(import);
-	if (!import->sums.rows.count ||
-		(!import->result.is_partial && import->is_perf && !import->result.window_ns))
+	if (!import->sums.rows.count && !import->pieces.count)
 		return why_set(why, -ENODATA, "nothing to import: no stack or event of use");
 	settle_window(import);
 	error = write_all(import, path, &meta, why);
@@ -281,7 +281,7 @@ int import_write(
 		.switches = import->result.switches,
 		.wakes = import->result.wakes,
 		.samples = import->result.samples,
-		.stacks = import->pieces.count,
+		.stacks = import->is_perf ? import->log.waits : import->pieces.count,
 		.other_samples = import->log.other_samples,
 		.sample_ns = import->sample_ns,
 		.expected_ns = meta.expected_ns,

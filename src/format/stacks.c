@@ -11,6 +11,10 @@
 
 #define LOOK_AT_LINES 400
 
+/* How files begin that people may take for such text. */
+#define PERF_DATA "PERFILE2"
+#define DATABASE "SQLite format 3"
+
 static const char *const names[STACK_FORMATS] = {
 	[STACKS_UNKNOWN] = "unknown",
 	[STACKS_FOLDED] = "folded text",
@@ -31,7 +35,9 @@ struct votes {
 	unsigned int bpftrace;
 	unsigned int bcc;
 	unsigned int folded;
-	unsigned int diff; /* of the folded, those with two counts */
+	unsigned int diff;   /* of the folded, those with two counts */
+	unsigned int lines;  /* all */
+	unsigned int binary; /* with bytes that no text has */
 };
 
 static struct span last_word(struct span *line)
@@ -57,6 +63,14 @@ static void vote_folded(struct span line, struct votes *votes)
 	votes->diff += line.length && count_is_number(word.at, word.length);
 }
 
+static bool is_binary(struct span line)
+{
+	for (size_t i = 0; i < line.length; i++)
+		if ((unsigned char)line.at[i] < '\t')
+			return true;
+	return false;
+}
+
 static void vote(struct span line, struct votes *votes)
 {
 	struct span text = span_trim(line);
@@ -64,6 +78,8 @@ static void vote(struct span line, struct votes *votes)
 	struct perf_frame frame;
 	struct perf_head head;
 
+	votes->lines++;
+	votes->binary += is_binary(line);
 	if (!text.length || *line.at == '#')
 		return;
 	if (*line.at == '@' && memchr(line.at, '[', line.length))
@@ -79,11 +95,18 @@ static void vote(struct span line, struct votes *votes)
 		vote_folded(line, votes);
 }
 
+static bool starts_with(const char *text, size_t length, const char *start)
+{
+	return length >= strlen(start) && !memcmp(text, start, strlen(start));
+}
+
 enum stack_format stack_format_of(const char *text, size_t length)
 {
 	const char *end = text + length;
 	struct votes votes = {0};
 
+	if (starts_with(text, length, PERF_DATA) || starts_with(text, length, DATABASE))
+		return STACKS_UNKNOWN;
 	for (unsigned int i = 0; i < LOOK_AT_LINES && text < end; i++) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		struct span line = {text, (size_t)((newline ? newline : end) - text)};
@@ -94,6 +117,8 @@ enum stack_format stack_format_of(const char *text, size_t length)
 			break;
 		text = newline + 1;
 	}
+	if (votes.binary * 2 > votes.lines)
+		return STACKS_UNKNOWN;
 	if (votes.perf > votes.folded && votes.perf >= votes.bpftrace && votes.perf >= votes.bcc)
 		return STACKS_PERF;
 	if (votes.bpftrace > votes.folded && votes.bpftrace >= votes.bcc)
@@ -127,10 +152,10 @@ static int fail_unknown(const char *text, size_t length, struct why *why)
 {
 	if (!length)
 		return why_set(why, -ENODATA, "it is empty");
-	if (length >= 8 && !memcmp(text, "PERFILE2", 8))
+	if (starts_with(text, length, PERF_DATA))
 		return why_set(why, -EINVAL,
 			"it is perf's own file; give the text of: perf script -i FILE");
-	if (length >= 15 && !memcmp(text, "SQLite format 3", 15))
+	if (starts_with(text, length, DATABASE))
 		return why_set(why, -EINVAL, "it is a recording already, or another database");
 	return why_set(why, -EINVAL,
 		"no format that dwell reads: folded stacks, bpftrace maps, bcc stacks, perf script "

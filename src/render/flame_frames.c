@@ -12,6 +12,9 @@
 #include "render/svg_text.h"
 #include "util/mem.h"
 
+/* Share of the larger total. */
+#define SMALLEST_FULL_CHANGE 0.1
+
 #define ELLIPSIS "\xe2\x80\xa6"
 
 static const struct flame_color merged_color = {220, 223, 227};
@@ -101,6 +104,16 @@ static void put_title(
 	fputs("</title>", page->out);
 }
 
+/* The change that has the full colour: where all are small, all stay pale. */
+static double full_change(const struct flame_layout *layout)
+{
+	uint64_t total = layout->before_total > layout->after_total ? layout->before_total
+								    : layout->after_total;
+	double least = SMALLEST_FULL_CHANGE * (double)total;
+
+	return (double)layout->largest_change > least ? (double)layout->largest_change : least;
+}
+
 static struct flame_color color_of(
 	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
 {
@@ -110,8 +123,8 @@ static struct flame_color color_of(
 	if (box->merged)
 		return merged_color;
 	if (options->before)
-		return flame_color_of_change((double)box->change,
-			(double)page->layout->largest_change, options->is_negated);
+		return flame_color_of_change(
+			(double)box->change, full_change(page->layout), options->is_negated);
 	if (!box->depth)
 		return root_color;
 	color = flame_color_of(options->palette, kind, options->is_alike);

@@ -246,7 +246,7 @@ static void put_cost(const struct report *report)
 static void put_next(const struct report *report)
 {
 	static const char *const commands[] = {
-		"dwell flame -f", "dwell report --full", "dwell report --functions"};
+		"dwell flame -o off.svg", "dwell report --full", "dwell report --functions"};
 	const char *file = report->style->file;
 	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
 			strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

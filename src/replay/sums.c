@@ -73,8 +73,9 @@ void sums_add(struct sums *sums, const struct replay_interval *interval)
 {
 	uint64_t from = interval->from_ns, to = interval->to_ns;
 	struct sums_row row = row_of(interval, to - from);
-	uint64_t first = from / sums->slice_ns,
-		 last = to > from ? (to - 1) / sums->slice_ns : first;
+	/* A sample stands for the time before it: at the window's end it is in the last slice. */
+	uint64_t last = (to ? to - 1 : 0) / sums->slice_ns;
+	uint64_t first = to > from ? from / sums->slice_ns : last;
 
 	row.sum.slice_first = (uint32_t)first;
 	row.sum.slice_last = (uint32_t)last;

@@ -254,7 +254,8 @@ static void what_is_no_text_of_stacks_is_refused_with_a_reason(void **state)
 	} cases[] = {{"", 0, -ENODATA, "empty"}, {"PERFILE2\0\0\0", 11, -EINVAL, "perf script -i"},
 		{"SQLite format 3\0\1", 17, -EINVAL, "recording"},
 		{"some prose\nand more of it\n", 26, -EINVAL, "no format"},
-		{"\1\2\3\377\0\n\4\5\0\0", 10, -EINVAL, "no format"}};
+		{"\1\2\3\377\0\n\4\5\0\0", 10, -EINVAL, "no format"},
+		{"a\0b 1\nc\0d e: 2\n", 16, -EINVAL, "no format"}};
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
