@@ -21,8 +21,8 @@ def stressors(names):
 
 def waits_under(names):
     # Nice, because dwell has to be loaded beside it (and no mutex, which runs in real time).
-    load = background("nice", "-n", "19", "stress-ng", *stressors(names), "--hdd-bytes", "4M",
-                      "-t", "120", "--temp-path", TEMP)
+    load = background("stress-ng", *stressors(names), "--hdd-bytes", "4M",
+                      "-t", "120", "--temp-path", TEMP, preexec_fn=lambda: os.nice(19))
     time.sleep(SLOW)
     waits = record("-a", "-d", "2s").report["waits"]
     kill_group(load)
