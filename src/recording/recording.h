@@ -132,6 +132,7 @@ struct rec_meta {
 	uint64_t wakes;
 	uint64_t samples;
 	uint64_t table_bytes;
+	uint64_t own_memory_bytes; /* of dwell itself, at its peak */
 	/* Checked at the end: drained rows against the kernel's own counters; 0 is exact. */
 	int64_t rows_missing;
 	int64_t rows_missing_ns;

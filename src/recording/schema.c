@@ -34,6 +34,7 @@ const struct schema_key schema_keys[] = {
 	KEY(wakes, SCHEMA_U64),
 	KEY(samples, SCHEMA_U64),
 	KEY(table_bytes, SCHEMA_U64),
+	KEY(own_memory_bytes, SCHEMA_U64),
 	KEY(rows_missing, SCHEMA_I64),
 	KEY(rows_missing_ns, SCHEMA_I64),
 	KEY(expected_ns, SCHEMA_U64),

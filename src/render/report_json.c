@@ -102,6 +102,7 @@ static void put_cost(struct json *json, const struct rec_meta *meta)
 	json_field_uint(json, "wakes", meta->wakes);
 	json_field_uint(json, "samples", meta->samples);
 	json_field_uint(json, "table_bytes", meta->table_bytes);
+	json_field_uint(json, "own_memory_bytes", meta->own_memory_bytes);
 	json_field_double(json, "ns_per_switch",
 		meta->switches ? (double)meta->program_ns / (double)meta->switches : 0);
 	json_field_double(

@@ -230,6 +230,7 @@ static void put_accounting(const struct report *report)
 static void put_cost(const struct report *report)
 {
 	const struct rec_meta *meta = report->summary->meta;
+	char room[UNITS_ROOM];
 
 	if (!meta->window_ns)
 		return;
@@ -237,9 +238,13 @@ static void put_cost(const struct report *report)
 	if (meta->switches)
 		fprintf(report->out, "%.2f us per switch, with dwell itself ",
 			(double)meta->program_ns / (double)meta->switches / 1e3);
-	fprintf(report->out, "%.1f %% of one CPU\n",
+	fprintf(report->out, "%.1f %% of one CPU",
 		100 * ((double)meta->own_cpu_ns + (double)meta->program_ns) /
 			(double)meta->window_ns);
+	if (meta->table_bytes || meta->own_memory_bytes)
+		fprintf(report->out, " and %s",
+			units_bytes(meta->table_bytes + meta->own_memory_bytes, room));
+	putc('\n', report->out);
 }
 
 /* Commands to go on with, as many as fit a line. */
