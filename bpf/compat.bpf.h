@@ -16,6 +16,7 @@
 #define TASK_DEAD 0x0080
 #define TASK_WAKING 0x0200
 #define TASK_NOLOAD 0x0400
+#define TASK_NEW 0x0800
 #define TASK_FROZEN 0x8000
 
 /* The letter ps would show. */
@@ -35,6 +36,9 @@ static __always_inline u8 letter_of_state(u32 state)
 		return 'P';
 	if (state & TASK_FROZEN)
 		return 'F';
+	/* Born but not woken for the first time yet: it is on its way to a CPU. */
+	if (state & TASK_NEW)
+		return 0;
 	return state ? 'D' : 0;
 }
 

@@ -140,6 +140,9 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 {
 	if (now < thread->since)
 		now = thread->since;
+	/* On this CPU since before the window, and nothing has happened here since. */
+	if (thread->state == THREAD_NEW && thread->was_on_cpu && cpu->last_switch <= window_start)
+		thread->state = TIME_RUNNING;
 	if (thread->state != TIME_RUNNING) {
 		/* Its switch-in was not seen: it took this CPU at the last switch that was. */
 		if (cpu->last_switch > window_start)
@@ -347,6 +350,16 @@ static __always_inline u32 image_at_start(struct task_struct *task)
 	return image;
 }
 
+/* What a thread does that no switch has told of yet. */
+static __always_inline void look_at(
+	struct cpu *cpu, struct task_struct *task, struct thread *thread)
+{
+	thread->task_letter = letter_of_state(task->__state);
+	thread->was_on_cpu = task->on_cpu;
+	if (!thread->was_on_cpu)
+		thread->kernel_stack = kernel_stack_of(task, cpu, &cpu->walks[WALK_ITERATOR]);
+}
+
 /* A thread that was there before: its books begin, with its kernel stack if it sleeps. */
 static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *task)
 {
@@ -362,10 +375,7 @@ static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *
 			bpf_task_storage_delete(&threads, task);
 		return NULL;
 	}
-	thread->task_letter = letter_of_state(task->__state);
-	thread->was_on_cpu = task->on_cpu;
-	if (!thread->was_on_cpu)
-		thread->kernel_stack = kernel_stack_of(task, cpu, &cpu->walks[WALK_ITERATOR]);
+	look_at(cpu, task, thread);
 	if (!thread->is_kernel_thread)
 		thread->user_stack = STACK_EARLIER;
 	return thread;
@@ -388,7 +398,16 @@ int on_start(struct bpf_iter__task *ctx)
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread)
 		thread = meet(cpu, task);
-	if (!thread || !thread->is_target || thread->is_announced || thread->state != THREAD_NEW)
+	if (!thread || !thread->is_target || thread->state != THREAD_NEW)
+		return 0;
+	/*
+	 * The second time: a thread met on its way out, after the tracepoint and before the switch,
+	 * is off its CPU by now. One that still has had no event and is on it has been there all
+	 * along.
+	 */
+	if (thread->was_on_cpu && !task->on_cpu)
+		look_at(cpu, task, thread);
+	if (thread->is_announced)
 		return 0;
 	fill_record(&record, task, thread);
 	if (!bpf_seq_write(ctx->meta->seq, &record, sizeof(record)))

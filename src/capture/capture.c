@@ -167,6 +167,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	books_add(capture->books, known);
 	batch_free(known);
 	error = require_target(capture, why);
+	if (!error)
+		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (error)
 		return error;
 	capture->start_ns = clock_monotonic_ns() + START_AHEAD_NS;

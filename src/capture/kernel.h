@@ -34,7 +34,8 @@ int kernel_records_fd(const struct kernel *kernel);
 
 /*
  * Makes the threads that exist known: calls for each of them that is a target. The ring has to be
- * emptied meanwhile, because their stacks come that way.
+ * emptied meanwhile, because their stacks come that way. To be done twice, the second time just
+ * before the window, for threads that were met on their way out.
  */
 int kernel_read_start(struct kernel *kernel,
 	void (*each)(void *context, const struct record_thread *thread), void *context,
