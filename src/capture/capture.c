@@ -150,10 +150,19 @@ static int require_target(const struct capture *capture, struct why *why)
 		capture->options.target_text);
 }
 
+/* Of other targets the processes are known from the start, or are children of known ones. */
+static bool follows_all(const struct capture_options *options)
+{
+	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
+	       options->target == TARGET_CGROUP;
+}
+
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
-	capture->namer = namer_new(writer, capture->symbols);
+	capture->namer = namer_new(writer, capture->symbols, follows_all(&capture->options));
+	if (capture->options.target == TARGET_COMMAND)
+		namer_watch(capture->namer, capture->options.ids[0]);
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns);
 	int error = kernel_attach(capture->kernel, why);
 

@@ -44,7 +44,8 @@ struct place {
 	uint64_t salt; /* tells frames of one address apart: JIT code comes and goes */
 };
 
-struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *symbols)
+struct namer *namer_new(
+	struct recording_writer *writer, struct kernel_symbols *symbols, bool follows_all)
 {
 	struct namer *namer = xcalloc(1, sizeof(*namer));
 	struct utsname name;
@@ -52,7 +53,7 @@ struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *
 	namer->writer = writer;
 	namer->symbols = symbols;
 	namer->objects = object_table_new();
-	namer->spaces = spaces_new(namer->objects);
+	namer->spaces = spaces_new(namer->objects, follows_all);
 	namer->kernel_seed = SEED_OBJECT;
 	if (!uname(&name))
 		namer->kernel_seed = hash_text(hash_text(SEED_OBJECT, name.release), name.version);
@@ -84,6 +85,11 @@ void namer_free(struct namer *namer)
 	spaces_free(namer->spaces);
 	object_table_free(namer->objects);
 	free(namer);
+}
+
+void namer_watch(struct namer *namer, uint32_t pid)
+{
+	spaces_watch(namer->spaces, pid);
 }
 
 void namer_apply(struct namer *namer, const struct map_event *event)

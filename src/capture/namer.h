@@ -15,7 +15,8 @@
 struct namer;
 
 /* Borrows both; symbols may be NULL: kernel frames then say that they are hidden. */
-struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *symbols);
+struct namer *namer_new(
+	struct recording_writer *writer, struct kernel_symbols *symbols, bool follows_all);
 void namer_free(struct namer *namer);
 
 /*
@@ -25,6 +26,8 @@ void namer_free(struct namer *namer);
 void namer_add_image(struct namer *namer, uint32_t image, uint32_t pid, uint64_t start_stack);
 /* The path of an image's program, "" if it is not known. Borrowed. */
 const char *namer_exe(const struct namer *namer, uint32_t image);
+/* A process that will be announced after its next exec; see spaces_new() for follows_all. */
+void namer_watch(struct namer *namer, uint32_t pid);
 /* A process mapped code, began anew, forked or ended: told in order of time. */
 void namer_apply(struct namer *namer, const struct map_event *event);
 /* Nobody will ask for the image's stacks after the rows at hand. */

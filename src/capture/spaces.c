@@ -34,15 +34,17 @@ struct space {
 
 struct spaces {
 	struct object_table *objects;
+	bool follows_all;
 	struct map64 by_pid;  /* -> struct space * */
 	struct map64 parents; /* pid -> pid, of forks seen */
 };
 
-struct spaces *spaces_new(struct object_table *objects)
+struct spaces *spaces_new(struct object_table *objects, bool follows_all)
 {
 	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
 
 	spaces->objects = objects;
+	spaces->follows_all = follows_all;
 	return spaces;
 }
 
@@ -139,9 +141,18 @@ static void add_mapping(struct spaces *spaces, const struct map_event *event)
 	code_maps_add(spaces->objects, space->maps, event->pid, &mapping);
 }
 
+void spaces_watch(struct spaces *spaces, uint32_t pid)
+{
+	own_space(spaces, pid);
+}
+
 void spaces_apply(struct spaces *spaces, const struct map_event *event)
 {
+	uint32_t known = event->kind == MAP_EVENT_FORK ? event->parent : event->pid;
 	struct space *space;
+
+	if (!spaces->follows_all && !space_of(spaces, known))
+		return;
 
 	switch (event->kind) {
 	case MAP_EVENT_MAP:

@@ -14,8 +14,13 @@
 struct spaces;
 struct space;
 
-/* Borrows the table of objects. */
-struct spaces *spaces_new(struct object_table *objects);
+/*
+ * Borrows the table of objects. Of processes that were neither attached nor watched, nor are
+ * children of such, nothing is kept, unless follows_all: any process may then be attached later.
+ */
+struct spaces *spaces_new(struct object_table *objects, bool follows_all);
+/* A process that is going to be attached after its next exec. */
+void spaces_watch(struct spaces *spaces, uint32_t pid);
 void spaces_free(struct spaces *spaces);
 
 /* A record of the kernel's; they must come in order of time. */

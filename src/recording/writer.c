@@ -154,7 +154,7 @@ static int open_database(struct recording_writer *writer, const char *real_path)
 {
 	static const char settings[] =
 		"PRAGMA page_size=4096; PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF;"
-		"PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;";
+		"PRAGMA cache_size=-4096; PRAGMA temp_store=MEMORY;";
 	int code = sqlite3_open_v2(real_path, &writer->db,
 		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
 

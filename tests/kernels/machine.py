@@ -25,6 +25,13 @@ GRACE_S = 45
 # At this level warnings are shown, and little else; a CPU that hangs shows what the others do.
 COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off tsc=reliable clocksource=tsc " \
     "softlockup_all_cpu_backtrace=1"
+# Attaching a tracepoint patches code that the other CPU may be executing. The emulator (qemu 7.2,
+# one thread for each CPU) can miss that and execute the breakpoint of the patching for ever: a CPU
+# is then stuck in the very entry of the trap. That says nothing about dwell: the machine is started
+# anew, and goes on with the case in which it was.
+STUCK_IN_TRAP = re.compile(r"soft lockup.*RIP: 0010:asm_exc_int3", re.S)
+MOST_RESTARTS = 3
+LOOK_EVERY_S = 5
 # What the kernel says when something went wrong in it, in BPF or elsewhere.
 COMPLAINT = re.compile(r"Kernel panic|BUG:|kernel BUG at|WARNING: CPU:|Oops:|general protection|"
                        r"detected stall|blocked for more than|UBSAN|KASAN|possible recursive")
@@ -41,6 +48,7 @@ class Machine:
         self.folder = os.path.join(top, "build/kernels", series)
         self.process = None
         self.lines = b""
+        self.restarts = 0
         # Why no further result can come, once that is so.
         self.trouble = self.unavailable = None
 
@@ -76,10 +84,23 @@ class Machine:
 
     def result(self, case, timeout_s):
         """What the guest tells about a case."""
-        event = self.next_event("case", timeout_s + GRACE_S)
+        try:
+            event = self.next_event("case", timeout_s + GRACE_S)
+        except StuckInTrap:
+            self.restart(case)
+            return self.result(case, timeout_s)
         if event["case"] != case:
             self.fail(f"the guest ran {event['case']}, not {case}")
         return event
+
+    def restart(self, case):
+        """With the cases from this one on."""
+        self.restarts += 1
+        print(f"the emulator got stuck in {self.series}/{case}; starting it anew", flush=True)
+        self.stop()
+        self.lines = b""
+        self.cases = self.cases[self.cases.index(case):]
+        self.start()
 
     def finish(self):
         """Until the machine has switched itself off; then the kernel's complaints."""
@@ -138,7 +159,11 @@ class Machine:
     def read_line(self, end, timeout_s):
         while b"\n" not in self.lines:
             left_s = max(0, end - time.monotonic())
-            ready, _, _ = select.select([self.process.stdout], [], [], left_s)
+            ready, _, _ = select.select([self.process.stdout], [], [], min(left_s, LOOK_EVERY_S))
+            if not ready and self.restarts < MOST_RESTARTS and STUCK_IN_TRAP.search(self.console()):
+                raise StuckInTrap
+            if not ready and left_s:
+                continue
             if not ready:
                 self.fail(f"no word from the guest for {timeout_s} s")
             data = os.read(self.process.stdout.fileno(), 65536)
@@ -147,6 +172,10 @@ class Machine:
             self.lines += data
         line, _, self.lines = self.lines.partition(b"\n")
         return line.decode(errors="replace").strip("\r")
+
+
+class StuckInTrap(Exception):
+    """The emulator's fault, see STUCK_IN_TRAP."""
 
 
 class Trouble(Exception):

@@ -196,7 +196,7 @@ enum { PARENT = 0x7ffffff0, CHILD };
 static void a_child_keeps_its_parents_mappings_until_it_execs(void **state)
 {
 	struct object_table *objects = object_table_new();
-	struct spaces *spaces = spaces_new(objects);
+	struct spaces *spaces = spaces_new(objects, true);
 	struct map_event exec = {.kind = MAP_EVENT_EXEC, .pid = PARENT, .path = ""};
 	struct map_event fork_event = {
 		.kind = MAP_EVENT_FORK, .pid = CHILD, .parent = PARENT, .path = ""};
@@ -235,7 +235,7 @@ static void a_child_keeps_its_parents_mappings_until_it_execs(void **state)
 static void a_new_mapping_replaces_what_was_there(void **state)
 {
 	struct object_table *objects = object_table_new();
-	struct spaces *spaces = spaces_new(objects);
+	struct spaces *spaces = spaces_new(objects, true);
 	struct map_event exec = {.kind = MAP_EVENT_EXEC, .pid = PARENT, .path = ""};
 	struct map_event big = map_of(PARENT, 0x10000, "/old"),
 			 small = map_of(PARENT, 0x12000, "/new");
@@ -259,6 +259,31 @@ static void a_new_mapping_replaces_what_was_there(void **state)
 	object_table_free(objects);
 }
 
+static void of_strangers_nothing_is_kept(void **state)
+{
+	struct object_table *objects = object_table_new();
+	struct spaces *spaces = spaces_new(objects, false);
+	struct map_event exec = {.kind = MAP_EVENT_EXEC, .pid = PARENT, .path = ""};
+	struct map_event map = map_of(PARENT, 0x10000, "/no/such/program");
+	struct code_place place;
+	(void)state;
+
+	spaces_apply(spaces, &exec);
+	spaces_apply(spaces, &map);
+	struct space *stranger = spaces_attach(spaces, PARENT, 1);
+	assert_true(space_is_unknown(stranger));
+	spaces_release(spaces, stranger);
+
+	spaces_watch(spaces, PARENT);
+	spaces_apply(spaces, &exec);
+	spaces_apply(spaces, &map);
+	struct space *watched = spaces_attach(spaces, PARENT, 1);
+	assert_true(space_find(spaces, watched, 0x10010, &place));
+	spaces_release(spaces, watched);
+	spaces_free(spaces);
+	object_table_free(objects);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +293,7 @@ int main(void)
 		cmocka_unit_test(an_exec_tells_its_program_and_its_end),
 		cmocka_unit_test(a_child_keeps_its_parents_mappings_until_it_execs),
 		cmocka_unit_test(a_new_mapping_replaces_what_was_there),
+		cmocka_unit_test(of_strangers_nothing_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
