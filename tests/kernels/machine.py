@@ -23,7 +23,7 @@ END_TIMEOUT_S = 30
 # The guest ends a case at its timeout; after this much more silence the machine has hung.
 GRACE_S = 45
 # At this level warnings are shown, and little else; a CPU that hangs shows what the others do.
-COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off tsc=reliable clocksource=tsc " \
+COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off clocksource=hpet " \
     "softlockup_all_cpu_backtrace=1"
 # Attaching a tracepoint patches code that the other CPU may be executing. The emulator (qemu 7.2,
 # one thread for each CPU) can miss that and execute the breakpoint of the patching for ever: a CPU
