@@ -21,6 +21,18 @@ static bool is_database(FILE *in)
 	return is_one;
 }
 
+/* Bytes that no text has, at the very start of a file that is not compressed either. */
+static bool is_binary(FILE *in)
+{
+	unsigned char first[512];
+	size_t length = fread(first, 1, sizeof(first), in);
+	bool is_gzip = length > 2 && first[0] == 0x1f && first[1] == 0x8b;
+	bool is_zstd = length > 4 && !memcmp(first, "\x28\xb5\x2f\xfd", 4);
+
+	rewind(in);
+	return !is_gzip && !is_zstd && memchr(first, 0, length);
+}
+
 /* How stacks of text become a tree. */
 struct builder {
 	struct input *input;
@@ -211,7 +223,7 @@ int input_read(const char *path, enum view view, const struct view_filter *filte
 	if (!is_stdin && !file && errno != ENOENT)
 		return why_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	/* A missing file is complained about where recordings are: it says how to make one. */
-	if (!is_stdin && (!file || is_database(file)))
+	if (!is_stdin && (!file || is_database(file) || is_binary(file)))
 		error = read_recording(path, view, filter, shape, &input, why);
 	else
 		error = read_text(is_stdin ? stdin : file, path, false, &input, why);

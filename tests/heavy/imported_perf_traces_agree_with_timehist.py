@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about perf's files
 """Scheduler events that perf recorded, imported from the text of perf script, give each thread the
 run time, the scheduling delay and the wait time that perf sched timehist computes from the same
 file.
