@@ -27,9 +27,11 @@ COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off clocksource=hp
     "softlockup_all_cpu_backtrace=1"
 # Attaching a tracepoint patches code that the other CPU may be executing. The emulator (qemu 7.2,
 # one thread for each CPU) can miss that and execute the breakpoint of the patching for ever: a CPU
-# is then stuck in the very entry of the trap. That says nothing about dwell: the machine is started
-# anew, and goes on with the case in which it was.
+# is then stuck in the very entry of the trap, or goes on one byte behind the start of the patched
+# jump or call and dies of what it finds there. That says nothing about dwell: the machine is
+# started anew, and goes on with the case in which it was.
 STUCK_IN_TRAP = re.compile(r"soft lockup.*RIP: 0010:asm_exc_int3", re.S)
+BEHIND_PATCH = re.compile(r"RIP: 0010:\S+\n[^\n]*Code: [0-9a-f ]*\b(?:e8|e9|0f) <[0-9a-f]{2}")
 MOST_RESTARTS = 3
 LOOK_EVERY_S = 5
 # What the kernel says when something went wrong in it, in BPF or elsewhere.
@@ -167,6 +169,8 @@ class Machine:
             if not ready:
                 self.fail(f"no word from the guest for {timeout_s} s")
             data = os.read(self.process.stdout.fileno(), 65536)
+            if not data and self.restarts < MOST_RESTARTS and BEHIND_PATCH.search(self.console()):
+                raise StuckInTrap
             if not data:
                 self.fail(f"the machine stopped: {self.lines.decode(errors='replace')}")
             self.lines += data
