@@ -28,12 +28,13 @@ enum time_state {
 
 /* Stack ids below STACK_FIRST_ID are not hashes but say why there is no stack. */
 enum stack_none {
-	STACK_NONE = 0,     /* there is none: no user side, or never ran */
-	STACK_FAILED = 1,   /* the kernel could not walk it */
-	STACK_OVERFLOW = 2, /* the table was full: time kept, stack not */
-	STACK_SKIPPED = 3,  /* not asked for, or outside --min-wait/--max-wait */
-	STACK_EARLIER = 4,  /* the thread fell asleep before the recording began */
-	STACK_LOST = 5,     /* set by user space: its record never arrived */
+	STACK_NONE = 0,           /* there is none: no user side, or never ran */
+	STACK_FAILED = 1,         /* the kernel could not walk it */
+	STACK_OVERFLOW = 2,       /* the table was full: time kept, stack not */
+	STACK_SKIPPED = 3,        /* not asked for, or outside --min-wait/--max-wait */
+	STACK_EARLIER = 4,        /* the thread fell asleep before the recording began */
+	STACK_LOST = 5,           /* set by user space: its record never arrived */
+	STACK_NO_WAKER_STACK = 6, /* of a waker: the wait was shorter than --waker-stacks-from */
 	STACK_FIRST_ID = 16,
 };
 
