@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "capture/capture.h"
 #include "capture/proc_text.h"
 #include "contract/contract.h"
 #include "util/units.h"
@@ -222,7 +223,7 @@ static void add_locked_memory(struct probe *probe, uint64_t memory_bytes, int er
 
 static void add_tables(struct probe *probe, uint64_t memory_bytes, bool fits)
 {
-	struct table_sizes sizes = sizes_of_memory(memory_bytes);
+	struct table_sizes sizes = sizes_of_memory(memory_bytes, CAPTURE_DEFAULT_DEPTH);
 	char want[UNITS_ROOM];
 	int error;
 
