@@ -17,7 +17,7 @@
 /* Ranges of kernel text, start and end; 0: not known. */
 const volatile __u64 cfg_interrupts[2];
 const volatile __u64 cfg_softirqs[2];
-const volatile __u64 cfg_signals[2];
+const volatile __u64 cfg_signals[6];
 const volatile __u64 cfg_wakes[6];
 const volatile __u64 cfg_ipis[6];
 
@@ -57,7 +57,8 @@ __noinline int find_context(struct walk *walk)
 		}
 		if (is_within(frame, cfg_softirqs))
 			is_soft = true;
-		if (is_within(frame, cfg_signals))
+		if (is_within(frame, &cfg_signals[0]) || is_within(frame, &cfg_signals[2]) ||
+			is_within(frame, &cfg_signals[4]))
 			is_signal = true;
 	}
 	/* The entry may be behind the last frame that fits. */

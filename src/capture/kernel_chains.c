@@ -49,7 +49,10 @@ static void find_text(struct dwell *skeleton, const struct kernel_symbols *symbo
 	/* Its name since 6.11; what is called __do_softirq from then on only calls it. */
 	find(symbols, "__do_softirq", (__u64 *)config->cfg_softirqs);
 	find(symbols, "handle_softirqs", (__u64 *)config->cfg_softirqs);
+	/* Which of these have a frame of their own is the compiler's choice. */
 	find(symbols, "signal_wake_up_state", (__u64 *)config->cfg_signals);
+	find(symbols, "complete_signal", (__u64 *)config->cfg_signals + 2);
+	find(symbols, "__send_signal_locked", (__u64 *)config->cfg_signals + 4);
 	find(symbols, "try_to_wake_up", (__u64 *)config->cfg_wakes);
 	find(symbols, "wake_up_new_task", (__u64 *)config->cfg_wakes + 2);
 	find(symbols, "__queue_work", (__u64 *)config->cfg_wakes + 4);

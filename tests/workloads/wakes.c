@@ -22,7 +22,7 @@ static int waiter_fd, waker_fd;
 static pthread_t waiter_thread;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static volatile uint64_t turn;
+static volatile uint64_t turn, waits_done;
 
 struct way {
 	const char *name;
@@ -259,6 +259,9 @@ static void *waker_main(void *context)
 	for (uint64_t i = 0; i < round_count; i++) {
 		pause_1ms();
 		way->wake();
+		/* Two signals, or two events, would be one. */
+		while (waits_done <= i)
+			sched_yield();
 	}
 	return NULL;
 }
@@ -282,8 +285,10 @@ int main(int argc, char **argv)
 	waiter_thread = pthread_self();
 	if (way->wake)
 		waker = start_thread(waker_main, (void *)way);
-	for (uint64_t i = 0; i < round_count; i++)
+	for (uint64_t i = 0; i < round_count; i++) {
 		way->wait();
+		waits_done = i + 1;
+	}
 	if (way->wake)
 		pthread_join(waker, NULL);
 	printf("{\"waits\":%llu}\n", (unsigned long long)round_count);
