@@ -61,11 +61,16 @@ CHAIN_STORAGE(chains, struct chain);
 
 static __always_inline struct chain *chain_get(struct task_struct *task, u64 flags)
 {
-	if (!cfg_depth)
-		return NULL;
-	if (cfg_depth <= CHAIN_SMALL)
-		return bpf_task_storage_get(&small_chains, task, NULL, flags);
-	return bpf_task_storage_get(&chains, task, NULL, flags);
+	struct chain *chain = NULL;
+
+	/* Kept apart: made one call, it would refer to the map that is not there. */
+	if (cfg_depth && cfg_depth <= CHAIN_SMALL) {
+		chain = bpf_task_storage_get(&small_chains, task, NULL, flags);
+		barrier();
+	} else if (cfg_depth) {
+		chain = bpf_task_storage_get(&chains, task, NULL, flags);
+	}
+	return chain;
 }
 
 /* Hops on their way. Scratch of wakes, which run with interrupts off: one for each CPU. */

@@ -18,6 +18,8 @@ static void *member(void *context)
 
 	snprintf(name, sizeof(name), "r%u", own);
 	set_name(name);
+	/* Else one may lose its CPU between passing the token on and waiting for it again. */
+	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
 	for (uint64_t i = 0; i < round_count; i++) {
 		if (read(pipes[own][0], &token, 1) != 1)
 			die("read");
