@@ -124,4 +124,26 @@ int BPF_PROG(on_request_done, struct request *request)
 	return 0;
 }
 
+/*
+ * Interrupts without a handler of their own. A stack shows them by their entry; these are for wakes
+ * whose stack is not taken (--waker-stacks-from). x86 only.
+ */
+#define VECTOR(name, kind)                                                                         \
+	SEC("?tp_btf/" #name "_entry")                                                             \
+	int BPF_PROG(on_##name##_entry)                                                            \
+	{                                                                                          \
+		return enter(kind, false, 0);                                                      \
+	}                                                                                          \
+	SEC("?tp_btf/" #name "_exit")                                                              \
+	int BPF_PROG(on_##name##_exit)                                                             \
+	{                                                                                          \
+		return leave();                                                                    \
+	}
+
+VECTOR(reschedule, HOP_IPI)
+VECTOR(call_function, HOP_IPI)
+VECTOR(call_function_single, HOP_IPI)
+VECTOR(irq_work, HOP_IRQ)
+VECTOR(local_timer, HOP_IRQ)
+
 #endif

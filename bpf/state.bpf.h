@@ -128,7 +128,7 @@ enum walk_slot { WALK_SWITCH, WALK_SAMPLE, WALK_ITERATOR, WALK_WAKER, WALK_SLOTS
 struct context {
 	u64 value; /* struct irqaction *, softirq vector or timer function */
 	u64 disk;  /* struct gendisk * whose request completed in it; 0: none */
-	u8 kind;   /* HOP_IRQ, HOP_SOFTIRQ, HOP_TIMER */
+	u8 kind;   /* HOP_IRQ, HOP_SOFTIRQ, HOP_TIMER, HOP_IPI */
 	bool is_soft;
 };
 

@@ -21,10 +21,19 @@ struct bpf_program *chains_program(const struct dwell *skeleton, size_t index)
 		skeleton->progs.on_hrtimer_exit, skeleton->progs.on_timer_entry,
 		skeleton->progs.on_timer_exit, skeleton->progs.on_request_done,
 		skeleton->progs.on_work_queued, skeleton->progs.on_work_begin,
-		skeleton->progs.on_work_end, skeleton->progs.on_first_wake};
+		skeleton->progs.on_work_end, skeleton->progs.on_first_wake,
+		/* From here on only for wakes without stacks. */
+		skeleton->progs.on_reschedule_entry, skeleton->progs.on_reschedule_exit,
+		skeleton->progs.on_call_function_entry, skeleton->progs.on_call_function_exit,
+		skeleton->progs.on_call_function_single_entry,
+		skeleton->progs.on_call_function_single_exit, skeleton->progs.on_irq_work_entry,
+		skeleton->progs.on_irq_work_exit, skeleton->progs.on_local_timer_entry,
+		skeleton->progs.on_local_timer_exit};
 
 	return index < ARRAY_SIZE(programs) ? programs[index] : NULL;
 }
+
+#define ALWAYS_NEEDED 13
 
 static void find(const struct kernel_symbols *symbols, const char *name, __u64 range[2])
 {
@@ -62,11 +71,13 @@ static void find_text(struct dwell *skeleton, const struct kernel_symbols *symbo
 }
 
 /* A tracepoint that this kernel does not have costs the names that it would give. */
-static void choose_programs(struct dwell *skeleton)
+static void choose_programs(struct dwell *skeleton, bool has_all_stacks)
 {
 	struct bpf_program *program;
 
 	for (size_t i = 0; (program = chains_program(skeleton, i)); i++) {
+		if (has_all_stacks && i >= ALWAYS_NEEDED)
+			break;
 		const char *section = bpf_program__section_name(program);
 		const char *name = strchr(section, '/');
 		if (name && libbpf_find_vmlinux_btf_id(name + 1, BPF_TRACE_RAW_TP) > 0)
@@ -94,7 +105,7 @@ void chains_configure(struct dwell *skeleton, const struct capture_options *opti
 	}
 	if (!depth)
 		return;
-	choose_programs(skeleton);
+	choose_programs(skeleton, !options->waker_stacks_from_ns);
 	if (symbols)
 		find_text(skeleton, symbols);
 }

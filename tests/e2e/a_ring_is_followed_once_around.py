@@ -7,7 +7,7 @@ from wakers import *
 
 def check_ring(threads, depth, expected):
     recording = record("-F", "0", "--depth", depth,
-                       command=[workload("ring"), threads, 100 if SLOW == 1 else 20],
+                       command=[workload("ring"), threads, 100],
                        timeout=60 * SLOW)
     check_chains(recording)
     for own in range(threads):
