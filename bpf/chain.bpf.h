@@ -13,11 +13,12 @@
 
 /* A waker at the moment of its wake. */
 struct hop {
-	u64 who;        /* record_hop.id; the low bits are its kind */
-	u64 woken;      /* when it had been woken itself; 0: never, it was awake all the time */
-	u64 off;        /* when the wait began that this ended; 0: there was none to tell of */
-	u64 waited;     /* stack id: in what it waited */
-	u64 queued_ns;  /* how long it had no CPU since `woken` */
+	u64 who;       /* record_hop.id; the low bits are its kind */
+	u64 woken;     /* when it had been woken itself; 0: never, it was awake all the time */
+	u64 off;       /* when the wait began that this ended; 0: there was none. Never woken: since
+			  when it is known */
+	u64 waited;    /* stack id: in what it waited */
+	u64 queued_ns; /* how long it had no CPU since `woken` */
 	u64 queue_from; /* the last time of that */
 	u64 queue_to;
 };
@@ -71,6 +72,17 @@ static __always_inline struct chain *chain_get(struct task_struct *task, u64 fla
 		chain = bpf_task_storage_get(&chains, task, NULL, flags);
 	}
 	return chain;
+}
+
+static __always_inline bool chain_create(struct task_struct *task)
+{
+	struct chain *chain = chain_get(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!chain)
+		return false;
+	/* Until it waits, this is since when it is known to be awake. */
+	chain->off = bpf_ktime_get_ns();
+	return true;
 }
 
 /* Hops on their way. Scratch of wakes, which run with interrupts off: one for each CPU. */

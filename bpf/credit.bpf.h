@@ -150,6 +150,9 @@ static __always_inline bool add_wait_to(
 	struct wait_sum *row = bpf_map_lookup_elem(table, key);
 
 	if (!row) {
+		/* Of shorter chains there are fewer: what is left of the room is for them. */
+		if (e->record.hop_count > 1 && *used >= cfg_whole_waits)
+			return false;
 		if (bpf_map_update_elem(table, key, &e->row, BPF_NOEXIST))
 			return false;
 		__sync_fetch_and_add(used, 1);

@@ -256,7 +256,7 @@ static __always_inline struct thread *create_thread(struct cpu *cpu, struct task
 		count(cpu, COUNTER_NO_STORAGE, 1);
 		return NULL;
 	}
-	if (cfg_depth && !chain_get(task, BPF_LOCAL_STORAGE_GET_F_CREATE))
+	if (cfg_depth && !chain_create(task))
 		count(cpu, COUNTER_NO_STORAGE, 1);
 	thread->serial = next_serial(&last_thread);
 	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;

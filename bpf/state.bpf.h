@@ -42,6 +42,8 @@ const volatile __u64 cfg_cgroup_id;
 const volatile int cfg_cgroup_hierarchy;
 /* Hops kept of each chain of wakers; 0: no chains. */
 const volatile __u32 cfg_depth;
+/* Rows of waits beyond which new ones have one hop at most. */
+const volatile __u64 cfg_whole_waits = ~0ULL;
 /* Wakers of shorter waits get no stack. */
 const volatile __u64 cfg_waker_stacks_from;
 

@@ -20,6 +20,8 @@ const volatile __u64 cfg_softirqs[2];
 const volatile __u64 cfg_signals[6];
 const volatile __u64 cfg_wakes[6];
 const volatile __u64 cfg_ipis[6];
+/* A walk that is as long as this may have been cut. */
+const volatile __u32 cfg_max_frames = CONTRACT_MAX_FRAMES;
 
 enum {
 	IN_TASK,
@@ -62,7 +64,7 @@ __noinline int find_context(struct walk *walk)
 			is_signal = true;
 	}
 	/* The entry may be behind the last frame that fits. */
-	if (walk->depth >= CONTRACT_MAX_FRAMES)
+	if (walk->depth >= cfg_max_frames)
 		return IN_UNKNOWN;
 	if (is_soft)
 		return IN_SOFTIRQ;
@@ -345,6 +347,7 @@ int BPF_PROG(on_first_wake, struct task_struct *task)
 	chain->buffer = 0;
 	chain->counts[0] = hops;
 	chain->woken = now;
+	chain->off = 0;
 	return 0;
 }
 

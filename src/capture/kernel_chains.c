@@ -8,6 +8,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "capture/proc_text.h"
 #include "dwell.skel.h"
 #include "util/mem.h"
 
@@ -94,6 +95,7 @@ void chains_configure(struct dwell *skeleton, const struct capture_options *opti
 
 	skeleton->rodata->cfg_depth = depth;
 	skeleton->rodata->cfg_waker_stacks_from = options->waker_stacks_from_ns;
+	skeleton->rodata->cfg_whole_waits = sizes->wait_rows / 4 * 3;
 	bpf_map__set_autocreate(skeleton->maps.small_chains, depth && depth <= SMALL_DEPTH);
 	bpf_map__set_autocreate(skeleton->maps.chains, depth > SMALL_DEPTH);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -105,6 +107,10 @@ void chains_configure(struct dwell *skeleton, const struct capture_options *opti
 	}
 	if (!depth)
 		return;
+	int64_t frames;
+	if (!proc_text_read_number("/proc/sys/kernel/perf_event_max_stack", &frames) &&
+		frames < CONTRACT_MAX_FRAMES)
+		skeleton->rodata->cfg_max_frames = (uint32_t)frames;
 	choose_programs(skeleton, !options->waker_stacks_from_ns);
 	if (symbols)
 		find_text(skeleton, symbols);

@@ -6,12 +6,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -60,6 +62,16 @@ static void prepare_pipe(void)
 	waker_fd = fds[1];
 }
 
+/* Small machines boot without it. */
+static void raise_loopback(void)
+{
+	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	ioctl(fd, SIOCSIFFLAGS, &lo);
+	close(fd);
+}
+
 static void prepare_tcp(void)
 {
 	struct sockaddr_in address = {
@@ -67,6 +79,7 @@ static void prepare_tcp(void)
 	socklen_t length = sizeof(address);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
+	raise_loopback();
 	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 1) ||
 		getsockname(listener, (struct sockaddr *)&address, &length))
 		die("listen");
