@@ -296,6 +296,7 @@ static int hand_out_unsliced(struct walk *walk, uint32_t thread_index, enum time
 		.user_node = REC_NONE,
 		.kernel_end = UNWIND_OVERFLOW,
 		.user_end = UNWIND_OVERFLOW,
+		.chain = REC_NONE,
 	};
 	struct selection_row out = {.row = &row, .thread = thread};
 
