@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A call tree: a node is (parent, label); node 0 is the root. Children come after their parents, so
+// sums run from the last node to the first. The shape is made once for a view; weights come and go.
+import {PairMap} from './pairs.js';
+
+export const NAME = 0;
+export const USER = 1;
+export const KERNEL = 2;
+export const MARK = 3;
+
+export class Trie {
+	constructor() {
+		this.size = 1;
+		this.parent = new Int32Array(1024);
+		this.label = new Int32Array(1024).fill(-1);
+		this.kind = new Uint8Array(1024);
+		this.children = new PairMap();
+		/** @type {Int32Array | null} */
+		this.starts = null;
+		this.list = new Int32Array(0);
+	}
+
+	grow() {
+		const room = this.parent.length * 2;
+		for (const name of /** @type {const} */ (['parent', 'label', 'kind'])) {
+			const old = this[name];
+			const next = new /** @type {any} */ (old.constructor)(room);
+			next.set(old);
+			this[name] = next;
+		}
+	}
+
+	/** The child with that label, made if need be. @param {number} parent @param {number} label @param {number} kind */
+	child(parent, label, kind) {
+		const known = this.children.get(parent, label);
+		if (known >= 0) return known;
+		if (this.size === this.parent.length) this.grow();
+		const node = this.size++;
+		this.parent[node] = parent;
+		this.label[node] = label;
+		this.kind[node] = kind;
+		this.children.set(parent, label, node);
+		this.starts = null;
+		return node;
+	}
+
+	/** The child with that label, or -1. @param {number} parent @param {number} label */
+	find(parent, label) {
+		return this.children.get(parent, label);
+	}
+
+	/** Where the children of each node are in `list`. */
+	index() {
+		if (this.starts) return this.starts;
+		const starts = new Int32Array(this.size + 1);
+		for (let node = 1; node < this.size; node++) starts[this.parent[node] + 1]++;
+		for (let node = 0; node < this.size; node++) starts[node + 1] += starts[node];
+		const fill = starts.slice();
+		this.list = new Int32Array(this.size);
+		for (let node = 1; node < this.size; node++) this.list[fill[this.parent[node]]++] = node;
+		this.starts = starts;
+		return starts;
+	}
+
+	/** Labels from below the root to the node. @param {number} node */
+	path(node) {
+		const path = [];
+		for (; node > 0; node = this.parent[node]) path.push(this.label[node]);
+		return path.reverse();
+	}
+}
+
+/**
+ * Weights of a trie: by node its own and with all below it.
+ * @typedef {{trie: Trie, self: Float64Array, total: Float64Array, count: Float64Array,
+ *   running: Float64Array | null, runnable: Float64Array | null}} Tree
+ */
+
+/** Sums up into parents. @param {Trie} trie @param {Float64Array} values changed in place */
+export function sumUp(trie, values) {
+	for (let node = trie.size - 1; node > 0; node--) values[trie.parent[node]] += values[node];
+	return values;
+}
+
+/** Children that weigh something, largest first, or by name. @param {Tree} tree @param {number} node */
+export function childrenOf(tree, node) {
+	const starts = tree.trie.index();
+	const children = [];
+	for (let i = starts[node]; i < starts[node + 1]; i++)
+		if (tree.total[tree.trie.list[i]] > 0) children.push(tree.trie.list[i]);
+	return children.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+}
