@@ -10,6 +10,7 @@
 
 #include "profile/cube_parts.h"
 #include "profile/span.h"
+#include "util/text.h"
 
 #define OTHER_LABEL "[other]"
 /* Operations are names from the recording; kinds must stay few. */
@@ -171,6 +172,31 @@ static void set_buckets(struct cube_building *building, const struct selection *
 	cube->bucket_ns = meta->slice_ns * cube->slices_per_bucket;
 }
 
+/* Frames without a name have their file in their label. */
+static void add_objects(struct cube_building *building, const struct recording *recording)
+{
+	size_t count, unused;
+	const struct rec_named_frame *frames = recording_frames(recording, &count);
+	const struct rec_object *objects = recording_objects(recording, &unused);
+	struct map64 known = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = objects[frames[i].object].path;
+		struct cube_object object;
+		bool is_new;
+		if (!frames[i].name[0] || !path[0])
+			continue;
+		_cleanup_free_ char *label = text_clean(frames[i].name, true);
+		object.label = cube_label(building, label);
+		map64_put(&known, object.label, &is_new);
+		if (!is_new)
+			continue;
+		object.object = cube_label(building, path);
+		vec_push(&building->cube->objects, object);
+	}
+	map64_clear(&known);
+}
+
 static int build(struct cube_building *building, struct selection *selection,
 	const struct cube_limits *limits, struct why *why)
 {
@@ -215,7 +241,6 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 		limits = &defaults;
 	whole.idle = IDLE_SHOW;
 	nameless.by_count = 0;
-	nameless.keeps_objects = true;
 	error = selection_new(recording, &whole, &selection, why);
 	if (error) {
 		free(building.cube);
@@ -228,6 +253,8 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 	set_buckets(&building, selection, recording_meta(recording),
 		recording_slice_count(recording), limits->buckets);
 	error = build(&building, selection, limits, why);
+	if (!error)
+		add_objects(&building, recording);
 	building_clear(&building);
 	selection_free(selection);
 	if (error) {
@@ -247,5 +274,6 @@ void cube_free(struct cube *cube)
 	vec_clear(&cube->kinds);
 	vec_clear(&cube->keys);
 	vec_clear(&cube->cells);
+	vec_clear(&cube->objects);
 	free(cube);
 }

@@ -65,8 +65,15 @@ struct cube_cell {
 	uint64_t count;
 };
 
+/* The file that a function is in; of one name in several files, one of them. */
+struct cube_object {
+	uint32_t label; /* number in the tree's labels, as is `object` */
+	uint32_t object;
+};
+
 struct cube {
-	struct tree tree; /* stacks without names; keeps objects apart */
+	struct tree tree; /* stacks without names; each node's label is its own among siblings */
+	VEC(struct cube_object) objects;
 	VEC(struct cube_thread) threads;
 	VEC(struct cube_kind) kinds;
 	VEC(struct cube_key) keys;   /* by thread, kind, band, node */

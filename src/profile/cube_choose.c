@@ -106,7 +106,8 @@ void cube_choose_threads(struct cube_building *building, struct recording *recor
 	}
 	/* Rows of a damaged file may lie outside their thread's life; they need somebody. */
 	if (!ranks.count && count)
-		add_thread(building, 0, &threads[0], recording_process_of(recording, &threads[0]), 0);
+		add_thread(
+			building, 0, &threads[0], recording_process_of(recording, &threads[0]), 0);
 	map64_clear(&folds);
 	vec_clear(&ranks);
 }

@@ -36,7 +36,8 @@ struct column {
 	}
 
 COLUMN(frame_label, cube->tree.frames.at[row].label)
-COLUMN(frame_object, page->options->is_redacted ? 0 : cube->tree.frames.at[row].object)
+COLUMN(object_label, cube->objects.at[row].label)
+COLUMN(object_object, cube->objects.at[row].object)
 COLUMN(node_parent, cube->tree.nodes.at[row].parent)
 COLUMN(node_frame, cube->tree.nodes.at[row].frame)
 COLUMN(node_kind, cube->tree.nodes.at[row].kind)
@@ -62,7 +63,9 @@ COLUMN(cell_ns, cube->cells.at[row].ns % NS_PER_S)
 COLUMN(cell_count, cube->cells.at[row].count)
 
 static const struct column frame_columns[] = {
-	{"label", DELTA, frame_label}, {"object", DELTA, frame_object}, {0}};
+	{"label", DELTA, frame_label}, {0}};
+static const struct column object_columns[] = {
+	{"label", DELTA, object_label}, {"object", DELTA, object_object}, {0}};
 static const struct column node_columns[] = {
 	{"parent", BACK, node_parent}, {"frame", DELTA, node_frame}, {"kind", PLAIN, node_kind},
 	{0}};
@@ -86,15 +89,19 @@ struct table {
 	size_t rows;
 };
 
-#define TABLES 5
+#define TABLES 6
 
-static void list_tables(const struct cube *cube, struct table tables[static TABLES])
+static void list_tables(const struct page *page, struct table tables[static TABLES])
 {
+	const struct cube *cube = page->cube;
+
 	tables[0] = (struct table){"frames", frame_columns, cube->tree.frames.count};
 	tables[1] = (struct table){"nodes", node_columns, cube->tree.nodes.count};
 	tables[2] = (struct table){"kinds", kind_columns, cube->kinds.count};
 	tables[3] = (struct table){"keys", key_columns, cube->keys.count};
 	tables[4] = (struct table){"cells", cell_columns, cube->cells.count};
+	tables[5] = (struct table){
+		"objects", object_columns, page->options->is_redacted ? 0 : cube->objects.count};
 }
 
 static void put_name(struct json *json, const struct page *page, const char *name, const char *text)
@@ -311,7 +318,7 @@ void page_data(const struct page *page)
 	struct page_pack *pack = page_pack_new(page->out);
 	unsigned char length[4];
 
-	list_tables(page->cube, tables);
+	list_tables(page, tables);
 	head = head_text(page, tables, &size);
 	for (size_t i = 0; i < sizeof(length); i++)
 		length[i] = (unsigned char)(size >> (8 * i));

@@ -22,13 +22,12 @@ export class App {
 		this.initial = initialState(model);
 		this.state = this.initial;
 		this.steps = 0; // how far `undo` can go
-		this.isLink = false; // a link was followed, not the way back
 		this.selected = -1;
 		/** What look.at() gives. @type {any} */
 		this.weights = this.tree = this.found = this.search = this.matches = null;
 		this.zoomNode = 0;
 		/** @type {any} */
-		this.baseWeights = this.threadWeights = null;
+		this.baseWeights = this.threadWeights = this.shown = this.shownBase = null;
 		/** @type {Map<number, string> | null} */
 		this.objects = null;
 		/** @type {any} */
@@ -50,10 +49,6 @@ export class App {
 	start() {
 		this.readTheme();
 		window.addEventListener('hashchange', () => this.arrive());
-		document.addEventListener('click', (event) => {
-			const link = /** @type {HTMLElement} */ (event.target).closest('a[href^="#"]');
-			this.isLink = Boolean(link && link.getAttribute('href') !== location.hash);
-		});
 		document.addEventListener('keydown', (event) => this.key(event));
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
 		this.state = fromHash(location.hash, this.initial);
@@ -64,18 +59,24 @@ export class App {
 	arrive() {
 		const state = fromHash(location.hash, this.initial);
 		if (toHash(state, this.initial) === toHash(this.state, this.initial)) return;
-		if (this.isLink) this.steps++;
-		else if (this.steps > 0) this.steps--;
-		const isElsewhere = this.isLink && (state.tab !== this.state.tab || String(state.zoom) !== String(this.state.zoom));
-		this.isLink = false;
+		if (this.steps > 0) this.steps--;
 		this.state = state;
 		this.render();
-		if (isElsewhere) this.panel.element.scrollIntoView({block: 'start'});
 	}
 
 	/** @param {Partial<import('./state.js').State>} patch @returns {string} */
 	link(patch) {
 		return `#${toHash({...this.state, ...patch}, this.initial)}`;
+	}
+
+	/** A link that changes part of the state; those into the panel lead there. @param {any} patch @param {any} properties @param {...any} children */
+	anchor(patch, properties, ...children) {
+		return h('a', {href: this.link(patch), ...properties, onclick: (/** @type {MouseEvent} */ event) => {
+			if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+			event.preventDefault();
+			this.update(patch);
+			if (patch.tab) this.panel.element.scrollIntoView({block: 'start'});
+		}}, ...children);
 	}
 
 	/** One step; isSmall: it replaces the last one, as a letter typed does. @param {any} patch */
@@ -115,10 +116,8 @@ export class App {
 	objectOf(node) {
 		const label = this.tree.trie.label[node];
 		if (!this.objects) {
-			this.objects = new Map();
-			const {frames} = this.model;
-			for (let i = 0; i < frames.rows; i++)
-				if (frames.object[i] && !this.objects.has(frames.label[i])) this.objects.set(frames.label[i], this.model.labels[frames.object[i]]);
+			const {objects, labels} = this.model;
+			this.objects = new Map(Array.from({length: objects.rows}, (_, i) => [objects.label[i], labels[objects.object[i]]]));
 		}
 		return this.objects.get(label) || '';
 	}
@@ -128,10 +127,15 @@ export class App {
 		Object.assign(this, look.at(state));
 		this.baseWeights = state.off.length ? look.weights({...state, off: []}).weights : this.weights;
 		this.threadWeights = state.process || state.thread ? look.weights({...state, process: '', thread: ''}).weights : this.weights;
-		this.summary.replaceChildren(summaryBar(this));
-		this.strip.show(look.series(state), state.from, state.to);
-		this.bands.replaceChildren(bandChoices(this));
-		this.tables.replaceChildren(waitsTable(this), processTable(this));
+		const series = look.series(state);
+		if (this.shown !== this.weights || this.shownBase !== this.baseWeights) {
+			this.summary.replaceChildren(summaryBar(this));
+			this.bands.replaceChildren(bandChoices(this));
+			this.tables.replaceChildren(waitsTable(this), processTable(this));
+		}
+		this.shown = this.weights;
+		this.shownBase = this.baseWeights;
+		this.strip.show(series, state.from, state.to);
 		this.crumbs.replaceChildren(crumbs(this));
 		this.panel.render();
 	}

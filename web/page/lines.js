@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The report's tables for any filter: why threads waited, and which processes there are.
+import {PairMap} from './pairs.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
@@ -13,38 +14,55 @@ import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
  */
 export function waitLines(model, weights) {
 	const {keys, kinds} = model;
-	/** @type {Map<string, Line>} */
-	const lines = new Map();
-	/** @type {Map<Line, Map<number, number>>} */
-	const stacks = new Map();
+	/** @type {Line[]} */
+	const lines = [];
+	const known = new PairMap(), stacks = new PairMap();
+	/** @type {number[]} */
+	const stackNs = [];
+	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));
+	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.state[kind] === BLOCKED
+		? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
 	for (let key = 0; key < keys.rows; key++) {
-		const kind = keys.kind[key], state = kinds.state[kind];
-		if (state === RUNNING || state === SAMPLE || !weights.ns[key]) continue;
-		const isRunnable = state !== BLOCKED;
-		const name = model.threads[keys.thread[key]].names.comm;
-		const id = `${isRunnable ? '' : `${kinds.reason[kind]}/${kinds.operation[kind]}`};${name}`;
-		let line = lines.get(id);
-		if (!line) {
-			lines.set(id, line = {name, isRunnable, reason: isRunnable ? 'no CPU' :
-				model.reasons[kinds.reason[kind]][0], operation: isRunnable ? '' :
-				model.labels[kinds.operation[kind]], ns: 0, count: 0, max: 0,
-			bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0});
-			stacks.set(line, new Map());
+		const kind = keys.kind[key], state = kinds.state[kind], ns = weights.ns[key];
+		if (state === RUNNING || state === SAMPLE || !ns) continue;
+		const name = names[keys.thread[key]];
+		let at = known.get(name, whats[kind]);
+		if (at < 0) {
+			at = lines.push(newLine(model, keys.thread[key], kind)) - 1;
+			known.set(name, whats[kind], at);
 		}
-		line.ns += weights.ns[key];
+		const line = lines[at], node = keys.node[key];
+		line.ns += ns;
 		line.count += weights.count[key] + (weights.isWhole ? keys.unended[key] : 0);
-		line.max = Math.max(line.max, keys.max[key]);
-		if (keys.band[key] < line.bands.length) line.bands[keys.band[key]] += weights.ns[key];
-		const nodes = /** @type {Map<number, number>} */ (stacks.get(line));
-		nodes.set(keys.node[key], (nodes.get(keys.node[key]) || 0) + weights.ns[key]);
+		if (keys.max[key] > line.max) line.max = keys.max[key];
+		if (keys.band[key] < line.bands.length) line.bands[keys.band[key]] += ns;
+		let stack = stacks.get(at, node);
+		if (stack < 0) stacks.set(at, node, stack = stackNs.push(0) - 1);
+		stackNs[stack] += ns;
+		if (stackNs[stack] > line.nodeNs || (stackNs[stack] === line.nodeNs && node < line.node)) {
+			line.node = node;
+			line.nodeNs = stackNs[stack];
+		}
 	}
-	for (const [line, nodes] of stacks)
-		for (const [node, ns] of nodes)
-			if (ns > line.nodeNs || (ns === line.nodeNs && node < line.node)) {
-				line.node = node;
-				line.nodeNs = ns;
-			}
-	return [...lines.values()].sort((a, b) => b.ns - a.ns);
+	return lines.sort((a, b) => b.ns - a.ns);
+}
+
+/** Equal texts have equal numbers. */
+function numbers(/** @type {string[]} */ texts) {
+	/** @type {Map<string, number>} */
+	const known = new Map();
+	return texts.map((text) => {
+		if (!known.has(text)) known.set(text, known.size);
+		return /** @type {number} */ (known.get(text));
+	});
+}
+
+/** @returns {Line} */
+function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @type {number} */ kind) {
+	const isRunnable = model.kinds.state[kind] !== BLOCKED;
+	return {name: model.threads[thread].names.comm, isRunnable, reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
+		operation: isRunnable ? '' : model.labels[model.kinds.operation[kind]], ns: 0, count: 0, max: 0,
+		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0};
 }
 
 /** Labels of a stack of the data, root first. @param {any} model @param {number} node */
@@ -97,10 +115,11 @@ export function processLines(model, weights) {
 		});
 	});
 	const {keys, kinds} = model;
+	const ofThread = model.threads.map((/** @type {any} */ thread) => lines.get(thread.names.name).reasons);
 	for (let key = 0; key < keys.rows; key++) {
 		const kind = keys.kind[key];
 		if (kinds.state[kind] !== BLOCKED || !weights.ns[key]) continue;
-		const {reasons} = lines.get(model.threads[keys.thread[key]].names.name);
+		const reasons = ofThread[keys.thread[key]];
 		const reason = kinds.reason[kind];
 		reasons.set(reason, (reasons.get(reason) || 0) + weights.ns[key]);
 	}

@@ -9,12 +9,13 @@ export const KERNEL = 2;
 export const MARK = 3;
 
 export class Trie {
-	constructor() {
+	/** @param {number} room nodes expected @param {number} made of them by child() */
+	constructor(room = 1024, made = 1024) {
 		this.size = 1;
-		this.parent = new Int32Array(1024);
-		this.label = new Int32Array(1024).fill(-1);
-		this.kind = new Uint8Array(1024);
-		this.children = new PairMap();
+		this.parent = new Int32Array(room);
+		this.label = new Int32Array(room).fill(-1);
+		this.kind = new Uint8Array(room);
+		this.children = new PairMap(2 ** Math.ceil(Math.log2(made * 1.5 + 1024)));
 		/** @type {Int32Array | null} */
 		this.starts = null;
 		this.list = new Int32Array(0);
@@ -30,23 +31,32 @@ export class Trie {
 		}
 	}
 
-	/** The child with that label, made if need be. @param {number} parent @param {number} label @param {number} kind */
-	child(parent, label, kind) {
-		const known = this.children.get(parent, label);
-		if (known >= 0) return known;
+	/** A child that is known not to be there yet. @param {number} parent @param {number} label @param {number} kind */
+	add(parent, label, kind) {
 		if (this.size === this.parent.length) this.grow();
 		const node = this.size++;
 		this.parent[node] = parent;
 		this.label[node] = label;
 		this.kind[node] = kind;
-		this.children.set(parent, label, node);
 		this.starts = null;
 		return node;
 	}
 
-	/** The child with that label, or -1. @param {number} parent @param {number} label */
+	/** The child with that label, made if need be; it sees only those made here. @param {number} parent @param {number} label @param {number} kind */
+	child(parent, label, kind) {
+		const known = this.children.get(parent, label);
+		if (known >= 0) return known;
+		const node = this.add(parent, label, kind);
+		this.children.set(parent, label, node);
+		return node;
+	}
+
+	/** The child with that label, however it was made, or -1. @param {number} parent @param {number} label */
 	find(parent, label) {
-		return this.children.get(parent, label);
+		const starts = this.index();
+		for (let i = starts[parent]; i < starts[parent + 1]; i++)
+			if (this.label[this.list[i]] === label) return this.list[i];
+		return -1;
 	}
 
 	/** Where the children of each node are in `list`. */

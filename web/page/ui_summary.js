@@ -69,10 +69,10 @@ function bandColumns(model, bands) {
 }
 
 /** @param {any} app @param {any} line */
-function linkOf(app, line) {
+function placeOf(app, line) {
 	const zoom = line.isRunnable ? [line.name] : [line.name, ...stackLabels(app.model, line.node)];
-	return app.link({view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom,
-		search: '', only: '', without: ''});
+	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom,
+		search: '', only: '', without: ''};
 }
 
 /** @param {any} app */
@@ -82,7 +82,7 @@ export function waitsTable(app) {
 	const shown = lines.slice(0, app.waitsShown);
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
-		h('td', {class: 'wide'}, h('a', {href: linkOf(app, line)}, h('b', {}, line.name), ' ',
+		h('td', {class: 'wide'}, app.anchor(placeOf(app, line), {}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, line.reason),
 			line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''),
 		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95
@@ -108,8 +108,7 @@ export function processTable(app) {
 	const lines = processLines(model, app.weights).filter((line) => line.running + line.runnable + line.blocked > 0);
 	const shown = lines.slice(0, 8);
 	const rows = shown.map((line) => h('tr', {'data-name': line.name},
-		h('td', {}, h('a', {href: app.link({process: state.process === line.name ? '' : line.name, thread: '', zoom: []}),
-			title: 'Only this process'}, h('b', {}, line.name)), line.count > 1 ? ` (${count(line.count)})` : ''),
+		h('td', {}, app.anchor({process: state.process === line.name ? '' : line.name, thread: '', zoom: []}, {title: 'Only this process'}, h('b', {}, line.name)), line.count > 1 ? ` (${count(line.count)})` : ''),
 		h('td', {class: 'n'}, duration(line.running)), h('td', {class: 'n'}, duration(line.runnable)),
 		h('td', {class: 'n'}, duration(line.blocked)),
 		h('td', {class: 'hideable'}, blockedIn(model, line))));
@@ -117,7 +116,7 @@ export function processTable(app) {
 		lines.length ? h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'process (threads)'), h('th', {class: 'n'}, 'running'),
 			h('th', {class: 'n'}, 'no CPU'), h('th', {class: 'n'}, 'blocked'), h('th', {class: 'hideable'}, 'blocked in'))),
 		h('tbody', {}, rows))) : h('p', {class: 'dim'}, 'No time here.'),
-		lines.length > shown.length ? h('a', {href: app.link({tab: 'threads'})},
+		lines.length > shown.length ? app.anchor({tab: 'threads'}, {},
 			`${count(lines.length - shown.length)} more in the list of threads`) : null);
 }
 

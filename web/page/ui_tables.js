@@ -25,7 +25,7 @@ export function functionsTable(app) {
 			head('count', 'count', 'n'), head('name', 'function', ''))),
 		h('tbody', {}, rows.map((row) => h('tr', {'data-self': row.self, 'data-total': row.total},
 			h('td', {class: 'n'}, share(row.self)), h('td', {class: 'n'}, share(row.total)), h('td', {class: 'n'}, count(row.count)),
-			h('td', {class: 'name'}, h('a', {href: app.link({tab: 'sandwich', middle: labels.texts[row.label]})}, labels.texts[row.label]),
+			h('td', {class: 'name'}, app.anchor({tab: 'sandwich', middle: labels.texts[row.label]}, {}, labels.texts[row.label]),
 				row.kind === 2 ? h('span', {class: 'dim'}, ' kernel') : null)))))),
 		all.length > rows.length ? h('p', {class: 'note'}, `${count(all.length - rows.length)} more; search narrows the list.`) : null);
 }
@@ -54,7 +54,7 @@ export function threadsTable(app) {
 			hidden += threads.length;
 			continue;
 		}
-		rows.push(threadRow(app, line, line.name, line.count, app.link({process: state.process === line.name ? '' : line.name, thread: '', zoom: []}), state.process === line.name, true));
+		rows.push(threadRow(app, line, line.name, line.count, {process: state.process === line.name ? '' : line.name, thread: '', zoom: []}, state.process === line.name, true));
 		const isOpen = needle || state.process === line.name || app.openProcesses.has(line.name) || line.threads.length === 1;
 		if (!isOpen) {
 			rows.push(h('tr', {class: 'more'}, h('td', {colspan: '6'}, h('button', {class: 'plain', onclick: () => {
@@ -69,7 +69,7 @@ export function threadsTable(app) {
 			const title = thread.names.thread;
 			room--;
 			rows.push(threadRow(app, {running, runnable, blocked, aside, thread}, title, 1,
-				app.link({thread: state.thread === title ? '' : title, process: '', zoom: []}), state.thread === title, false));
+				{thread: state.thread === title ? '' : title, process: '', zoom: []}, state.thread === title, false));
 		}
 	}
 	return h('div', {id: 'threads'},
@@ -80,10 +80,10 @@ export function threadsTable(app) {
 }
 
 function threadRow(/** @type {any} */ app, /** @type {any} */ line, /** @type {string} */ title, /** @type {number} */ number,
-	/** @type {string} */ href, /** @type {boolean} */ isChosen, /** @type {boolean} */ isProcess) {
+	/** @type {any} */ patch, /** @type {boolean} */ isChosen, /** @type {boolean} */ isProcess) {
 	return h('tr', {class: isProcess ? 'process' : 'thread', 'data-thread': isProcess ? null : title,
 		'data-running': line.running, 'data-runnable': line.runnable, 'data-blocked': line.blocked, 'data-aside': line.aside},
-	h('td', {}, h('a', {href, 'aria-current': isChosen ? 'true' : null, title: line.thread && line.thread.exe || ''}, title),
+	h('td', {}, app.anchor(patch, {'aria-current': isChosen ? 'true' : null, title: line.thread && line.thread.exe || ''}, title),
 		isProcess && number > 1 ? h('span', {class: 'dim'}, ` (${count(number)})`) : null, isChosen ? ' ✓' : ''),
 	h('td', {class: 'n'}, duration(line.running)), h('td', {class: 'n'}, duration(line.runnable)), h('td', {class: 'n'}, duration(line.blocked)),
 	h('td', {class: 'n'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, stateBar(line)));

@@ -2,7 +2,6 @@
 // Views: from the table of keys to call trees. A view says which keys it wants and which frame ends
 // their stacks; the tree of a view and a way of naming is made once, and every filter is only a new
 // sum over it.
-import {PairMap} from './pairs.js';
 import {BLOCKED, PREEMPTED, RUNNING, SAMPLE, WOKEN} from './weigh.js';
 import {KERNEL, MARK, NAME, sumUp, Trie} from './trie.js';
 
@@ -80,41 +79,36 @@ export class Labels {
 export function makeShape(model, labels, view, by, isInverted) {
 	const {keys, kinds, nodes, frames} = model;
 	const {wants, end} = VIEWS[view];
-	const trie = new Trie();
+	const trie = new Trie(nodes.rows * 2 + 1024, isInverted ? nodes.rows : 0);
 	const leaf = new Int32Array(keys.rows).fill(-1);
 	const names = model.threads.map((/** @type {any} */ thread) => labels.add(thread.names[by]));
 	const ends = Array.from({length: kinds.rows}, (_, kind) => wants(kinds.state[kind])
 		? end(model, kind).split('\n').filter(Boolean).map((text) => labels.add(text)) : null);
 	const place = isInverted ? placeInverted : placePlain;
-	const memo = new PairMap();
-	/** @type {number[]} */
-	const path = [];
-	for (let key = 0; key < keys.rows; key++) {
+	// Keys of one name after the other, so that one array tells where a stack is below the name.
+	const order = Array.from({length: keys.rows}, (_, key) => key);
+	if (new Set(names).size < names.length) order.sort((a, b) => names[keys.thread[a]] - names[keys.thread[b]] || a - b);
+	const at = {trie, nodes, frames, places: new Int32Array(nodes.rows), rootOf: new Int32Array(nodes.rows), path: []};
+	for (const key of order) {
 		const marks = ends[keys.kind[key]];
-		if (!marks) continue;
-		leaf[key] = place({trie, nodes, frames, memo, path}, names[keys.thread[key]],
-			keys.node[key], marks);
+		if (marks) leaf[key] = place(at, names[keys.thread[key]], keys.node[key], marks);
 	}
 	return {trie, leaf, view, by, isInverted};
 }
 
-/** Name, frames from the root, marks. */
+/** Name, frames from the root, marks. Siblings of the data's stacks differ in their labels. */
 function placePlain(/** @type {any} */ at, /** @type {number} */ name, /** @type {number} */ node,
 	/** @type {number[]} */ marks) {
-	const {trie, nodes, frames, memo, path} = at;
+	const {trie, nodes, frames, places, rootOf, path} = at;
 	const root = trie.child(0, name, NAME);
-	let known = root;
 	path.length = 0;
-	for (; node > 0; node = nodes.parent[node]) {
-		known = memo.get(root, node);
-		if (known >= 0) break;
-		path.push(node);
-	}
-	let place = node > 0 ? known : root;
-	while (path.length) {
-		const next = path.pop();
-		place = trie.child(place, frames.label[nodes.frame[next]], nodes.kind[next]);
-		memo.set(root, next, place);
+	for (; node > 0 && rootOf[node] !== root; node = nodes.parent[node]) path.push(node);
+	let place = node > 0 ? places[node] : root;
+	for (let i = path.length; i-- > 0;) {
+		const next = path[i];
+		place = trie.add(place, frames.label[nodes.frame[next]], nodes.kind[next]);
+		places[next] = place;
+		rootOf[next] = root;
 	}
 	for (const mark of marks) place = trie.child(place, mark, MARK);
 	return place;

@@ -70,7 +70,8 @@ export const CELLS = [[0, 0, 1, 1, 3], [0, 1, 0, 0, 1], [0, 2, 0, 0, 2], [0, 7, 
 
 export function tables() {
 	return {
-		frames: {label: column(FRAMES, 0, 'delta'), object: column(FRAMES, 1, 'delta')},
+		frames: {label: column(FRAMES, 0, 'delta')},
+		objects: {label: ['delta', [1]], object: ['delta', [2]]},
 		nodes: {parent: column(NODES, 0, 'back'), frame: column(NODES, 1, 'delta'), kind: column(NODES, 2)},
 		kinds: {state: column(KINDS, 0), letter: column(KINDS, 1), reason: column(KINDS, 2), idle: column(KINDS, 3), operation: column(KINDS, 4), unsliced: column(KINDS, 5)},
 		keys: {thread: column(KEYS, 0, 'delta'), kind: column(KEYS, 1, 'delta'), node: column(KEYS, 2, 'delta'), band: column(KEYS, 3), s: column(KEYS, 4), ns: column(KEYS, 5),
