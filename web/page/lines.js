@@ -16,7 +16,7 @@ export function waitLines(model, weights) {
 	const {keys, kinds} = model;
 	/** @type {Line[]} */
 	const lines = [];
-	const known = new PairMap(), stacks = new PairMap();
+	const known = new PairMap(), stacks = new PairMap(2 ** Math.ceil(Math.log2(keys.rows * 1.5 + 16)));
 	/** @type {number[]} */
 	const stackNs = [];
 	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));

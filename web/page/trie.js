@@ -92,6 +92,15 @@ export function sumUp(trie, values) {
 	return values;
 }
 
+/** Two sums in one walk. @param {Trie} trie @param {Float64Array} one @param {Float64Array} other */
+export function sumUpBoth(trie, one, other) {
+	const {parent} = trie;
+	for (let node = trie.size - 1; node > 0; node--) {
+		one[parent[node]] += one[node];
+		other[parent[node]] += other[node];
+	}
+}
+
 /** Children that weigh something, largest first, or by name. @param {Tree} tree @param {number} node */
 export function childrenOf(tree, node) {
 	const starts = tree.trie.index();

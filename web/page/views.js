@@ -3,7 +3,7 @@
 // their stacks; the tree of a view and a way of naming is made once, and every filter is only a new
 // sum over it.
 import {BLOCKED, PREEMPTED, RUNNING, SAMPLE, WOKEN} from './weigh.js';
-import {KERNEL, MARK, NAME, sumUp, Trie} from './trie.js';
+import {MARK, NAME, sumUp, sumUpBoth, Trie} from './trie.js';
 
 /** @type {Record<string, {title: string, about: string, wants: (state: number) => boolean,
  *   end: (model: any, kind: number) => string, needsChains?: boolean}>} */
@@ -150,8 +150,9 @@ export function makeTree(model, shape, weights, keeps) {
 		sumUp(trie, running);
 		sumUp(trie, runnable);
 	}
-	return {trie, self, total: sumUp(trie, self.slice()), count: sumUp(trie, counts), running,
-		runnable};
+	const total = self.slice();
+	sumUpBoth(trie, total, counts);
+	return {trie, self, total, count: counts, running, runnable};
 }
 
 /**
@@ -166,9 +167,4 @@ export function keepWith(trie, only, without) {
 			(without.has(trie.label[node]) ? 2 : 0);
 	const wanted = only.size ? 1 : 0;
 	return (/** @type {number} */ node) => (flags[node] & 2) === 0 && (flags[node] & 1) === wanted;
-}
-
-/** Is it code of the kernel? */
-export function isKernel(/** @type {number} */ kind) {
-	return kind === KERNEL;
 }
