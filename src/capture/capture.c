@@ -90,6 +90,7 @@ static void init_meta(struct capture *capture)
 		.sample_hz = options->sample_hz,
 		.sample_event = kernel_sample_event(capture->kernel),
 		.user_stacks = options->has_user_stacks ? "fp" : "none",
+		.chain_depth = options->has_stacks ? options->depth : 0,
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
@@ -163,7 +164,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	capture->namer = namer_new(writer, capture->symbols, follows_all(&capture->options));
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
-	capture->books = books_new(writer, capture->namer, capture->options.slice_ns);
+	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
+		capture->options.has_stacks && capture->options.depth);
 	int error = kernel_attach(capture->kernel, why);
 
 	if (!error)
@@ -257,6 +259,14 @@ static void write_losses(struct capture *capture, const uint64_t counters[static
 	put_loss(capture, LOSS_USER_STACKS, counters[COUNTER_USER_STACK_FAILED], 0);
 	put_loss(capture, LOSS_UNKNOWN_THREADS, totals->unknown, totals->unknown_ns);
 	put_loss(capture, LOSS_MAPPINGS, totals->lost_mappings, 0);
+	put_loss(capture, LOSS_CHAIN_MISMATCH, counters[COUNTER_CHAIN_MISMATCH],
+		counters[COUNTER_CHAIN_MISMATCH_NS]);
+	put_loss(capture, LOSS_CHAIN_TRUNCATED, counters[COUNTER_CHAIN_TRUNCATED],
+		counters[COUNTER_CHAIN_TRUNCATED_NS]);
+	put_loss(capture, LOSS_CHAIN_OVERFLOW,
+		counters[COUNTER_CHAIN_OVERFLOW] + totals->lost_chains,
+		counters[COUNTER_CHAIN_OVERFLOW_NS] + totals->lost_chains_ns);
+	put_loss(capture, LOSS_WAKER_STACKS, counters[COUNTER_WAKER_STACKS], 0);
 }
 
 static void write_summary(struct capture *capture, uint64_t until_ns)

@@ -34,9 +34,10 @@ static void pause_for(uint64_t ns)
 static int count_rows(struct kernel *kernel, struct run *run)
 {
 	kernel_rows rows = {0};
+	kernel_waits waits = {0};
 	kernel_threads threads = {0};
 	uint64_t flipped_ns;
-	int error = kernel_flip(kernel, &rows, &flipped_ns);
+	int error = kernel_flip(kernel, &rows, &waits, &flipped_ns);
 
 	vec_each (row, &rows)
 		if (row->key.state == TIME_RUNNING)
@@ -45,6 +46,7 @@ static int count_rows(struct kernel *kernel, struct run *run)
 		error = kernel_read_threads(kernel, &threads);
 	run->threads = threads.count;
 	vec_clear(&rows);
+	vec_clear(&waits);
 	vec_clear(&threads);
 	return error;
 }

@@ -24,6 +24,7 @@ enum {
 	KEY_TOP,
 	KEY_JSON,
 	KEY_TITLE,
+	KEY_ROOTS,
 };
 
 #define DEFAULT_TOP 8
@@ -50,11 +51,16 @@ static const struct argp_option options[] = {
 	{.key = KEY_VIEW,
 		.name = "view",
 		.arg = "VIEW",
-		.doc = "offcpu (default), oncpu, runq or hotcold"},
+		.doc = "offcpu (default), oncpu, runq, hotcold,\nwakeup, offwake or chain"},
 	{.key = KEY_WEIGHT,
 		.name = "weight",
-		.arg = "time|count",
-		.doc = "time (default), or how many waits or samples"},
+		.arg = "time|count|cause",
+		.doc = "time (default), how many waits or samples, or (chain)\neach hop's own "
+		       "share of the time"},
+	{.key = KEY_ROOTS,
+		.name = "roots",
+		.doc = "of views of wakers: hide threads whose waits\nare seen in the chains of "
+		       "others"},
 	{.key = KEY_NORMALIZE,
 		.name = "normalize",
 		.arg = "window|total",
@@ -132,9 +138,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_VIEW:
 		return view_options_parse_view("diff", value, &arguments->kind);
 	case KEY_WEIGHT:
-		arguments->diff.weighs_counts = !strcmp(value, "count");
-		return strcmp(value, "count") && strcmp(value, "time") ? complain("weight", value)
-								       : 0;
+		return view_options_parse_weight(
+			"diff", value, &arguments->view, &arguments->diff.weighs_counts);
+	case KEY_ROOTS:
+		arguments->view.shape.is_roots_only = true;
+		return 0;
 	case KEY_NORMALIZE:
 		return parse_normalize(value, arguments);
 	case KEY_RAW:
@@ -352,7 +360,7 @@ static int compare(struct arguments *arguments)
 	struct diff diff;
 	struct why why = {""};
 	size_t read = 0;
-	int status = STATUS_DONE;
+	int status = view_options_check_view("diff", &arguments->view, arguments->kind);
 
 	arguments->view.shape.keeps_objects = true;
 	for (; read < 2 && !status; read++) {

@@ -17,6 +17,7 @@ enum {
 	KEY_WEIGHT,
 	KEY_UNIT,
 	KEY_SUFFIXES,
+	KEY_ROOTS,
 };
 
 struct arguments {
@@ -36,7 +37,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_VIEW,
 		.name = "view",
 		.arg = "VIEW",
-		.doc = "offcpu (default), oncpu, runq or hotcold"},
+		.doc = "offcpu (default), oncpu, runq, hotcold,\nwakeup, offwake or chain"},
 	{.key = 'f', .name = "folded", .doc = "folded text to stdout"},
 	{.key = 'o',
 		.name = "output",
@@ -46,8 +47,13 @@ static const struct argp_option options[] = {
 		       "stdout if that is no terminal"},
 	{.key = KEY_WEIGHT,
 		.name = "weight",
-		.arg = "time|count",
-		.doc = "time (default), or how many waits or samples"},
+		.arg = "time|count|cause",
+		.doc = "time (default), how many waits or samples, or (chain)\neach hop's own "
+		       "share of the time"},
+	{.key = KEY_ROOTS,
+		.name = "roots",
+		.doc = "of views of wakers: hide threads whose waits\nare seen in the chains of "
+		       "others"},
 	{.key = KEY_UNIT, .name = "unit", .arg = "ns|us|ms", .doc = "of time; default us"},
 	{.key = KEY_SUFFIXES,
 		.name = "suffixes",
@@ -69,15 +75,6 @@ static error_t parse_unit(const char *value, struct arguments *arguments)
 			return 0;
 		}
 	fail(STATUS_USAGE, "flame: --unit %s: unknown; give ns, us or ms", value);
-	return EINVAL;
-}
-
-static error_t parse_weight(const char *value, struct folded_options *folded)
-{
-	folded->weighs_counts = !strcmp(value, "count");
-	if (folded->weighs_counts || !strcmp(value, "time"))
-		return 0;
-	fail(STATUS_USAGE, "flame: --weight %s: unknown; give time or count", value);
 	return EINVAL;
 }
 
@@ -107,7 +104,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_VIEW:
 		return view_options_parse_view("flame", value, &arguments->kind);
 	case KEY_WEIGHT:
-		return parse_weight(value, &arguments->folded);
+		return view_options_parse_weight(
+			"flame", value, &arguments->view, &arguments->folded.weighs_counts);
+	case KEY_ROOTS:
+		arguments->view.shape.is_roots_only = true;
+		return 0;
 	case KEY_UNIT:
 		return parse_unit(value, arguments);
 	case KEY_SUFFIXES:
@@ -155,11 +156,18 @@ static void say_oddities(
 {
 	const struct view_filter *filter = &arguments->view.filter;
 	_cleanup_free_ char *words = skipped_words(&input->skipped);
+	char room[UNITS_ROOM];
 
 	if (words)
 		fprintf(stderr, "dwell: %s: %s\n", path, words);
 	if (input->losses)
 		fprintf(stderr, "dwell: %s: %s\n", path, input->losses);
+	if (input->hidden_threads)
+		fprintf(stderr,
+			"dwell: --roots hides %zu thread%s with %s of blocked time, seen in the "
+			"chains of others\n",
+			input->hidden_threads, input->hidden_threads == 1 ? "" : "s",
+			units_duration(input->hidden_ns, room));
 	if (input->has_range &&
 		(input->from_ns != filter->from_ns ||
 			(input->to_ns != filter->to_ns && filter->to_ns != UINT64_MAX)))
@@ -209,11 +217,17 @@ static int write_picture(
 {
 	_cleanup_free_ uint64_t *after =
 		xcalloc(input->tree.nodes.count, sizeof(*input->before.at));
-	char room[UNITS_ROOM];
+	char room[UNITS_ROOM], hidden_room[UNITS_ROOM];
+	_cleanup_free_ char *hidden =
+		input->hidden_threads ? xasprintf("; %zu more threads, blocked %s, are seen as "
+						  "wakers only",
+						input->hidden_threads,
+						units_duration(input->hidden_ns, hidden_room))
+				      : xstrdup("");
 	/* Pictures are passed on; where the file was is nobody's business. */
 	_cleanup_free_ char *subtitle =
-		xasprintf("%s, %s%s%s", basename(path), units_duration(input->window_ns, room),
-			input->losses ? "; " : "", input->losses ? input->losses : "");
+		xasprintf("%s, %s%s%s%s", basename(path), units_duration(input->window_ns, room),
+			hidden, input->losses ? "; " : "", input->losses ? input->losses : "");
 	struct picture_options *picture = &arguments->picture;
 	struct why why = {""};
 	int error;
@@ -295,6 +309,9 @@ static int read_and_show(struct arguments *arguments)
 	struct why why = {""};
 	int status;
 
+	status = view_options_check_view("flame", &arguments->view, arguments->kind);
+	if (status)
+		return status;
 	if (arguments->is_to_stdout && arguments->output)
 		return fail(STATUS_USAGE, "flame: -f and -o exclude each other");
 	if (!arguments->output && !arguments->is_to_stdout && isatty(STDOUT_FILENO))
@@ -342,6 +359,8 @@ const struct command cmd_flame = {
 		    "                                      blocked time of threads that have work\n"
 		    "  dwell flame --view hotcold --by thread -n 'http*' > some.svg\n"
 		    "                                      all time of some threads in one tree\n"
+		    "  dwell flame --view chain --roots -o chain.svg\n"
+		    "                                      who woke whom, and who woke the waker\n"
 		    "  perf script | dwell flame --colors java > on.svg\n"
 		    "                                      what another tool wrote\n",
 	.run = run,

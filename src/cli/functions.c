@@ -54,6 +54,11 @@ int functions_print(const char *path, const struct report_options *report)
 	struct why why = {""};
 	int status;
 
+	if (report->kind == VIEW_OFFWAKE || report->kind == VIEW_CHAIN)
+		return fail(STATUS_USAGE,
+			"report: --functions has no %s: its stacks are of several "
+			"threads; --view wakeup has the wakers' functions",
+			view_name(report->kind));
 	shape.by_count = 0;
 	shape.keeps_objects = true;
 	if (recording_open(path, &recording, &why))

@@ -76,6 +76,8 @@ static int read_recording(const char *path, enum view view, const struct view_fi
 		input->to_ns = profile.to_ns;
 		input->has_range = profile.has_range;
 		input->window_ns = profile.to_ns - profile.from_ns;
+		input->hidden_threads = profile.hidden_threads;
+		input->hidden_ns = profile.hidden_ns;
 		input->is_recording = true;
 		input->is_time = true;
 		strcpy(input->unit, "ns");

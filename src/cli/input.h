@@ -17,8 +17,10 @@ struct input {
 	bool is_time;           /* weights are nanoseconds; else what `unit` says */
 	char unit[16];          /* "ns", "samples", ... */
 	struct skipped skipped; /* lines of the text that were not used */
-	char *losses;           /* what the recording could not keep, in words; NULL: nothing */
-	VEC(uint64_t) before;   /* by node: first of two columns; else, or at the end: none */
+	size_t hidden_threads;  /* by --roots, with hidden_ns of blocked time */
+	uint64_t hidden_ns;
+	char *losses;         /* what the recording could not keep, in words; NULL: nothing */
+	VEC(uint64_t) before; /* by node: first of two columns; else, or at the end: none */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "format/perf_line.h"
 #include "format/sched_fields.h"
 #include "format/stacks.h"
+#include "format/waker.h"
 #include "util/units.h"
 
 struct reader {
@@ -22,6 +23,7 @@ struct reader {
 	bool is_loose;       /* its head may be any text: it takes frames to believe it */
 	bool wants_stack;    /* and its frames matter */
 	bool is_after_empty; /* a stack's head may be a comm alone */
+	bool is_idle;        /* the event's CPU was: tid 0 */
 };
 
 static uint32_t text_number(struct perf_log *log, struct span span)
@@ -81,10 +83,25 @@ static size_t first_frame(const struct reader *reader)
 	return 0;
 }
 
+/* Of a wake only the waker's own frames are kept: returns their number, the first in *first. */
+static size_t settle_waker(struct reader *reader, size_t *first)
+{
+	struct stack_table *table = &reader->log->table;
+	struct waker waker =
+		waker_of_stack(table, reader->frames.at, reader->frames.count, reader->is_idle);
+
+	reader->event.hop_kind = (uint8_t)waker.kind;
+	reader->event.hop_name =
+		*waker.name ? intern_bytes(&table->texts, waker.name, strlen(waker.name)) : 0;
+	*first = waker.first;
+	return waker.end;
+}
+
 static void finish_event(struct reader *reader)
 {
 	uint32_t *frames = reader->frames.at;
 	size_t count = reader->frames.count;
+	size_t first = first_frame(reader);
 
 	if (!reader->is_open)
 		return;
@@ -94,8 +111,9 @@ static void finish_event(struct reader *reader)
 		reader->log->samples -= reader->event.kind == REPLAY_SAMPLE;
 		return;
 	}
+	if (reader->event.kind == REPLAY_WAKING && reader->event.hop_kind != HOP_UNKNOWN)
+		count = settle_waker(reader, &first);
 	if (count && reader->wants_stack) {
-		size_t first = first_frame(reader);
 		if (count - first > STACKS_MAX_DEPTH) {
 			reader->skipped->counts[SKIP_CUT]++;
 			count = first + STACKS_MAX_DEPTH;
@@ -191,6 +209,21 @@ static bool on_stat(struct reader *reader, enum sched_event kind, const struct p
 	return true;
 }
 
+/* A wake is logged by its waker, as the event's own thread. */
+static void on_waker(struct reader *reader, const struct perf_head *head)
+{
+	struct replay_event *event = &reader->event;
+
+	reader->wants_stack = true;
+	reader->is_idle = head->tid == 0;
+	if (head->tid < 0) {
+		event->hop_kind = HOP_UNKNOWN;
+		return;
+	}
+	event->other_tid = (uint32_t)head->tid;
+	event->other_comm = text_number(reader->log, head->comm);
+}
+
 static void on_sched(struct reader *reader, enum sched_event kind, const struct perf_head *head)
 {
 	struct sched_fields fields = {0};
@@ -206,6 +239,8 @@ static void on_sched(struct reader *reader, enum sched_event kind, const struct 
 	event->is_preempted = fields.is_preempted;
 	event->is_dead = fields.is_dead;
 	reader->wants_stack = kind == SCHED_SWITCH;
+	if (kind == SCHED_WAKING || kind == SCHED_WAKEUP_NEW)
+		on_waker(reader, head);
 	if (kind == SCHED_EXEC)
 		event->comm = text_number(reader->log, head->comm);
 	if (kind >= SCHED_STAT_SLEEP)

@@ -38,6 +38,15 @@ static const struct {
 		"record of a new mapping lost: names may be missing", false},
 	[LOSS_UNKNOWN_THREADS] = {"unknown_threads", "intervals of threads never introduced",
 		"interval of a thread never introduced", true},
+	[LOSS_CHAIN_MISMATCH] = {"chain_mismatch", "waits whose causes do not add up",
+		"wait whose causes do not add up", true},
+	[LOSS_CHAIN_TRUNCATED] = {"chain_truncated", "wake chains were longer than --depth",
+		"wake chain was longer than --depth", false},
+	[LOSS_CHAIN_OVERFLOW] = {"chain_overflow",
+		"wake chains were shortened: table full, raise --memory",
+		"wake chain was shortened: table full, raise --memory", true},
+	[LOSS_WAKER_STACKS] = {"waker_stacks", "stacks of wakers left out (--waker-stacks-from)",
+		"stack of a waker left out (--waker-stacks-from)", false},
 };
 
 const char *loss_name(enum loss loss)

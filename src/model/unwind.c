@@ -17,6 +17,7 @@ static const struct {
 	[UNWIND_SKIPPED] = {"not asked for", NULL},
 	[UNWIND_NONE] = {"none", NULL},
 	[UNWIND_EARLIER] = {"asleep since before the recording", "[asleep since before]"},
+	[UNWIND_NO_WAKER_STACK] = {"waker stack skipped", "[waker stack skipped]"},
 };
 
 const char *unwind_end_text(enum unwind_end end)

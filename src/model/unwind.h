@@ -7,15 +7,16 @@
 
 /* Numbers are part of the recording format: append only. */
 enum unwind_end {
-	UNWIND_COMPLETE = 0, /* reached the thread's first function */
-	UNWIND_CUT = 1,      /* frame limit reached */
-	UNWIND_BROKEN = 2,   /* ended elsewhere: code without frame pointers */
-	UNWIND_FAILED = 3,   /* the kernel could not read the stack */
-	UNWIND_LOST = 4,     /* walked, but its record was lost on the way to user space */
-	UNWIND_OVERFLOW = 5, /* the sum table was full */
-	UNWIND_SKIPPED = 6,  /* not asked for */
-	UNWIND_NONE = 7,     /* there is none: a kernel thread has no user stack */
-	UNWIND_EARLIER = 8,  /* the thread fell asleep before the recording began */
+	UNWIND_COMPLETE = 0,       /* reached the thread's first function */
+	UNWIND_CUT = 1,            /* frame limit reached */
+	UNWIND_BROKEN = 2,         /* ended elsewhere: code without frame pointers */
+	UNWIND_FAILED = 3,         /* the kernel could not read the stack */
+	UNWIND_LOST = 4,           /* walked, but its record was lost on the way to user space */
+	UNWIND_OVERFLOW = 5,       /* the sum table was full */
+	UNWIND_SKIPPED = 6,        /* not asked for */
+	UNWIND_NONE = 7,           /* there is none: a kernel thread has no user stack */
+	UNWIND_EARLIER = 8,        /* the thread fell asleep before the recording began */
+	UNWIND_NO_WAKER_STACK = 9, /* of a waker: the wait was too short to ask for it */
 	UNWIND_ENDS,
 };
 

@@ -48,6 +48,8 @@ struct replay {
 	VEC(struct now) nows;
 	VEC(struct cpu) cpus;
 	struct map64 by_tid; /* the living one: tid -> index */
+	struct chains chains;
+	const struct replay_chain *chain; /* of the wait that is being closed */
 	bool has_waking;
 	bool has_wakes;   /* any */
 	bool has_blocked; /* sched_stat_blocked, which holds sched_stat_iowait */
@@ -130,13 +132,35 @@ static void credit(
 		.is_earlier = state != TIME_RUNNING && now->is_earlier,
 		.stack = state == TIME_RUNNING ? 0 : now->stack,
 		.from_ns = now->since_ns,
-		.to_ns = to_ns};
+		.to_ns = to_ns,
+		.chain = state == TIME_BLOCKED ? replay->chain : NULL};
 
 	if (to_ns <= now->since_ns)
 		return;
 	thread->total_ns[state] += to_ns - now->since_ns;
 	now->since_ns = to_ns;
 	replay->each(&interval, replay->context);
+}
+
+static bool has_chains(const struct replay *replay)
+{
+	return replay->chains.depth && replay->has_waking;
+}
+
+/* The chain of the wait that ends at wake_ns, for the credit that follows. */
+static void explain(
+	struct replay *replay, uint32_t index, uint64_t wake_ns, bool is_awake, bool is_open)
+{
+	uint64_t since_ns = replay->nows.at[index].since_ns;
+	struct chains *chains = &replay->chains;
+
+	replay->chain = NULL;
+	if (!has_chains(replay) || wake_ns <= since_ns)
+		return;
+	if (is_open && !is_awake)
+		replay->chain = chains_not_woken(chains, wake_ns - since_ns);
+	else
+		replay->chain = chains_explain(chains, index, since_ns, wake_ns, is_awake);
 }
 
 /* Closes what a thread did while off its CPU, up to `at_ns`. */
@@ -154,9 +178,16 @@ static void close_off_cpu(struct replay *replay, uint32_t index, uint64_t at_ns,
 		uint64_t wake_ns = is_awake && now->wake_ns < at_ns ? now->wake_ns : at_ns;
 		if (!is_awake && !is_open && replay->has_wakes)
 			replay->result->no_waker++;
+		explain(replay, index, wake_ns, is_awake, is_open);
+		if (has_chains(replay) && !is_open)
+			chains_run_woken(&replay->chains, index,
+				now->is_earlier ? CHAIN_STACK_EARLIER : now->stack, now->since_ns,
+				wake_ns > now->since_ns ? wake_ns : now->since_ns, at_ns);
 		credit(replay, index, TIME_BLOCKED, wake_ns, is_open && !is_awake);
 		credit(replay, index, TIME_WOKEN, at_ns, is_open);
 	} else if (progress == WOKEN || progress == PREEMPTED) {
+		if (has_chains(replay) && !is_open)
+			chains_run_queued(&replay->chains, index, now->since_ns, at_ns);
 		credit(replay, index, progress == WOKEN ? TIME_WOKEN : TIME_PREEMPTED, at_ns,
 			is_open);
 	}
@@ -264,6 +295,22 @@ static void on_switch(struct replay *replay, const struct replay_event *event, u
 	cpu->has_switched = true;
 }
 
+/* A waker that was never seen otherwise is no thread of the log: it was awake all the time. */
+static uint32_t waker_of(const struct replay *replay, uint32_t tid)
+{
+	const uint64_t *known = tid ? map64_find(&replay->by_tid, tid) : NULL;
+
+	return known ? (uint32_t)*known : CHAIN_NOBODY;
+}
+
+static struct replay_waker how_of(const struct replay_event *event)
+{
+	enum hop_kind kind = event->hop_kind;
+
+	return (struct replay_waker){
+		kind, hop_kind_is_metal(kind) ? event->hop_name : event->other_comm, event->stack};
+}
+
 static void on_wake(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
 {
 	if (!event->tid || (event->kind == REPLAY_WAKEUP && replay->has_waking))
@@ -273,14 +320,33 @@ static void on_wake(struct replay *replay, const struct replay_event *event, uin
 
 	replay->result->wakes++;
 	learn(replay, index, 0, event->comm);
+	if (has_chains(replay))
+		chains_wake(
+			&replay->chains, index, waker_of(replay, event->other_tid), how_of(event));
 	/* Also of one that runs: it may be falling asleep, and the waker waits for its switch. The
 	 * last wake before it runs again counts. */
 	now->has_wake = true;
 	now->wake_ns = at_ns;
 }
 
-static void on_birth(struct replay *replay, uint32_t tid, uint32_t comm, uint64_t at_ns)
+/* The creator as a waker: in a fork event it is the one that the event is about. */
+static void note_creator(
+	struct replay *replay, uint32_t index, const struct replay_event *event, uint64_t at_ns)
 {
+	bool is_fork = event->kind == REPLAY_FORK;
+	struct replay_waker how = {
+		HOP_FORK, is_fork ? event->comm : event->other_comm, is_fork ? 0 : event->stack};
+
+	if (has_chains(replay))
+		chains_birth(&replay->chains, index,
+			waker_of(replay, is_fork ? event->tid : event->other_tid), how, at_ns);
+}
+
+static void on_birth(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
+{
+	bool is_fork = event->kind == REPLAY_FORK;
+	uint32_t tid = is_fork ? event->other_tid : event->tid;
+	uint32_t comm = is_fork ? event->other_comm : event->comm;
 	const uint64_t *known = map64_find(&replay->by_tid, tid);
 
 	if (!tid)
@@ -301,6 +367,7 @@ static void on_birth(struct replay *replay, uint32_t tid, uint32_t comm, uint64_
 	replay->nows.at[index].progress = WOKEN;
 	replay->nows.at[index].is_earlier = false;
 	learn(replay, index, 0, comm);
+	note_creator(replay, index, event, at_ns);
 }
 
 static void send_sample(struct replay *replay, uint32_t index, uint32_t stack, uint64_t at_ns)
@@ -343,10 +410,8 @@ static void on_event(struct replay *replay, const struct replay_event *event, ui
 		on_wake(replay, event, at_ns);
 		break;
 	case REPLAY_FORK:
-		on_birth(replay, event->other_tid, event->other_comm, at_ns);
-		break;
 	case REPLAY_NEW:
-		on_birth(replay, event->tid, event->comm, at_ns);
+		on_birth(replay, event, at_ns);
 		break;
 	case REPLAY_EXIT:
 	case REPLAY_NAME:
@@ -438,12 +503,21 @@ static void look_ahead(struct replay *replay, const struct replay_event *events,
 		result->window_ns = latest_ns - result->start_ns;
 }
 
-void replay_run(struct replay_event *events, size_t count, replay_interval_fn each, void *context,
-	struct replay_result *ret)
+static void tell_chains(const struct replay *replay, struct replay_result *result)
+{
+	result->chain_depth = has_chains(replay) ? replay->chains.depth : 0;
+	result->chain_mismatches = replay->chains.mismatches;
+	result->chain_truncated = replay->chains.truncated;
+	result->chain_truncated_ns = replay->chains.truncated_ns;
+}
+
+void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
+	replay_interval_fn each, void *context, struct replay_result *ret)
 {
 	struct replay replay = {.result = ret, .each = each, .context = context};
 
 	*ret = (struct replay_result){0};
+	replay.chains.depth = chain_depth < CONTRACT_MAX_HOPS ? chain_depth : CONTRACT_MAX_HOPS;
 	look_ahead(&replay, events, count);
 	sort_events(events, count);
 	for (size_t i = 0; i < count; i++) {
@@ -457,6 +531,8 @@ void replay_run(struct replay_event *events, size_t count, replay_interval_fn ea
 	}
 	if (!ret->is_partial)
 		close_all(&replay);
+	tell_chains(&replay, ret);
+	chains_clear(&replay.chains);
 	vec_clear(&replay.nows);
 	vec_clear(&replay.cpus);
 	map64_clear(&replay.by_tid);

@@ -55,7 +55,7 @@ static void check_books(const struct log *log)
 static void replay(struct replay_event *events, size_t count, struct log *log)
 {
 	*log = (struct log){.sums = {.slice_ns = 100}};
-	replay_run(events, count, note, log, &log->result);
+	replay_run(events, count, 8, note, log, &log->result);
 	check_books(log);
 }
 
