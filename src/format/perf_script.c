@@ -115,7 +115,7 @@ static void finish_event(struct reader *reader)
 /* Threads without a tid are told apart by their comm. */
 static uint32_t tid_of(struct perf_log *log, const struct perf_head *head)
 {
-	return head->tid >= 0 ? (uint32_t)head->tid : 0x80000000u | text_number(log, head->comm);
+	return head->tid >= 0 ? (uint32_t)head->tid : REPLAY_NO_TID | text_number(log, head->comm);
 }
 
 static bool is_clock(struct span event)
@@ -220,6 +220,23 @@ static void on_sched(struct reader *reader, enum sched_event kind, const struct 
 	reader->is_open = true;
 }
 
+/* "PERF_RECORD_LOST lost 17", and records of other sorts, whose times are not the log's. */
+static void on_record(struct reader *reader, const struct perf_head *head)
+{
+	static const char lost[] = "PERF_RECORD_LOST";
+	struct span number = head->fields;
+	uint64_t count;
+
+	if (number.length < sizeof(lost) - 1 || memcmp(number.at, lost, sizeof(lost) - 1))
+		return;
+	const char *blank = memrchr(number.at, ' ', number.length);
+	if (blank)
+		number = (struct span){blank + 1, (size_t)(number.at + number.length - blank - 1)};
+	if (!span_number(number, &count) || count > INT64_MAX - reader->log->lost_events)
+		count = reader->log->lost_events < INT64_MAX;
+	reader->log->lost_events += count;
+}
+
 static bool on_head(struct reader *reader, struct span line)
 {
 	struct perf_head head;
@@ -228,6 +245,10 @@ static bool on_head(struct reader *reader, struct span line)
 		return false;
 	finish_event(reader);
 	reader->frames.count = 0;
+	if (perf_head_is_record(&head)) {
+		on_record(reader, &head);
+		return true;
+	}
 	reader->event = (struct replay_event){.time_ns = head.time_ns,
 		.cpu = head.cpu,
 		.pid = head.pid > 0 ? (uint32_t)head.pid : 0};

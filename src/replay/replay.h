@@ -34,6 +34,8 @@ enum replay_kind {
 };
 
 #define REPLAY_NO_TIME UINT64_MAX
+/* A tid with this bit was not told; the rest of it tells such threads apart. */
+#define REPLAY_NO_TID 0x80000000u
 
 /* Numbers of names and stacks are the caller's; 0 is none. */
 struct replay_event {
@@ -85,6 +87,7 @@ struct replay_result {
 	uint64_t samples;
 	uint64_t no_waker;        /* waits without a wake, in a log that has wakes */
 	uint64_t missed_switches; /* healed */
+	uint64_t unplaced;        /* samples without a tid on a CPU whose thread is not known */
 };
 
 typedef void (*replay_interval_fn)(const struct replay_interval *interval, void *context);
