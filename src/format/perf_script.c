@@ -168,7 +168,8 @@ static enum replay_kind kind_of(enum sched_event event)
 /*
  * sched_stat_*: as recorded, head and stack are the waker's and the fields name the sleeper; after
  * `perf inject -s` head and stack are the sleeper's own, and the fields, read from the bytes of
- * another event, mean nothing. The period is the delay in both.
+ * another event, mean nothing (of a sched_switch "delay" is prev_state). The period is the delay in
+ * both.
  */
 static bool on_stat(struct reader *reader, enum sched_event kind, const struct perf_head *head,
 	const struct sched_fields *fields, bool is_good)
@@ -182,6 +183,8 @@ static bool on_stat(struct reader *reader, enum sched_event kind, const struct p
 	event->letter = kind == SCHED_STAT_SLEEP ? 'S' : kind == SCHED_STAT_WAIT ? 0 : 'D';
 	event->is_iowait = kind == SCHED_STAT_IOWAIT;
 	event->ns = is_injected ? head->period : fields->delay_ns;
+	/* inject makes an event only of a wait whose switch was logged. */
+	event->is_whole = is_injected;
 	reader->wants_stack = is_injected;
 	if (is_injected) {
 		event->tid = tid_of(reader->log, head);

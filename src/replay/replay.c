@@ -213,13 +213,18 @@ static void leave(struct replay *replay, const struct replay_event *event, uint6
 
 	if (now->progress != RUNNING) {
 		uint64_t came_ns = cpu->last_switch_ns;
-		/* On a CPU's first switch it had been running all along; or it came, since its
-		 * wake, from one whose log began earlier. */
-		if (!cpu->has_switched && now->progress != SEEN)
+		bool was_there = !cpu->has_switched && now->progress == SEEN;
+		/* On a CPU's first switch it had been running all along, and a wake met it on its
+		 * way to sleep; or, if it left another CPU before, it came since its wake: the log
+		 * of this one began later. */
+		bool keeps_wake = was_there && now->has_wake;
+		if (!cpu->has_switched && !was_there) {
 			replay->result->missed_switches++;
-		if (!cpu->has_switched && now->has_wake)
-			came_ns = now->wake_ns;
+			if (now->has_wake)
+				came_ns = now->wake_ns;
+		}
 		start_running(replay, index, came_ns);
+		now->has_wake = keeps_wake;
 	}
 	credit(replay, index, TIME_RUNNING, at_ns, false);
 	now = &replay->nows.at[index];
@@ -355,12 +360,11 @@ static void on_sample(struct replay *replay, const struct replay_event *event, u
 	struct now *now = &replay->nows.at[index];
 
 	learn(replay, index, event->pid, event->comm);
-	/* Nobody saw it come onto its CPU: it was there from the beginning or since its wake, or
-	 * came with the CPU's last switch. */
+	/* Nobody saw it come onto its CPU: it was there from the beginning, or came with the CPU's
+	 * last switch. */
 	if (now->progress == SEEN && !now->has_run) {
 		const struct cpu *cpu = cpu_of(replay, event->cpu);
-		uint64_t came_ns = now->has_wake ? now->wake_ns : now->since_ns;
-		start_running(replay, index, cpu->has_switched ? cpu->last_switch_ns : came_ns);
+		start_running(replay, index, cpu->last_switch_ns);
 		now->cpu = event->cpu;
 	}
 	send_sample(replay, index, event->stack, at_ns);
@@ -431,7 +435,7 @@ static void on_piece(struct replay *replay, const struct replay_event *event, ui
 	struct replay_thread *thread = &replay->result->threads.at[index];
 	learn(replay, index, event->pid, event->comm);
 	/* What passed before the log began is not part of it. */
-	if (event->kind == REPLAY_WAITED && ns > at_ns)
+	if (event->kind == REPLAY_WAITED && !event->is_whole && ns > at_ns)
 		ns = at_ns;
 	if (event->kind == REPLAY_SAMPLE)
 		send_sample(replay, index, event->stack, 0);

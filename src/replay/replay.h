@@ -53,6 +53,7 @@ struct replay_event {
 	char letter;       /* switch: 'S', 'D', ...; 'R' */
 	bool is_preempted; /* switch: R+ */
 	bool is_dead;      /* switch: it was the last */
+	bool is_whole;     /* waited: it began inside of the log */
 	bool is_iowait;    /* waited: sched_stat_blocked, if logged, tells the same time */
 };
 

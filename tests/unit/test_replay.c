@@ -232,17 +232,19 @@ static void a_sample_of_one_that_came_unseen_runs_since_the_last_switch(void **s
 	replay_clear(&log.result);
 }
 
-static void a_sample_tells_that_a_thread_runs_since_its_wake(void **state)
+static void a_wake_of_one_that_never_came_was_on_its_way_to_sleep(void **state)
 {
 	struct replay_event events[] = {SWITCH(0, 6, 'R', 7), WAKING(10, 5),
-		{.time_ns = T0 + 20, .kind = REPLAY_SAMPLE, .tid = 5, .cpu = 1},
-		SWITCH(40, 5, 'S', 0)};
+		{.time_ns = T0 + 20, .kind = REPLAY_SAMPLE, .tid = 5, .cpu = 1}, WAKING(25, 8),
+		SWITCH(40, 5, 'S', 0), SWITCH(50, 8, 'S', 0)};
 	(void)state;
 
-	events[3].cpu = 1;
-	expect(events, 4,
-		"2 blocked 0-10 earlier; 2 sample 20-20; 2 running 10-40; 0 preempted 0-40 open; 1 "
-		"running 0-40 open; ");
+	/* Nobody came onto the other CPUs, so both ran there from the beginning. */
+	events[4].cpu = 1;
+	events[5].cpu = 2;
+	expect(events, 6,
+		"2 sample 20-20; 2 running 0-40; 3 running 0-50; 0 preempted 0-50 open; 1 running "
+		"0-50 open; 2 blocked 40-50 open; ");
 }
 
 static void events_out_of_order_are_sorted(void **state)
@@ -368,7 +370,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_turns_up_on_another_cpu_runs_there),
 		cmocka_unit_test(a_cpu_whose_log_begins_late_is_a_switch_missed),
 		cmocka_unit_test(a_sample_of_one_that_came_unseen_runs_since_the_last_switch),
-		cmocka_unit_test(a_sample_tells_that_a_thread_runs_since_its_wake),
+		cmocka_unit_test(a_wake_of_one_that_never_came_was_on_its_way_to_sleep),
 		cmocka_unit_test(events_out_of_order_are_sorted),
 		cmocka_unit_test(without_switches_lives_are_what_is_known),
 		cmocka_unit_test(time_is_conserved_whatever_the_log_says),
