@@ -152,6 +152,7 @@ static void put_rows(struct import *import, struct recording_writer *writer, boo
 	put_sums(import, writer, stacks, is_kernel);
 	put_pieces(import, writer, stacks, is_kernel);
 	stack_writer_flush(stacks);
+	import->cuts = stack_writer_cuts(stacks);
 	stack_writer_free(stacks);
 }
 
@@ -209,6 +210,8 @@ static void put_losses(const struct import *import, struct recording_writer *wri
 		{.loss = LOSS_OTHER_SAMPLES, .count = import->log.other_samples},
 		{.loss = LOSS_UNPLACED_SAMPLES, .count = import->result.unplaced},
 		{.loss = LOSS_TOO_LARGE, .count = import->sums.overflows},
+		{.loss = LOSS_NAMES_CUT, .count = import->cuts.names},
+		{.loss = LOSS_STACKS_CUT, .count = import->cuts.stacks},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)

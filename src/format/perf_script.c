@@ -94,6 +94,7 @@ static void finish_event(struct reader *reader)
 		reader->log->samples -= reader->event.kind == REPLAY_SAMPLE;
 		return;
 	}
+	reader->log->has_sample_event |= reader->event.kind == REPLAY_SAMPLE;
 	if (count && reader->wants_stack) {
 		size_t first = first_frame(reader);
 		if (count - first > STACKS_MAX_DEPTH) {
@@ -129,8 +130,19 @@ static void on_sample(struct reader *reader, const struct perf_head *head)
 {
 	struct perf_log *log = reader->log;
 	uint32_t name = text_number(log, head->event);
+	struct perf_frame frame;
 
-	if (!log->has_sample_event) {
+	/* Where no event is shown an address may stand, and nothing else. */
+	if (!head->event.length && head->fields.length && !perf_frame_parse(head->fields, &frame)) {
+		reader->skipped->counts[SKIP_UNKNOWN]++;
+		return;
+	}
+	/* A name alone is believed when frames follow, but not among events that have names. */
+	if (reader->is_loose && log->sample_event) {
+		reader->skipped->counts[SKIP_UNKNOWN]++;
+		return;
+	}
+	if (!log->has_sample_event && !reader->is_loose) {
 		log->sample_event = name;
 		log->has_sample_event = true;
 	}

@@ -63,6 +63,11 @@ static const struct {
 	LINES(HISTOGRAM, "histogram", "skipped: a histogram or statistics", false),
 	LINES(UNKNOWN, "unknown", "skipped: not understood", true),
 	LINES(CUT, "cut", "kept without their outermost frames: stack too deep", true),
+	[LOSS_NAMES_CUT] = {"names_cut", "imported names were cut: too long for a recording",
+		"imported name was cut: too long for a recording", true},
+	[LOSS_STACKS_CUT] = {"stacks_cut",
+		"imported stacks lost their outermost frames: too deep for a recording",
+		"imported stack lost its outermost frames: too deep for a recording", true},
 	LINES(NOT_UTF8, "not_utf8", "kept with ? in names: no UTF-8", false),
 };
 

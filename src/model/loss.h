@@ -35,6 +35,8 @@ enum loss {
 	LOSS_LINES_UNKNOWN,
 	LOSS_LINES_CUT,      /* kept, but their stacks lost outer frames */
 	LOSS_LINES_NOT_UTF8, /* kept: bytes of names are shown as ? */
+	LOSS_NAMES_CUT,      /* names longer than a recording keeps */
+	LOSS_STACKS_CUT,     /* stacks deeper than a recording keeps: without their outer frames */
 	LOSSES,
 };
 
