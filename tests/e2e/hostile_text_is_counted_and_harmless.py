@@ -96,7 +96,10 @@ for name, data, losses, words in CASES:
             problems.append(f"{name}: {loss} is not in the report:\n{report[-600:]}")
     drawn = dwell("flame", "a.dwell", "--view", "hotcold", "-o", "a.svg")
     if any(loss["is_serious"] for loss in named.values()):
-        for where, text in (("stderr", drawn.stderr), ("the picture", open("a.svg").read())):
+        functions = dwell("report", "--functions", "a.dwell")
+        compared = dwell("diff", "a.dwell", "a.dwell", "--view", "hotcold")
+        for where, text in (("stderr", drawn.stderr), ("the picture", open("a.svg").read()),
+                            ("functions", functions.stderr), ("diff", compared.stderr)):
             if "imported " not in text:
                 problems.append(f"{name}: no losses in {where}")
     with open("hostile", "rb") as file:
