@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: no, because perf is not in there
+# timeout: 180
 """Scheduler events and samples that perf recorded, imported from the text of perf script, give each
 thread the run time, the wait time and the scheduling delay that perf sched timehist computes from
 the same file: each line of timehist to the microsecond that it prints.
@@ -31,7 +32,7 @@ clock = f"cpu-clock/period={SAMPLE_NS}/"
 options = ("-B", "-N", "-g", "--kernel-callchains", "-m", "4096")
 
 
-def record():
+def record_both():
     """Events of all and, at the same time, samples of the workloads: x.data, y.data."""
     mixed = Workload("mixed_waits", "6000")
     mixed.line()
@@ -72,7 +73,7 @@ def mend(path):
         file.write(data)
 
 
-record()
+record_both()
 mend("x.data")
 mend("y.data")
 whole, samples_text = script("x.data"), script("y.data")
