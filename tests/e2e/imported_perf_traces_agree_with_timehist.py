@@ -13,7 +13,9 @@ asked for the same time. What it does otherwise there is known from its raw even
 - the last switch of a thread that was reaped is booked on a thread -1: the run is the thread's that
   the event itself names, and of such a thread runs alone are compared;
 - a wake of a thread that is on its way to sleep is forgotten at its switch: timehist says wait, and
-  not delay, for the time after it."""
+  not delay, for the time after it;
+- of a thread that was preempted on its way to sleep it counts the delay from its wake on; it had
+  been ready since its switch."""
 import struct
 import subprocess
 from lib import *
@@ -38,11 +40,11 @@ def record_both():
     mixed.line()
     mixed.go()
     # Before what else runs here: a timer that is due while its thread is off its CPU is late.
-    hogs = background("nice", "-n", "-5", workload("hogs"), "5000")
+    hogs = background("nice", "-n", "-10", workload("hogs"), "5000")
     sleeper = background(workload("sleeper"), "2000", "3", "2")
-    sampler = background("nice", "-n", "-10", "perf", "record", *options, "-e", clock, "-p",
+    sampler = background("nice", "-n", "-15", "perf", "record", *options, "-e", clock, "-p",
                          f"{hogs.pid},{mixed.pid}", "-o", "y.data", "--", "sleep", "2.5")
-    recorded = run("nice", "-n", "-10", "perf", "record", *options, "-e", "sched:sched_switch",
+    recorded = run("nice", "-n", "-15", "perf", "record", *options, "-e", "sched:sched_switch",
                    "-e", "sched:sched_waking", "-e", clock + "k", "-a", "-o", "x.data", "--",
                    "sleep", "3", status=None)
     if recorded.returncode or sampler.wait(20):
@@ -191,14 +193,19 @@ for event in switches:
 gaps = 0
 hidden = set()
 expected = {}  # samples
-current, before, woken, left, early = {}, {}, {}, {}, set()
+current, before, woken, left = {}, {}, {}, {}
+early, ready = set(), set()
 
 
 def come(tid, time):
-    """Of a thread that has not left yet timehist forgets the wake: what it calls wait is delay."""
+    """Of a thread that has not left yet timehist forgets the wake: what it calls wait is delay. One
+    that was preempted on its way to sleep is woken too: it was ready all the time."""
     if tid in early:
         threads[tid].figures["delay"].ours -= max(time - left[tid], 0)
         early.remove(tid)
+    if tid in ready and left[tid] < woken.get(tid, time) < time:
+        threads[tid].figures["delay"].ours += time - woken[tid]
+    ready.discard(tid)
 
 
 for event in inside:
@@ -226,11 +233,13 @@ for event in inside:
         left[event.prev] = event.time
         if event.prev in woken and event.state[0] not in "RXZ":
             early.add(event.prev)
+        if event.state[0] == "R":
+            ready.add(event.prev)
         come(event.next, event.time)
         woken.pop(event.prev, None)
         woken.pop(event.next, None)
 # A wait that ended, but not the delay behind it: timehist has no line for it yet.
-for tid in (set(woken) & set(left)) - set(current.values()):
+for tid in (set(woken) & set(left)) - set(current.values()) - ready:
     if tid in threads and woken[tid] > left[tid]:
         threads[tid].figures["wait"].ours -= woken[tid] - left[tid]
 
@@ -326,9 +335,9 @@ def run_times(tid, times):
     return spans[:-1]
 
 
-spans = [span for tid, times in stamps.items() if len(times) > 100
+spans = [span for tid, times in stamps.items() if len(times) > 1
          for span in run_times(tid, times)]
 timely = [span for span in spans if span < 1.5 * SAMPLE_NS]
 print(f"samples: {len(timely)} ms, by switches {sum(timely) / MS:.3f} ms; {len(spans) - len(timely)} late")
-check(len(timely) > 100 and len(timely) > 0.9 * len(spans), "hardly a sample in time")
+check(len(timely) > 50 and len(timely) > 0.9 * len(spans), "hardly a sample in time")
 check_close("run time by samples", len(timely) * SAMPLE_NS, sum(timely), rel=0.01)
