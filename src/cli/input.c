@@ -37,6 +37,8 @@ static bool is_binary(FILE *in)
 struct builder {
 	struct input *input;
 	bool is_in_order;
+	uint64_t scale; /* of weights: ns per unit, or 1 */
+	VEC(struct tree_step) steps;
 	VEC(uint32_t) path; /* nodes of the stack before */
 };
 
@@ -108,60 +110,77 @@ static enum frame_kind kind_of(const struct stack *stack, size_t at)
 	return frame->is_kernel ? FRAME_KERNEL : FRAME_USER;
 }
 
-/* Most names need no cleaning, and a copy of each would be most of the work. */
-static bool is_plain(const char *name)
+/* Most names need no cleaning, and a copy of each would be most of the work: eight bytes at once,
+ * a bit for each that is no printable ASCII. */
+static bool is_plain_word(uint64_t word)
 {
-	for (; *name; name++)
-		if (*name < ' ' || *name > '~' || *name == ';')
+	const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
+	uint64_t low = word - ' ' * ones, semicolons = word ^ ';' * ones;
+
+	/* + 1: DEL becomes a byte beyond ASCII, if none before it was. */
+	return !((word | low | (word + ones) | ((semicolons - ones) & ~semicolons)) & highs);
+}
+
+static bool is_plain(const char *name, size_t length)
+{
+	uint64_t word = 0x2020202020202020ULL;
+
+	for (; length >= 8; name += 8, length -= 8) {
+		memcpy(&word, name, 8);
+		if (!is_plain_word(word))
 			return false;
-	return true;
+	}
+	word = 0x2020202020202020ULL;
+	memcpy(&word, name, length);
+	return is_plain_word(word);
 }
 
 static uint32_t frame_of(struct tree *tree, const struct stack_frame *frame)
 {
-	if (is_plain(frame->name))
-		return tree_frame(tree, frame->name, frame->object);
+	if (is_plain(frame->name, frame->length))
+		return tree_frame_bytes(tree, frame->name, frame->length, frame->object);
 	_cleanup_free_ char *label = text_clean(frame->name, true);
 	return tree_frame(tree, label, frame->object);
 }
 
-static bool is_frame(const struct tree *tree, uint32_t node, const struct stack_frame *frame)
-{
-	return !strcmp(tree_label(tree, node), frame->name) &&
-	       !strcmp(tree_object(tree, node), frame->object);
-}
-
-static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind)
-{
-	struct tree_node made = {.parent = parent, .frame = frame, .kind = kind};
-
-	vec_push(&tree->nodes, made);
-	return (uint32_t)tree->nodes.count - 1;
-}
-
-/*
- * The node of the stack's frame number `at`, below `parent`. Most stacks begin like the one before,
- * which saves the look-ups; in order, that is all that is gone on with.
- */
-static uint32_t next_node(
-	struct builder *builder, const struct stack *stack, uint32_t parent, size_t at)
+/* In order, a stack goes on with the one before only as far as both are the same. */
+static void descend_in_order(struct builder *builder, size_t from)
 {
 	struct tree *tree = &builder->input->tree;
-	bool is_known = at < builder->path.count;
-	uint32_t frame, node;
+	size_t at = from;
 
-	if (is_known && is_frame(tree, builder->path.at[at], &stack->frames[at]))
-		return builder->path.at[at];
-	frame = frame_of(tree, &stack->frames[at]);
-	if (is_known && tree->nodes.at[builder->path.at[at]].frame == frame)
-		return builder->path.at[at];
-	if (builder->is_in_order)
-		node = add_node(tree, parent, frame, kind_of(stack, at));
-	else
-		node = tree_child_frame(tree, parent, frame, kind_of(stack, at));
+	while (at < builder->steps.count && at < builder->path.count &&
+		tree->nodes.at[builder->path.at[at]].frame == builder->steps.at[at].frame)
+		at++;
 	builder->path.count = at;
-	vec_push(&builder->path, node);
-	return node;
+	for (; at < builder->steps.count; at++) {
+		uint32_t parent = at ? builder->path.at[at - 1] : TREE_ROOT;
+		uint32_t node = tree_add_child(tree, parent, &builder->steps.at[at]);
+		vec_push(&builder->path, node);
+	}
+}
+
+/* The node in which the stack ends. The path of the one before saves what they share. */
+static uint32_t node_of(struct builder *builder, const struct stack *stack)
+{
+	struct tree *tree = &builder->input->tree;
+	size_t shared = stack->shared;
+
+	vec_reserve(&builder->steps, stack->depth);
+	vec_reserve(&builder->path, stack->depth);
+	builder->steps.count = stack->depth;
+	for (size_t i = shared; i < stack->depth; i++)
+		builder->steps.at[i] = (struct tree_step){
+			frame_of(tree, &stack->frames[i]), kind_of(stack, i)};
+	if (builder->is_in_order) {
+		descend_in_order(builder, shared);
+	} else {
+		tree_descend(tree, shared ? builder->path.at[shared - 1] : TREE_ROOT,
+			builder->steps.at + shared, stack->depth - shared,
+			builder->path.at + shared);
+		builder->path.count = stack->depth;
+	}
+	return builder->path.at[stack->depth - 1];
 }
 
 static void add_before(struct input *input, uint32_t node, uint64_t before)
@@ -171,31 +190,36 @@ static void add_before(struct input *input, uint32_t node, uint64_t before)
 	input->before.at[node] += before;
 }
 
+static void set_unit(struct builder *builder, const char *unit)
+{
+	uint64_t unit_ns = ns_of_unit(unit);
+
+	builder->scale = unit_ns ? unit_ns : 1;
+	builder->input->is_time = unit_ns > 0;
+	snprintf(builder->input->unit, sizeof(builder->input->unit), "%s", unit);
+}
+
 static int add_stack(const struct stack *stack, void *context)
 {
 	struct builder *builder = context;
 	struct input *input = builder->input;
-	uint64_t unit_ns = ns_of_unit(stack->unit), scale = unit_ns ? unit_ns : 1;
-	uint32_t node = TREE_ROOT;
+	uint32_t node = node_of(builder, stack);
 
-	for (size_t i = 0; i < stack->depth; i++)
-		node = next_node(builder, stack, node, i);
-	if (builder->path.count > stack->depth)
-		builder->path.count = stack->depth;
-	input->is_time = unit_ns > 0;
-	snprintf(input->unit, sizeof(input->unit), "%s", stack->unit);
-	if (stack->weight > INT64_MAX / scale || stack->before > INT64_MAX / scale)
+	if (strcmp(stack->unit, input->unit))
+		set_unit(builder, stack->unit);
+	if (stack->weight > INT64_MAX / builder->scale ||
+		stack->before > INT64_MAX / builder->scale)
 		return -EOVERFLOW;
-	tree_add(&input->tree, node, stack->weight * scale, stack->weight);
+	tree_add(&input->tree, node, stack->weight * builder->scale, stack->weight);
 	if (stack->before)
-		add_before(input, node, stack->before * scale);
+		add_before(input, node, stack->before * builder->scale);
 	return 0;
 }
 
 static int read_text(
 	FILE *in, const char *path, bool is_in_order, struct input *input, struct why *why)
 {
-	struct builder builder = {.input = input, .is_in_order = is_in_order};
+	struct builder builder = {.input = input, .is_in_order = is_in_order, .scale = 1};
 	struct stack_sink sink = {.add = add_stack, .context = &builder};
 	struct why reason = {""};
 	int error;
@@ -208,6 +232,7 @@ static int read_text(
 		why_set(why, error, "%s: %s", strcmp(path, "-") ? path : "stdin", reason.text);
 		input_clear(input);
 	}
+	vec_clear(&builder.steps);
 	vec_clear(&builder.path);
 	return error;
 }

@@ -21,7 +21,7 @@ struct weights {
 	uint64_t *weight;
 	uint64_t *before; /* NULL if nothing is compared */
 	uint64_t *after;
-	uint64_t *frames; /* nodes in the subtree that weigh something */
+	uint32_t *frames; /* nodes in the subtree that weigh something */
 	uint32_t *first;  /* child; 0: none */
 	uint32_t *next;   /* sibling */
 };

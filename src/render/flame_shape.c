@@ -23,7 +23,7 @@ void flame_shape_free(struct tree *tree)
 	if (!tree)
 		return;
 	vec_clear(&tree->nodes);
-	map64_clear(&tree->children);
+	tree_children_clear(&tree->children);
 	free(tree);
 }
 
@@ -69,16 +69,23 @@ struct tree *flame_shape_reverse(
 {
 	struct tree *made = borrow_frames(tree);
 	uint32_t *places = xcalloc(tree->nodes.count, sizeof(*places));
+	VEC(struct tree_step) steps = {0};
+	VEC(uint32_t) nodes = {0};
 
 	for (size_t i = 1; i < tree->nodes.count; i++) {
-		uint32_t at = TREE_ROOT;
 		if (!weights[i])
 			continue;
-		for (uint32_t n = (uint32_t)i; n != TREE_ROOT; n = tree->nodes.at[n].parent)
-			at = tree_child_frame(
-				made, at, tree->nodes.at[n].frame, tree->nodes.at[n].kind);
-		places[i] = at;
+		steps.count = 0;
+		for (uint32_t n = (uint32_t)i; n != TREE_ROOT; n = tree->nodes.at[n].parent) {
+			const struct tree_node *node = &tree->nodes.at[n];
+			vec_push(&steps, ((struct tree_step){node->frame, node->kind}));
+		}
+		vec_reserve(&nodes, steps.count);
+		tree_descend(made, TREE_ROOT, steps.at, steps.count, nodes.at);
+		places[i] = nodes.at[steps.count - 1];
 	}
+	vec_clear(&steps);
+	vec_clear(&nodes);
 	*ret_places = places;
 	return made;
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Children by parent and frame: one table for the whole tree, open addressing with linear probing,
+ * at most 3/4 full. A node's hash is made from all frames above it, not from its parent's number:
+ * so the places of a whole stack are known before the first of them is looked up, and are fetched
+ * from memory all at once. In a tree of a million nodes that is nearly all of the time.
+ */
+#include "profile/tree.h"
+
+#define SMALLEST_ROOM 64
+#define AT_ONCE 32
+
+static uint32_t hash_below(uint32_t hash, uint32_t frame)
+{
+	uint64_t word = ((uint64_t)hash << 32 | frame) * 0x9fb21c651e98df25ULL;
+
+	word = (word ^ word >> 32) * 0xd6e8feb86659fd93ULL;
+	return (uint32_t)(word >> 32);
+}
+
+/* To the first free slot from its home on. */
+static void settle(struct tree_children *children, struct tree_slot *slot)
+{
+	struct tree_slot kept = *slot;
+	size_t mask = children->room - 1, at = kept.hash & mask;
+
+	slot->node = 0;
+	while (children->slots[at].node)
+		at = (at + 1) & mask;
+	children->slots[at] = kept;
+}
+
+/*
+ * Doubles the table where it is. A child stays where it is or near it, or moves by as much as the
+ * table grew. Slots are gone through from a free one on, round to it, so whoever is settled finds
+ * all before it settled, and lands before the slot it left or in the new half.
+ */
+static void grow(struct tree_children *children)
+{
+	size_t old = children->room, start = 0;
+	size_t bytes = old * sizeof(*children->slots);
+
+	children->room = old ? old * 2 : SMALLEST_ROOM;
+	children->slots = xtable_grow(
+		children->slots, bytes, children->room * sizeof(*children->slots));
+	while (start < old && children->slots[start].node)
+		start++;
+	for (size_t i = 0; i < old; i++) {
+		struct tree_slot *slot = &children->slots[(start + i) & (old - 1)];
+		if (slot->node)
+			settle(children, slot);
+	}
+}
+
+static void reserve(struct tree_children *children, size_t more)
+{
+	while ((children->count + more) * 4 > children->room * 3)
+		grow(children);
+}
+
+static uint32_t push_node(
+	struct tree *tree, uint32_t parent, uint32_t hash, const struct tree_step *step)
+{
+	struct tree_node made = {
+		.parent = parent, .frame = step->frame, .kind = step->kind, .hash = hash};
+
+	vec_push(&tree->nodes, made);
+	return (uint32_t)tree->nodes.count - 1;
+}
+
+/* There is room for one more. */
+static uint32_t child(
+	struct tree *tree, uint32_t parent, uint32_t hash, const struct tree_step *step)
+{
+	struct tree_children *children = &tree->children;
+	size_t mask = children->room - 1, at = hash & mask;
+	struct tree_slot *slot;
+
+	for (; (slot = &children->slots[at])->node; at = (at + 1) & mask)
+		if (slot->frame == step->frame && slot->parent == parent)
+			return slot->node;
+	*slot = (struct tree_slot){parent, step->frame, push_node(tree, parent, hash, step), hash};
+	children->count++;
+	return slot->node;
+}
+
+uint32_t tree_add_child(struct tree *tree, uint32_t parent, const struct tree_step *step)
+{
+	return push_node(
+		tree, parent, hash_below(tree->nodes.at[parent].hash, step->frame), step);
+}
+
+uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind)
+{
+	struct tree_step step = {frame, kind};
+
+	reserve(&tree->children, 1);
+	return child(tree, parent, hash_below(tree->nodes.at[parent].hash, frame), &step);
+}
+
+void tree_descend(struct tree *tree, uint32_t parent, const struct tree_step *steps, size_t count,
+	uint32_t *ret_nodes)
+{
+	uint32_t hash = tree->nodes.at[parent].hash, hashes[AT_ONCE];
+
+	reserve(&tree->children, count);
+	for (size_t done = 0; done < count; done += AT_ONCE) {
+		size_t part = count - done < AT_ONCE ? count - done : AT_ONCE;
+		for (size_t i = 0; i < part; i++) {
+			hashes[i] = hash = hash_below(hash, steps[done + i].frame);
+			__builtin_prefetch(
+				&tree->children.slots[hash & (tree->children.room - 1)]);
+		}
+		for (size_t i = 0; i < part; i++)
+			ret_nodes[done + i] = parent =
+				child(tree, parent, hashes[i], &steps[done + i]);
+	}
+}
+
+void tree_children_clear(struct tree_children *children)
+{
+	xtable_free(children->slots, children->room * sizeof(*children->slots));
+	*children = (struct tree_children){0};
+}
