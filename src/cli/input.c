@@ -170,8 +170,8 @@ static uint32_t node_of(struct builder *builder, const struct stack *stack)
 	vec_reserve(&builder->path, stack->depth);
 	builder->steps.count = stack->depth;
 	for (size_t i = shared; i < stack->depth; i++)
-		builder->steps.at[i] = (struct tree_step){
-			frame_of(tree, &stack->frames[i]), kind_of(stack, i)};
+		builder->steps.at[i] =
+			(struct tree_step){frame_of(tree, &stack->frames[i]), kind_of(stack, i)};
 	if (builder->is_in_order) {
 		descend_in_order(builder, shared);
 	} else {

@@ -38,8 +38,7 @@ static uint32_t plain_frame(struct tree *tree, uint32_t label)
 	return *known - 1;
 }
 
-uint32_t tree_frame_bytes(
-	struct tree *tree, const char *label, size_t length, const char *object)
+uint32_t tree_frame_bytes(struct tree *tree, const char *label, size_t length, const char *object)
 {
 	uint32_t number = intern_bytes(&tree->labels, label, length);
 	bool is_new;

@@ -54,8 +54,8 @@ struct tree_children {
 struct tree {
 	struct intern labels;
 	VEC(struct tree_frame) frames;
-	VEC(uint32_t) plain_frames; /* by label: index + 1 of its frame in no object, or 0 */
-	struct map64 frame_of;      /* label << 32 | object -> index, of those in an object */
+	VEC(uint32_t) plain_frames;  /* by label: index + 1 of its frame in no object, or 0 */
+	struct map64 frame_of;       /* label << 32 | object -> index, of those in an object */
 	VEC(struct tree_node) nodes; /* parents before their children */
 	struct tree_children children;
 };
@@ -74,8 +74,7 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, const char *label, enum 
 /* The frame of a label in an object ("": none), for tree_child_frame(). */
 uint32_t tree_frame(struct tree *tree, const char *label, const char *object);
 /* The same for a label of known length, which needs no NUL behind it and has none inside. */
-uint32_t tree_frame_bytes(
-	struct tree *tree, const char *label, size_t length, const char *object);
+uint32_t tree_frame_bytes(struct tree *tree, const char *label, size_t length, const char *object);
 uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind);
 /*
  * A whole stack below `parent`, outermost frame first: the nodes of its steps go to ret_nodes. The

@@ -41,8 +41,8 @@ static void grow(struct tree_children *children)
 	size_t bytes = old * sizeof(*children->slots);
 
 	children->room = old ? old * 2 : SMALLEST_ROOM;
-	children->slots = xtable_grow(
-		children->slots, bytes, children->room * sizeof(*children->slots));
+	children->slots =
+		xtable_grow(children->slots, bytes, children->room * sizeof(*children->slots));
 	while (start < old && children->slots[start].node)
 		start++;
 	for (size_t i = 0; i < old; i++) {
@@ -86,8 +86,7 @@ static uint32_t child(
 
 uint32_t tree_add_child(struct tree *tree, uint32_t parent, const struct tree_step *step)
 {
-	return push_node(
-		tree, parent, hash_below(tree->nodes.at[parent].hash, step->frame), step);
+	return push_node(tree, parent, hash_below(tree->nodes.at[parent].hash, step->frame), step);
 }
 
 uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind)
@@ -108,8 +107,7 @@ void tree_descend(struct tree *tree, uint32_t parent, const struct tree_step *st
 		size_t part = count - done < AT_ONCE ? count - done : AT_ONCE;
 		for (size_t i = 0; i < part; i++) {
 			hashes[i] = hash = hash_below(hash, steps[done + i].frame);
-			__builtin_prefetch(
-				&tree->children.slots[hash & (tree->children.room - 1)]);
+			__builtin_prefetch(&tree->children.slots[hash & (tree->children.room - 1)]);
 		}
 		for (size_t i = 0; i < part; i++)
 			ret_nodes[done + i] = parent =

@@ -27,8 +27,7 @@ static uint32_t load32(const char *at)
 
 static uint64_t fold(uint64_t word)
 {
-	__extension__ unsigned __int128 product =
-		(unsigned __int128)word * 0x9fb21c651e98df25ULL;
+	__extension__ unsigned __int128 product = (unsigned __int128)word * 0x9fb21c651e98df25ULL;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }

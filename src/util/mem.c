@@ -35,8 +35,7 @@ void *xreallocarray(void *old, size_t count, size_t bytes)
 
 static void *map_table(size_t bytes)
 {
-	void *table =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return checked(table == MAP_FAILED ? NULL : table);
 }

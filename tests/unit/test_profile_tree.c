@@ -44,9 +44,8 @@ static void every_child_is_found_again_after_the_table_grew(void **unused)
 		size_t count = tree.nodes.count;
 		for (uint32_t i = 1; i < count; i++) {
 			const struct tree_node *node = &tree.nodes.at[i];
-			assert_int_equal(tree_child_frame(&tree, node->parent, node->frame,
-						 node->kind),
-				i);
+			assert_int_equal(
+				tree_child_frame(&tree, node->parent, node->frame, node->kind), i);
 		}
 		assert_int_equal(tree.nodes.count, count);
 		tree_clear(&tree);
@@ -70,8 +69,8 @@ static void a_stack_at_once_is_the_same_as_frame_by_frame(void **unused)
 		tree_descend(&tree, at, steps, depth, nodes);
 		for (size_t i = 0; i < depth; i++) {
 			assert_int_equal(tree.nodes.at[nodes[i]].parent, parent);
-			assert_int_equal(tree_child_frame(&tree, parent, steps[i].frame,
-						 FRAME_KERNEL),
+			assert_int_equal(
+				tree_child_frame(&tree, parent, steps[i].frame, FRAME_KERNEL),
 				nodes[i]);
 			parent = nodes[i];
 		}
