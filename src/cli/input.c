@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "profile/tree_feed.h"
 #include "recording/reader.h"
 #include "util/text.h"
 #include "util/units.h"
@@ -39,7 +40,8 @@ struct builder {
 	bool is_in_order;
 	uint64_t scale; /* of weights: ns per unit, or 1 */
 	VEC(struct tree_step) steps;
-	VEC(uint32_t) path; /* nodes of the stack before */
+	VEC(uint32_t) path; /* in order: nodes of the stack before */
+	struct tree_feed feed;
 };
 
 /* "12 samples found no room; 3 ..."; NULL if nothing was lost that changes the picture. */
@@ -143,8 +145,25 @@ static uint32_t frame_of(struct tree *tree, const struct stack_frame *frame)
 	return tree_frame(tree, label, frame->object);
 }
 
+static void add_before(struct input *input, uint32_t node, uint64_t before)
+{
+	while (input->before.count <= node)
+		vec_push(&input->before, 0);
+	input->before.at[node] += before;
+}
+
+static void land(uint32_t node, const struct tree_load *weights, void *context)
+{
+	struct builder *builder = context;
+	struct input *input = builder->input;
+
+	tree_add(&input->tree, node, weights->first * builder->scale, weights->first);
+	if (weights->second)
+		add_before(input, node, weights->second * builder->scale);
+}
+
 /* In order, a stack goes on with the one before only as far as both are the same. */
-static void descend_in_order(struct builder *builder, size_t from)
+static uint32_t node_in_order(struct builder *builder, size_t from)
 {
 	struct tree *tree = &builder->input->tree;
 	size_t at = from;
@@ -158,36 +177,17 @@ static void descend_in_order(struct builder *builder, size_t from)
 		uint32_t node = tree_add_child(tree, parent, &builder->steps.at[at]);
 		vec_push(&builder->path, node);
 	}
+	return builder->path.at[builder->path.count - 1];
 }
 
-/* The node in which the stack ends. The path of the one before saves what they share. */
-static uint32_t node_of(struct builder *builder, const struct stack *stack)
+/* The steps of frames that the stack before does not have. */
+static void make_steps(struct builder *builder, const struct stack *stack)
 {
-	struct tree *tree = &builder->input->tree;
-	size_t shared = stack->shared;
-
 	vec_reserve(&builder->steps, stack->depth);
-	vec_reserve(&builder->path, stack->depth);
 	builder->steps.count = stack->depth;
-	for (size_t i = shared; i < stack->depth; i++)
-		builder->steps.at[i] =
-			(struct tree_step){frame_of(tree, &stack->frames[i]), kind_of(stack, i)};
-	if (builder->is_in_order) {
-		descend_in_order(builder, shared);
-	} else {
-		tree_descend(tree, shared ? builder->path.at[shared - 1] : TREE_ROOT,
-			builder->steps.at + shared, stack->depth - shared,
-			builder->path.at + shared);
-		builder->path.count = stack->depth;
-	}
-	return builder->path.at[stack->depth - 1];
-}
-
-static void add_before(struct input *input, uint32_t node, uint64_t before)
-{
-	while (input->before.count <= node)
-		vec_push(&input->before, 0);
-	input->before.at[node] += before;
+	for (size_t i = stack->shared; i < stack->depth; i++)
+		builder->steps.at[i] = (struct tree_step){
+			frame_of(&builder->input->tree, &stack->frames[i]), kind_of(stack, i)};
 }
 
 static void set_unit(struct builder *builder, const char *unit)
@@ -202,17 +202,22 @@ static void set_unit(struct builder *builder, const char *unit)
 static int add_stack(const struct stack *stack, void *context)
 {
 	struct builder *builder = context;
-	struct input *input = builder->input;
-	uint32_t node = node_of(builder, stack);
+	struct tree_load weights = {stack->weight, stack->before};
 
-	if (strcmp(stack->unit, input->unit))
+	if (strcmp(stack->unit, builder->input->unit)) {
+		/* Those that wait have the unit before. */
+		tree_feed_finish(&builder->feed);
 		set_unit(builder, stack->unit);
+	}
 	if (stack->weight > INT64_MAX / builder->scale ||
 		stack->before > INT64_MAX / builder->scale)
 		return -EOVERFLOW;
-	tree_add(&input->tree, node, stack->weight * builder->scale, stack->weight);
-	if (stack->before)
-		add_before(input, node, stack->before * builder->scale);
+	make_steps(builder, stack);
+	if (builder->is_in_order)
+		land(node_in_order(builder, stack->shared), &weights, builder);
+	else
+		tree_feed_add(&builder->feed, stack->shared, builder->steps.at + stack->shared,
+			stack->depth - stack->shared, &weights);
 	return 0;
 }
 
@@ -225,13 +230,16 @@ static int read_text(
 	int error;
 
 	tree_init(&input->tree);
+	tree_feed_init(&builder.feed, &input->tree, land, &builder);
 	error = stacks_read(in, &sink, &input->skipped, NULL, &reason);
+	tree_feed_finish(&builder.feed);
 	if (error == -EOVERFLOW)
 		why_set(&reason, error, "weights too large to add up");
 	if (error) {
 		why_set(why, error, "%s: %s", strcmp(path, "-") ? path : "stdin", reason.text);
 		input_clear(input);
 	}
+	tree_feed_clear(&builder.feed);
 	vec_clear(&builder.steps);
 	vec_clear(&builder.path);
 	return error;

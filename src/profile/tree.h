@@ -75,13 +75,8 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, const char *label, enum 
 uint32_t tree_frame(struct tree *tree, const char *label, const char *object);
 /* The same for a label of known length, which needs no NUL behind it and has none inside. */
 uint32_t tree_frame_bytes(struct tree *tree, const char *label, size_t length, const char *object);
+/* Many stacks at once are faster by tree_feed.h. */
 uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind);
-/*
- * A whole stack below `parent`, outermost frame first: the nodes of its steps go to ret_nodes. The
- * same as tree_child_frame() step by step, but in a large tree several times as fast.
- */
-void tree_descend(struct tree *tree, uint32_t parent, const struct tree_step *steps, size_t count,
-	uint32_t *ret_nodes);
 /* A child that is never found again, and a sibling of those of the same frame. */
 uint32_t tree_add_child(struct tree *tree, uint32_t parent, const struct tree_step *step);
 /* Forgets where children are found; the nodes stay. */

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Children by parent and frame: one table for the whole tree, open addressing with linear probing,
- * at most 3/4 full. A node's hash is made from all frames above it, not from its parent's number:
- * so the places of a whole stack are known before the first of them is looked up, and are fetched
- * from memory all at once. In a tree of a million nodes that is nearly all of the time.
+ * at most 3/4 full. A node's hash is made from all frames above it, not from its parent's number,
+ * so that a whole stack's places are known before the first of them is looked up (tree_feed.c).
  */
-#include "profile/tree.h"
+#include "profile/tree_private.h"
 
 #define SMALLEST_ROOM 64
-#define AT_ONCE 32
-
-static uint32_t hash_below(uint32_t hash, uint32_t frame)
-{
-	uint64_t word = ((uint64_t)hash << 32 | frame) * 0x9fb21c651e98df25ULL;
-
-	word = (word ^ word >> 32) * 0xd6e8feb86659fd93ULL;
-	return (uint32_t)(word >> 32);
-}
 
 /* To the first free slot from its home on. */
 static void settle(struct tree_children *children, struct tree_slot *slot)
@@ -52,7 +42,7 @@ static void grow(struct tree_children *children)
 	}
 }
 
-static void reserve(struct tree_children *children, size_t more)
+void tree_children_reserve(struct tree_children *children, size_t more)
 {
 	while ((children->count + more) * 4 > children->room * 3)
 		grow(children);
@@ -68,8 +58,7 @@ static uint32_t push_node(
 	return (uint32_t)tree->nodes.count - 1;
 }
 
-/* There is room for one more. */
-static uint32_t child(
+uint32_t tree_child_hashed(
 	struct tree *tree, uint32_t parent, uint32_t hash, const struct tree_step *step)
 {
 	struct tree_children *children = &tree->children;
@@ -86,33 +75,17 @@ static uint32_t child(
 
 uint32_t tree_add_child(struct tree *tree, uint32_t parent, const struct tree_step *step)
 {
-	return push_node(tree, parent, hash_below(tree->nodes.at[parent].hash, step->frame), step);
+	return push_node(
+		tree, parent, tree_hash_below(tree->nodes.at[parent].hash, step->frame), step);
 }
 
 uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind)
 {
 	struct tree_step step = {frame, kind};
 
-	reserve(&tree->children, 1);
-	return child(tree, parent, hash_below(tree->nodes.at[parent].hash, frame), &step);
-}
-
-void tree_descend(struct tree *tree, uint32_t parent, const struct tree_step *steps, size_t count,
-	uint32_t *ret_nodes)
-{
-	uint32_t hash = tree->nodes.at[parent].hash, hashes[AT_ONCE];
-
-	reserve(&tree->children, count);
-	for (size_t done = 0; done < count; done += AT_ONCE) {
-		size_t part = count - done < AT_ONCE ? count - done : AT_ONCE;
-		for (size_t i = 0; i < part; i++) {
-			hashes[i] = hash = hash_below(hash, steps[done + i].frame);
-			__builtin_prefetch(&tree->children.slots[hash & (tree->children.room - 1)]);
-		}
-		for (size_t i = 0; i < part; i++)
-			ret_nodes[done + i] = parent =
-				child(tree, parent, hashes[i], &steps[done + i]);
-	}
+	tree_children_reserve(&tree->children, 1);
+	return tree_child_hashed(
+		tree, parent, tree_hash_below(tree->nodes.at[parent].hash, frame), &step);
 }
 
 void tree_children_clear(struct tree_children *children)

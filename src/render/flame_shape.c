@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "profile/tree_feed.h"
 #include "render/flame_kind.h"
 #include "util/mem.h"
 
@@ -64,15 +65,24 @@ struct tree *flame_shape_rebase(
 	return made;
 }
 
+static void note_place(uint32_t node, const struct tree_load *load, void *context)
+{
+	uint32_t *places = context;
+
+	places[load->first] = node;
+}
+
 struct tree *flame_shape_reverse(
 	const struct tree *tree, const uint64_t *weights, uint32_t **ret_places)
 {
 	struct tree *made = borrow_frames(tree);
 	uint32_t *places = xcalloc(tree->nodes.count, sizeof(*places));
 	VEC(struct tree_step) steps = {0};
-	VEC(uint32_t) nodes = {0};
+	struct tree_feed feed;
 
+	tree_feed_init(&feed, made, note_place, places);
 	for (size_t i = 1; i < tree->nodes.count; i++) {
+		struct tree_load load = {.first = i};
 		if (!weights[i])
 			continue;
 		steps.count = 0;
@@ -80,12 +90,11 @@ struct tree *flame_shape_reverse(
 			const struct tree_node *node = &tree->nodes.at[n];
 			vec_push(&steps, ((struct tree_step){node->frame, node->kind}));
 		}
-		vec_reserve(&nodes, steps.count);
-		tree_descend(made, TREE_ROOT, steps.at, steps.count, nodes.at);
-		places[i] = nodes.at[steps.count - 1];
+		tree_feed_add(&feed, 0, steps.at, steps.count, &load);
 	}
+	tree_feed_finish(&feed);
+	tree_feed_clear(&feed);
 	vec_clear(&steps);
-	vec_clear(&nodes);
 	*ret_places = places;
 	return made;
 }

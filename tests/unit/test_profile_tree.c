@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "profile/tree.h"
+#include "profile/tree_feed.h"
 
 #define DEPTH 40
 
@@ -52,29 +52,57 @@ static void every_child_is_found_again_after_the_table_grew(void **unused)
 	}
 }
 
-static void a_stack_at_once_is_the_same_as_frame_by_frame(void **unused)
+/* Stacks that landed, in order: node and what it carried. */
+struct landed {
+	uint32_t nodes[3000];
+	size_t count;
+};
+
+static void note(uint32_t node, const struct tree_load *load, void *context)
 {
+	struct landed *landed = context;
+
+	assert_int_equal(load->first, landed->count);
+	landed->nodes[landed->count++] = node;
+}
+
+static void stacks_that_are_fed_are_the_same_as_frame_by_frame(void **unused)
+{
+	static struct tree_step stacks[3000][DEPTH];
+	static size_t depths[3000];
+	struct landed landed = {.count = 0};
 	struct tree tree;
-	struct tree_step steps[DEPTH];
-	uint32_t nodes[DEPTH], state = 1;
+	struct tree_feed feed;
+	uint32_t state = 1;
 	(void)unused;
 
 	tree_init(&tree);
 	fill(&tree, 1, 100, 9);
-	for (int round = 0; round < 2000; round++) {
-		size_t depth = chance(&state) % (DEPTH + 1);
-		uint32_t at = chance(&state) % 100, parent = at;
+	tree_feed_init(&feed, &tree, note, &landed);
+	for (size_t round = 0; round < 3000; round++) {
+		struct tree_load load = {.first = round};
+		size_t depth = 1 + chance(&state) % DEPTH, shared = 0;
 		for (size_t i = 0; i < depth; i++)
-			steps[i] = (struct tree_step){1 + chance(&state) % 2, FRAME_KERNEL};
-		tree_descend(&tree, at, steps, depth, nodes);
-		for (size_t i = 0; i < depth; i++) {
-			assert_int_equal(tree.nodes.at[nodes[i]].parent, parent);
-			assert_int_equal(
-				tree_child_frame(&tree, parent, steps[i].frame, FRAME_KERNEL),
-				nodes[i]);
-			parent = nodes[i];
-		}
+			stacks[round][i] = (struct tree_step){1 + chance(&state) % 2, FRAME_KERNEL};
+		/* Fewer than they share is true too. */
+		while (round && shared < depth && shared < depths[round - 1] &&
+			stacks[round][shared].frame == stacks[round - 1][shared].frame &&
+			chance(&state) % 9)
+			shared++;
+		depths[round] = depth;
+		tree_feed_add(&feed, shared, stacks[round] + shared, depth - shared, &load);
 	}
+	tree_feed_finish(&feed);
+	tree_feed_clear(&feed);
+	assert_int_equal(landed.count, 3000);
+	size_t count = tree.nodes.count;
+	for (size_t round = 0; round < 3000; round++) {
+		uint32_t at = TREE_ROOT;
+		for (size_t i = 0; i < depths[round]; i++)
+			at = tree_child_frame(&tree, at, stacks[round][i].frame, FRAME_KERNEL);
+		assert_int_equal(at, landed.nodes[round]);
+	}
+	assert_int_equal(tree.nodes.count, count);
 	tree_clear(&tree);
 }
 
@@ -112,7 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_is_found_again_after_the_table_grew),
-		cmocka_unit_test(a_stack_at_once_is_the_same_as_frame_by_frame),
+		cmocka_unit_test(stacks_that_are_fed_are_the_same_as_frame_by_frame),
 		cmocka_unit_test(a_frame_is_its_label_and_its_object),
 		cmocka_unit_test(a_child_that_was_added_is_a_new_one),
 	};
