@@ -154,6 +154,8 @@ static size_t write_lines(struct folding *folding, FILE *out)
 		uint32_t item = place->item - 1, node = item / 2;
 		const char *label = tree_label(folding->tree, node);
 		place->item = folding->next[item];
+		if (place->item)
+			__builtin_prefetch(&folding->tree->nodes.at[(place->item - 1) / 2]);
 		folding->path.count = place->length;
 		append(folding, label, strlen(label));
 		if (item % 2 == BELOW) {

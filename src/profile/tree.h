@@ -39,10 +39,8 @@ struct tree_node {
 
 /* A child in the table of them. */
 struct tree_slot {
-	uint32_t parent;
-	uint32_t frame;
+	uint32_t hash;
 	uint32_t node; /* 0: free */
-	uint32_t hash; /* the node's */
 };
 
 struct tree_children {

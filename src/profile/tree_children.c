@@ -65,10 +65,12 @@ uint32_t tree_child_hashed(
 	size_t mask = children->room - 1, at = hash & mask;
 	struct tree_slot *slot;
 
-	for (; (slot = &children->slots[at])->node; at = (at + 1) & mask)
-		if (slot->frame == step->frame && slot->parent == parent)
+	for (; (slot = &children->slots[at])->node; at = (at + 1) & mask) {
+		const struct tree_node *node = &tree->nodes.at[slot->node];
+		if (slot->hash == hash && node->frame == step->frame && node->parent == parent)
 			return slot->node;
-	*slot = (struct tree_slot){parent, step->frame, push_node(tree, parent, hash, step), hash};
+	}
+	*slot = (struct tree_slot){hash, push_node(tree, parent, hash, step)};
 	children->count++;
 	return slot->node;
 }

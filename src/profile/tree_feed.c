@@ -27,11 +27,23 @@ static void land_one(struct tree_feed *feed, const struct tree_waiting *waiting,
 	feed->land(node, &waiting->load, feed->context);
 }
 
+/* The slots are there by now: they tell which nodes will be looked at. */
+static void fetch_nodes(const struct tree_feed *feed)
+{
+	const struct tree_children *children = &feed->tree->children;
+
+	vec_each (hash, &feed->hashes) {
+		uint32_t node = children->slots[*hash & (children->room - 1)].node;
+		__builtin_prefetch(&feed->tree->nodes.at[node]);
+	}
+}
+
 void tree_feed_finish(struct tree_feed *feed)
 {
 	size_t first_step = 0;
 
 	tree_children_reserve(&feed->tree->children, feed->steps.count);
+	fetch_nodes(feed);
 	for (size_t i = 0; i < feed->waiting_count; i++) {
 		land_one(feed, &feed->waiting[i], first_step);
 		first_step += feed->waiting[i].steps;
