@@ -112,35 +112,23 @@ static enum frame_kind kind_of(const struct stack *stack, size_t at)
 	return frame->is_kernel ? FRAME_KERNEL : FRAME_USER;
 }
 
-/* Most names need no cleaning, and a copy of each would be most of the work: eight bytes at once,
- * a bit for each that is no printable ASCII. */
-static bool is_plain_word(uint64_t word)
+static bool is_plain(const char *name)
 {
-	const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
-	uint64_t low = word - ' ' * ones, semicolons = word ^ ';' * ones;
-
-	/* + 1: DEL becomes a byte beyond ASCII, if none before it was. */
-	return !((word | low | (word + ones) | ((semicolons - ones) & ~semicolons)) & highs);
-}
-
-static bool is_plain(const char *name, size_t length)
-{
-	uint64_t word = 0x2020202020202020ULL;
-
-	for (; length >= 8; name += 8, length -= 8) {
-		memcpy(&word, name, 8);
-		if (!is_plain_word(word))
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~' || *name == ';')
 			return false;
-	}
-	word = 0x2020202020202020ULL;
-	memcpy(&word, name, length);
-	return is_plain_word(word);
+	return true;
 }
 
+/* Names of other tools are cleaned, but most of them are in the tree already, so they are clean. */
 static uint32_t frame_of(struct tree *tree, const struct stack_frame *frame)
 {
-	if (is_plain(frame->name, frame->length))
-		return tree_frame_bytes(tree, frame->name, frame->length, frame->object);
+	uint32_t known;
+
+	if (!frame->object[0] && tree_find_frame(tree, frame->name, frame->length, &known))
+		return known;
+	if (is_plain(frame->name))
+		return tree_frame(tree, frame->name, frame->object);
 	_cleanup_free_ char *label = text_clean(frame->name, true);
 	return tree_frame(tree, label, frame->object);
 }

@@ -53,6 +53,17 @@ uint32_t tree_frame_bytes(struct tree *tree, const char *label, size_t length, c
 	return (uint32_t)*frame;
 }
 
+bool tree_find_frame(const struct tree *tree, const char *label, size_t length, uint32_t *ret)
+{
+	uint32_t number;
+
+	if (!intern_find(&tree->labels, label, length, &number) ||
+		number >= tree->plain_frames.count || !tree->plain_frames.at[number])
+		return false;
+	*ret = tree->plain_frames.at[number] - 1;
+	return true;
+}
+
 uint32_t tree_frame(struct tree *tree, const char *label, const char *object)
 {
 	return tree_frame_bytes(tree, label, strlen(label), object);

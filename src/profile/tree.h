@@ -73,6 +73,8 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, const char *label, enum 
 uint32_t tree_frame(struct tree *tree, const char *label, const char *object);
 /* The same for a label of known length, which needs no NUL behind it and has none inside. */
 uint32_t tree_frame_bytes(struct tree *tree, const char *label, size_t length, const char *object);
+/* Is there a frame in no object with that label? A label that is there was clean. */
+bool tree_find_frame(const struct tree *tree, const char *label, size_t length, uint32_t *ret);
 /* Many stacks at once are faster by tree_feed.h. */
 uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind);
 /* A child that is never found again, and a sibling of those of the same frame. */

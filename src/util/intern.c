@@ -72,25 +72,44 @@ static void grow(struct intern *table)
 	}
 }
 
+/* The slot of the text, or the free one where it belongs. The table has a free one. */
+static uint64_t *slot_of(const struct intern *table, const char *text, size_t length, uint32_t hash)
+{
+	size_t at = hash & (table->room - 1);
+
+	for (; table->slots[at]; at = (at + 1) & (table->room - 1)) {
+		const struct intern_entry *known = &table->texts.at[(uint32_t)table->slots[at] - 1];
+		if (table->slots[at] >> 32 == hash && known->length == length &&
+			!memcmp(known->text, text, length))
+			break;
+	}
+	return &table->slots[at];
+}
+
 static uint32_t add(struct intern *table, const char *text, size_t length)
 {
 	uint32_t hash = hash_of(text, length);
 
 	if ((table->texts.count + 1) * 2 > table->room)
 		grow(table);
-	size_t at = hash & (table->room - 1);
-	for (; table->slots[at]; at = (at + 1) & (table->room - 1)) {
-		uint32_t number = (uint32_t)table->slots[at] - 1;
-		const struct intern_entry *known = &table->texts.at[number];
-		if (table->slots[at] >> 32 == hash && known->length == length &&
-			!memcmp(known->text, text, length))
-			return number;
+	uint64_t *slot = slot_of(table, text, length, hash);
+	if (!*slot) {
+		struct intern_entry made = {
+			arena_text(&table->arena, text, length), (uint32_t)length, hash};
+		vec_push(&table->texts, made);
+		*slot = (uint64_t)hash << 32 | table->texts.count;
 	}
-	struct intern_entry made = {
-		arena_text(&table->arena, text, length), (uint32_t)length, hash};
-	vec_push(&table->texts, made);
-	table->slots[at] = (uint64_t)hash << 32 | table->texts.count;
-	return (uint32_t)table->texts.count - 1;
+	return (uint32_t)*slot - 1;
+}
+
+bool intern_find(const struct intern *table, const char *text, size_t length, uint32_t *ret)
+{
+	if (!table->room)
+		return false;
+	uint64_t slot = *slot_of(table, text, length, hash_of(text, length));
+	if (slot)
+		*ret = (uint32_t)slot - 1;
+	return slot;
 }
 
 uint32_t intern_bytes(struct intern *table, const char *text, size_t length)

@@ -6,6 +6,7 @@
 #ifndef DWELL_UTIL_INTERN_H
 #define DWELL_UTIL_INTERN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/arena.h"
@@ -27,6 +28,8 @@ struct intern {
 uint32_t intern(struct intern *table, const char *text);
 /* Up to `length` bytes, less if there is a NUL. */
 uint32_t intern_bytes(struct intern *table, const char *text, size_t length);
+/* False if there is no such text; `length` bytes without NUL. */
+bool intern_find(const struct intern *table, const char *text, size_t length, uint32_t *ret);
 /* Borrowed, lives as long as the table. */
 const char *intern_text(const struct intern *table, uint32_t number);
 void intern_clear(struct intern *table);
