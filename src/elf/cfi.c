@@ -17,8 +17,8 @@
 #include "elf/section.h"
 #include "util/mem.h"
 
-/* A browser has 30 MiB. */
-#define MAX_FRAME_BYTES (256ULL << 20)
+/* The biggest real ones have some 10 MiB; memory for the rest is a few times this. */
+#define MAX_FRAME_BYTES (128ULL << 20)
 
 /* From the first to the last executable segment; there is one. */
 static void read_bounds(const struct elf_file *file, struct cfi_source *source)

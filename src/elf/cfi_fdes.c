@@ -12,8 +12,8 @@
 
 /* Real ones have a dozen bytes. They can be shared by hostile records, so their cost is bounded. */
 #define MAX_CIE_PROGRAM_BYTES 256
-#define MAX_CIES (256U << 10)
-#define MAX_FDES (4U << 20)
+#define MAX_CIES (64U << 10)
+#define MAX_FDES (2U << 20)
 #define NO_CIE UINT32_MAX
 
 #define RADIX_BITS 11

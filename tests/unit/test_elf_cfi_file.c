@@ -228,7 +228,11 @@ static void what_is_missing_is_said(void **state)
 	image.sections[SECTION_FRAMES].sh_name = NAME_TEXT;
 	assert_int_equal(read_image(&image, &why), -ENOENT);
 	assert_non_null(strstr(why.text, "no call frame information"));
+	/* Free Pascal's programs have an empty one. */
 	image.sections[SECTION_FRAMES].sh_name = NAME_EH;
+	image.sections[SECTION_FRAMES].sh_size = 0;
+	assert_int_equal(read_image(&image, &why), -ENOENT);
+	image.sections[SECTION_FRAMES].sh_size = image.frames.count;
 	image.segment.p_flags = PF_R;
 	assert_int_equal(read_image(&image, &why), -ENOENT);
 	assert_non_null(strstr(why.text, "no code"));
