@@ -271,6 +271,8 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 		thread->image = parent->image;
 	else
 		thread->image = next_serial(&last_image);
+	if (parent && parent->image != thread->image && cfg_user_stacks == USER_STACKS_TABLE)
+		inherit_tables(parent->image, thread->image);
 	if (parent)
 		thread->is_followed = parent->is_followed;
 	thread->is_target = is_wanted(task, thread);
@@ -300,8 +302,11 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	/* COMMAND was waiting in dwell's own code until now: its life begins here. */
 	if (thread->is_followed && !thread->is_target)
 		begin_life(thread, now);
-	if (thread->is_target)
+	if (thread->is_target) {
 		announce(cpu, task, thread);
+		if (cfg_user_stacks == USER_STACKS_TABLE)
+			want_tables(thread->image, thread->pid, 0, true);
+	}
 	return 0;
 }
 
@@ -412,6 +417,50 @@ int on_start(struct bpf_iter__task *ctx)
 	fill_record(&record, task, thread);
 	if (!bpf_seq_write(ctx->meta->seq, &record, sizeof(record)))
 		note_announced(task, thread);
+	return 0;
+}
+
+/*
+ * Off its CPU since before its process's tables were there. The first switch-out that finds them
+ * ends that; so a thread that is shown twice has not run in between.
+ */
+static __always_inline bool is_sleeper(struct task_struct *task, const struct thread *thread)
+{
+	if (!thread->is_target || thread->is_kernel_thread || thread->user_stack != STACK_EARLIER)
+		return false;
+	return !task->on_cpu && (thread->state != TIME_RUNNING) && thread->state != THREAD_DEAD;
+}
+
+/* The registers of threads whose user stack is to be walked from outside. */
+SEC("iter/task")
+int on_sleepers(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct record_sleeper sleeper = {};
+	struct thread *thread;
+
+	if (!task || !task->mm)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !is_sleeper(task, thread))
+		return 0;
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	u64 segment = regs->cs;
+	if ((segment & 3) != 3 || segment == COMPAT_CODE_SEGMENT)
+		return 0;
+	sleeper.pc = regs->ip;
+	sleeper.sp = regs->sp;
+	sleeper.fp = regs->bp;
+	sleeper.first_argument = regs->di;
+#endif
+	sleeper.thread = thread->serial;
+	sleeper.tid = thread->tid;
+	sleeper.pid = thread->pid;
+	sleeper.image = thread->image;
+	sleeper.since_ns = thread->since;
+	bpf_seq_write(ctx->meta->seq, &sleeper, sizeof(sleeper));
 	return 0;
 }
 

@@ -15,12 +15,13 @@
 #include <bpf/bpf_tracing.h>
 
 #include "contract/contract.h"
+#include "walk.bpf.h"
 
 /* Fixed before loading. User space sees these by the skeleton: only types that it has, too. */
 const volatile __u32 cfg_target_kind = TARGET_ALL;
 const volatile bool cfg_user_threads = true;
 const volatile bool cfg_kernel_threads = true;
-const volatile bool cfg_user_stacks = true;
+const volatile __u32 cfg_user_stacks = USER_STACKS_TABLE;
 const volatile bool cfg_stacks = true;
 const volatile bool cfg_skip_self = true;
 const volatile __u32 cfg_self_pid;
@@ -45,6 +46,8 @@ const volatile int cfg_cgroup_hierarchy;
 volatile __u64 window_start = ~0ULL;
 volatile __u64 window_end = ~0ULL;
 volatile __u32 active_table;
+/* What ran at the start has its unwind tables: from now on a process without has none yet. */
+volatile __u32 tables_are_ready;
 /* Rows used in each table; user space zeroes it after draining. */
 __u64 rows_used[2];
 
@@ -101,18 +104,6 @@ struct {
 	__type(key, u32);
 	__type(value, u32);
 } start_images SEC(".maps");
-
-/* A stack on its way: the record's head and room for a walk. */
-struct walk {
-	u32 kind;
-	u32 image;
-	u32 depth;
-	u32 skip;
-	u32 has_callee;
-	u32 pad;
-	u64 id;
-	u64 frames[CONTRACT_MAX_FRAMES + 1];
-};
 
 /* A sample can hit inside the switch program, a switch inside an iterator: each has its own
  * scratch. */
