@@ -107,8 +107,15 @@ build/workloads/%: tests/workloads/%.c tests/workloads/workload.h
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra $< -o $@ -pthread -lm
 
+# Programs with which cases look into the library.
+TEST_TOOLS := $(patsubst tests/cfi/%.c,$(OUT)/tests/cfi/%,$(wildcard tests/cfi/*.c))
+
+$(OUT)/tests/cfi/%: $(OUT)/tests/cfi/%.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
 .PHONY: unit-tests workloads
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(TEST_TOOLS)
 workloads: $(WORKLOADS)
 
 .PHONY: deps
@@ -188,4 +195,4 @@ format:
 clean:
 	rm -rf build dwell
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(GEN)/dwell.bpf.o.d
+-include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TEST_TOOLS:=.d) $(GEN)/dwell.bpf.o.d

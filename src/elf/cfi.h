@@ -2,8 +2,8 @@
 /*
  * The unwind table of one file: its call frame information (.eh_frame, and .debug_frame where
  * that says more) boiled down to the rows, page words and rules of contract/unwind.h. x86-64 only.
- * The bytes are hostile: an FDE that makes no sense is skipped and counted, code that it would have
- * described is a gap; time and memory stay within a constant factor of the sections.
+ * The bytes are hostile: an FDE that makes no sense is skipped and counted (one whose instructions
+ * make none has a BAD rule); time and memory stay within a constant factor of the sections.
  */
 #ifndef DWELL_ELF_CFI_H
 #define DWELL_ELF_CFI_H
