@@ -14,7 +14,9 @@
 #include "capture/books.h"
 #include "capture/drain.h"
 #include "capture/kernel.h"
+#include "capture/loader.h"
 #include "capture/namer.h"
+#include "capture/sleepers.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -24,6 +26,8 @@
 #define LAST_WORDS_NS (5 * NS_PER_MS)
 #define URGENT_NICE (-20)
 #define MIN_FLIP_NS (250 * NS_PER_MS)
+/* With thousands of files to read a recording starts without the last ones. */
+#define TABLES_WAIT_NS (20 * NS_PER_S)
 
 struct capture {
 	struct capture_options options;
@@ -33,6 +37,8 @@ struct capture {
 	struct drain *drain;
 	struct namer *namer;
 	struct books *books;
+	struct loader *loader; /* NULL: user stacks are not walked by table */
+	struct unwind_areas areas;
 	struct rec_meta meta;
 	struct utsname system;
 	int usual_nice;
@@ -75,6 +81,11 @@ static uint64_t own_memory_bytes(void)
 	return (uint64_t)usage.ru_maxrss << 10;
 }
 
+static const char *user_stacks_word(enum user_stacks way)
+{
+	return way == USER_STACKS_TABLE ? "table" : way == USER_STACKS_FP ? "fp" : "none";
+}
+
 static void init_meta(struct capture *capture)
 {
 	const struct capture_options *options = &capture->options;
@@ -89,8 +100,18 @@ static void init_meta(struct capture *capture)
 		.slice_ns = options->slice_ns,
 		.sample_hz = options->sample_hz,
 		.sample_event = kernel_sample_event(capture->kernel),
-		.user_stacks = options->has_user_stacks ? "fp" : "none",
+		.user_stacks = user_stacks_word(options->user_stacks),
 		.table_bytes = kernel_table_bytes(capture->kernel)};
+}
+
+static int start_loader(struct capture *capture, struct why *why)
+{
+	struct loader_options options = {.wants_fd = kernel_wants_fd(capture->kernel),
+		.has_cache = capture->options.has_cache};
+	int error = kernel_unwind_areas(capture->kernel, &options.areas, why);
+
+	capture->areas = options.areas;
+	return error ? error : loader_new(&options, &capture->loader, why);
 }
 
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
@@ -109,6 +130,8 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	error = kernel_new(options, capture->symbols, &capture->kernel, why);
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
+	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
+		error = start_loader(capture, why);
 	if (error)
 		goto failed;
 	*ret = capture;
@@ -124,9 +147,10 @@ void capture_free(struct capture *capture)
 	if (!capture)
 		return;
 	drain_free(capture->drain);
-	kernel_free(capture->kernel);
 	books_free(capture->books);
 	namer_free(capture->namer);
+	loader_free(capture->loader);
+	kernel_free(capture->kernel);
 	kernel_symbols_free(capture->symbols);
 	free(capture);
 }
@@ -157,13 +181,59 @@ static bool follows_all(const struct capture_options *options)
 	       options->target == TARGET_CGROUP;
 }
 
+/* Files of what runs already are read before the first switch is seen: that takes longest. */
+static void warm_tables(struct capture *capture)
+{
+	const struct capture_options *options = &capture->options;
+
+	if (!capture->loader)
+		return;
+	if (follows_all(options))
+		loader_warm_all(capture->loader);
+	for (size_t i = 0; i < options->id_count; i++)
+		loader_warm(capture->loader, options->ids[i]);
+	/* A command most likely uses the libraries that its shell uses. */
+	if (options->target == TARGET_COMMAND)
+		loader_warm(capture->loader, (uint32_t)getppid());
+	loader_wait(capture->loader, TABLES_WAIT_NS);
+}
+
+static void take_sleeper(void *context, uint32_t thread, const struct walk *walk)
+{
+	struct capture *capture = context;
+
+	_Static_assert(offsetof(struct walk, frames) == offsetof(struct record_stack, frames),
+		"a walk begins like its record");
+	namer_add_stack(capture->namer, (const struct record_stack *)walk,
+		sizeof(struct record_stack) + walk->depth * sizeof(uint64_t));
+	books_set_early_stack(capture->books, thread, walk->id);
+}
+
+/* All that runs is known by now: its mappings are published, and who sleeps gets a stack. */
+static int finish_tables(struct capture *capture, struct why *why)
+{
+	int error;
+
+	if (!capture->loader)
+		return 0;
+	loader_wait(capture->loader, TABLES_WAIT_NS);
+	kernel_set_tables_ready(capture->kernel);
+	namer_set_started(capture->namer);
+	error = sleepers_walk(capture->kernel, &capture->areas, take_sleeper, capture);
+	return error ? why_set(why, error, "cannot read the stacks of sleeping threads: %s",
+			       strerror(-error))
+		     : 0;
+}
+
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
 	capture->namer = namer_new(writer, capture->symbols, follows_all(&capture->options));
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
+	namer_set_loader(capture->namer, capture->loader);
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns);
+	warm_tables(capture);
 	int error = kernel_attach(capture->kernel, why);
 
 	if (!error)
@@ -176,6 +246,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	books_add(capture->books, known);
 	batch_free(known);
 	error = require_target(capture, why);
+	if (!error)
+		error = finish_tables(capture, why);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (error)

@@ -29,7 +29,8 @@ struct capture_options {
 	uint32_t sample_hz; /* 0: no sampling */
 	uint64_t slice_ns;
 	uint64_t memory_bytes; /* for all tables */
-	bool has_user_stacks;
+	enum user_stacks user_stacks;
+	bool has_cache;       /* keep unwind tables on disk */
 	bool has_stacks;      /* false: only time is counted */
 	bool has_self;        /* record dwell too */
 	uint64_t duration_ns; /* the window's length at most, 0: until stopped */

@@ -94,7 +94,10 @@ static struct image *image_of(struct loader *loader, uint32_t number, uint32_t p
 		struct image *image = xcalloc(1, sizeof(*image));
 		image->pid = pid;
 		*slot = (uintptr_t)image;
-		*map64_put(&loader->by_pid, pid, NULL) = number;
+		/* Serials grow: what is told late must not hide what came after it. */
+		uint64_t *current = map64_put(&loader->by_pid, pid, NULL);
+		if (*current < number)
+			*current = number;
 	}
 	return (struct image *)(uintptr_t)*slot;
 }

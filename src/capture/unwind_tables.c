@@ -28,7 +28,7 @@ static uint64_t rule_key(const struct unwind_rule *rule)
 {
 	uint64_t key;
 
-	static_assert(sizeof(*rule) == sizeof(key), "a rule is a word");
+	_Static_assert(sizeof(*rule) == sizeof(key), "a rule is a word");
 	memcpy(&key, rule, sizeof(key));
 	return key;
 }

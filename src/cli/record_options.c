@@ -14,6 +14,7 @@ enum {
 	KEY_MEMORY,
 	KEY_SELF,
 	KEY_USER_STACKS,
+	KEY_NO_CACHE,
 };
 
 static const struct argp_option target_table[] = {
@@ -37,7 +38,9 @@ static const struct argp_option table[] = {
 	{"max-wait", 'M', "TIME", 0, "longer waits keep their time but not their stacks", 2},
 	{"slice", KEY_SLICE, "TIME", 0, "keep sums apart for each TIME (default 1s)", 2},
 	{"memory", KEY_MEMORY, "SIZE", 0, "for all tables in the kernel (default 256M)", 2},
-	{"user-stacks", KEY_USER_STACKS, "HOW", 0, "fp: by frame pointers (default); none", 2},
+	{"user-stacks", KEY_USER_STACKS, "HOW", 0,
+		"table: by unwind tables (default); fp: by frame pointers; none", 2},
+	{"no-cache", KEY_NO_CACHE, NULL, 0, "keep no unwind tables on disk", 2},
 	{"self", KEY_SELF, NULL, 0, "record dwell itself, too", 2},
 	{"quiet", 'q', NULL, 0, "no progress, no summary", 2},
 	{0},
@@ -52,7 +55,8 @@ void record_options_init(struct record_options *options)
 						   .sample_hz = 99,
 						   .slice_ns = NS_PER_S,
 						   .memory_bytes = RECORD_DEFAULT_MEMORY,
-						   .has_user_stacks = true,
+						   .user_stacks = USER_STACKS_TABLE,
+						   .has_cache = true,
 						   .has_stacks = true}};
 }
 
@@ -135,10 +139,16 @@ static int parse_memory(struct record_options *options, const char *text)
 
 static int parse_user_stacks(struct record_options *options, const char *text)
 {
-	if (strcmp(text, "fp") && strcmp(text, "none"))
-		return bad("%s is no way to walk user stacks; write fp or none", text);
-	options->capture.has_user_stacks = !strcmp(text, "fp");
-	return 0;
+	static const char *const ways[] = {[USER_STACKS_NONE] = "none",
+		[USER_STACKS_FP] = "fp",
+		[USER_STACKS_TABLE] = "table"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		if (!strcmp(text, ways[i])) {
+			options->capture.user_stacks = (enum user_stacks)i;
+			return 0;
+		}
+	return bad("%s is no way to walk user stacks; write table, fp or none", text);
 }
 
 static error_t parse_target(int key, char *value, struct argp_state *state)
@@ -197,6 +207,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return parse_memory(options, value);
 	case KEY_USER_STACKS:
 		return parse_user_stacks(options, value);
+	case KEY_NO_CACHE:
+		options->capture.has_cache = false;
+		return 0;
 	case KEY_SELF:
 		options->capture.has_self = true;
 		return 0;

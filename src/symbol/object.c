@@ -256,6 +256,19 @@ static struct object *get_mapped(
 	return object;
 }
 
+struct code_object *object_table_adopt(struct object_table *table, uint32_t pid, const char *path,
+	const struct file_stamp *stamp, int path_fd)
+{
+	const struct map_line line = {.path = (char *)path};
+
+	return &add_mapped(table, pid, &line, stamp, path_fd)->public;
+}
+
+struct code_object *object_table_vdso(struct object_table *table)
+{
+	return &vdso_object(table)->public;
+}
+
 struct code_object *object_table_get(
 	struct object_table *table, uint32_t pid, const struct map_line *line)
 {
