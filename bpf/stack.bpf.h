@@ -209,6 +209,10 @@ static __always_inline u64 user_stack_by_table(struct cpu *cpu, struct walk *wal
 	if (segment == COMPAT_CODE_SEGMENT) {
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_COMPAT;
+	} else if (regs->sp == BPF_CORE_READ(task, mm, start_stack)) {
+		/* At the program's entry: nothing has been called yet. */
+		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
+		walk->stop = UNWIND_STOP_DONE;
 	} else if (!find_tables(walk)) {
 		if (!tables_are_ready)
 			return STACK_EARLIER;
@@ -230,8 +234,9 @@ static __always_inline u64 user_stack_by_table(struct cpu *cpu, struct walk *wal
 static __always_inline u64 user_stack_now(void *ctx, struct cpu *cpu, struct walk *walk,
 	struct task_struct *task, const struct thread *thread)
 {
-	/* Kernel threads have no user side; one that exits has given it back. */
-	if (thread->is_kernel_thread || !task->mm)
+	/* Kernel threads have no user side; one that exits, or is amid an exec, has given it back.
+	 */
+	if (thread->is_kernel_thread || !task->mm || is_in_exec(task, thread))
 		return STACK_NONE;
 	if (!cfg_stacks)
 		return STACK_SKIPPED;

@@ -135,6 +135,12 @@ static __always_inline struct cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &zero);
 }
 
+/* An exec has taken the old memory and is not through: it will be announced with its new image. */
+static __always_inline bool is_in_exec(struct task_struct *task, const struct thread *thread)
+{
+	return thread->mm && thread->mm != (u64)task->mm;
+}
+
 static __always_inline void count(struct cpu *cpu, enum counter counter, u64 amount)
 {
 	cpu->counters[counter] += amount;

@@ -39,6 +39,7 @@ struct capture {
 	struct books *books;
 	struct loader *loader; /* NULL: user stacks are not walked by table */
 	struct unwind_areas areas;
+	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
 	struct rec_meta meta;
 	struct utsname system;
 	int usual_nice;
@@ -147,6 +148,9 @@ void capture_free(struct capture *capture)
 	if (!capture)
 		return;
 	drain_free(capture->drain);
+	vec_each (record, &capture->sleepers)
+		free(*record);
+	vec_clear(&capture->sleepers);
 	books_free(capture->books);
 	namer_free(capture->namer);
 	loader_free(capture->loader);
@@ -204,9 +208,23 @@ static void take_sleeper(void *context, uint32_t thread, const struct walk *walk
 
 	_Static_assert(offsetof(struct walk, frames) == offsetof(struct record_stack, frames),
 		"a walk begins like its record");
-	namer_add_stack(capture->namer, (const struct record_stack *)walk,
-		sizeof(struct record_stack) + walk->depth * sizeof(uint64_t));
+	size_t bytes = sizeof(struct record_stack) + walk->depth * sizeof(uint64_t);
+	uint64_t *record = xmalloc(bytes);
+	memcpy(record, walk, bytes);
+	vec_push(&capture->sleepers, record);
 	books_set_early_stack(capture->books, thread, walk->id);
+}
+
+/* Reading symbols takes its time, so the window opens first. */
+static void name_sleepers(struct capture *capture)
+{
+	vec_each (slot, &capture->sleepers) {
+		const struct record_stack *record = (const void *)*slot;
+		namer_add_stack(capture->namer, record,
+			sizeof(*record) + record->depth * sizeof(uint64_t));
+		free(*slot);
+	}
+	vec_clear(&capture->sleepers);
 }
 
 /* All that runs is known by now: its mappings are published, and who sleeps gets a stack. */
@@ -370,6 +388,7 @@ int capture_step(struct capture *capture, struct why *why)
 		return 0;
 	if (capture->planned_end_ns && batch->drained_ns > capture->planned_end_ns)
 		batch->drained_ns = capture->planned_end_ns;
+	name_sleepers(capture);
 	books_add(capture->books, batch);
 	/* A commit holds rows and open intervals of one moment, so that a crash leaves whole books.
 	 */
@@ -414,6 +433,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	drain_stop(capture->drain);
 	sleep_until(capture->end_ns);
 	error = kernel_barrier(capture->kernel);
+	name_sleepers(capture);
 	rest = drain_take(capture->drain);
 	if (rest)
 		books_add(capture->books, rest);

@@ -279,8 +279,7 @@ static uint64_t user_frame(
 	} else if (!image || space_is_unknown(image->space)) {
 		place.frame.reason = NAME_PROCESS_GONE;
 	}
-	if (ret_name)
-		*ret_name = place.frame.name;
+	*ret_name = place.frame.name;
 	return write_place(namer, &place);
 }
 
@@ -306,7 +305,7 @@ static struct code_object *numbered_object(struct namer *namer, uint32_t number)
 }
 
 /* A frame as (object, address): no mappings needed, whoever ran it. */
-static uint64_t packed_frame(struct namer *namer, uint64_t frame)
+static uint64_t packed_frame(struct namer *namer, uint64_t frame, const char **ret_name)
 {
 	uint64_t address = UNWIND_FRAME_ADDRESS(frame), behind = !(frame & UNWIND_FRAME_EXACT);
 	struct place place = {
@@ -320,6 +319,7 @@ static uint64_t packed_frame(struct namer *namer, uint64_t frame)
 		fill_object(&place, code.object);
 		name_in_object(&code, behind, &place.frame);
 	}
+	*ret_name = place.frame.name;
 	return write_place(namer, &place);
 }
 
@@ -399,6 +399,8 @@ static uint64_t packed_stack(struct namer *namer, const struct record_stack *rec
 {
 	uint64_t frames[UNWIND_MAX_FRAMES];
 	struct image *image = image_of(namer, record->image);
+	enum unwind_end end = unwind_end_of(record->stop);
+	const char *name = "";
 	bool has_raw = false;
 
 	for (uint32_t i = 0; i < record->depth; i++) {
@@ -407,13 +409,16 @@ static uint64_t packed_stack(struct namer *namer, const struct record_stack *rec
 
 		has_raw |= is_raw;
 		frames[i] = is_raw ? user_frame(namer, image, pc,
-					     frame & UNWIND_FRAME_EXACT ? pc : pc - 1, NULL)
-				   : packed_frame(namer, frame);
+					     frame & UNWIND_FRAME_EXACT ? pc : pc - 1, &name)
+				   : packed_frame(namer, frame, &name);
 	}
+	/* Some C libraries (musl) do not describe the function that threads begin in. */
+	if (record->stop == UNWIND_STOP_GAP && is_root_function(name))
+		end = UNWIND_COMPLETE;
 	/* One without plain addresses may come from any process: it is kept. */
 	if (image && has_raw)
 		vec_push(&image->raw, record->id);
-	return write_nodes(namer, frames, record->depth, unwind_end_of(record->stop));
+	return write_nodes(namer, frames, record->depth, end);
 }
 
 static uint64_t user_stack(struct namer *namer, const struct record_stack *record)
