@@ -168,6 +168,10 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	struct walk *walk = &cpu->walks[WALK_SWITCH];
 	thread->kernel_stack = kernel_stack_now(ctx, cpu, walk);
 	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
+	thread->lacks_tables =
+		cfg_user_stacks == USER_STACKS_TABLE && lacks_tables(walk, thread->user_stack);
+	if (thread->lacks_tables)
+		stacks_lacking++;
 }
 
 SEC("tp_btf/sched_switch")
@@ -381,8 +385,10 @@ static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *
 		return NULL;
 	}
 	look_at(cpu, task, thread);
-	if (!thread->is_kernel_thread)
+	if (!thread->is_kernel_thread) {
 		thread->user_stack = STACK_EARLIER;
+		thread->lacks_tables = true;
+	}
 	return thread;
 }
 
@@ -420,15 +426,12 @@ int on_start(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/*
- * Off its CPU since before its process's tables were there. The first switch-out that finds them
- * ends that; so a thread that is shown twice has not run in between.
- */
+/* Off its CPU since before its process's tables were there. */
 static __always_inline bool is_sleeper(struct task_struct *task, const struct thread *thread)
 {
-	if (!thread->is_target || thread->is_kernel_thread || thread->user_stack != STACK_EARLIER)
+	if (!thread->is_target || thread->is_kernel_thread || !thread->lacks_tables)
 		return false;
-	return !task->on_cpu && (thread->state != TIME_RUNNING) && thread->state != THREAD_DEAD;
+	return !task->on_cpu && thread->state != TIME_RUNNING && thread->state != THREAD_DEAD;
 }
 
 /* The registers of threads whose user stack is to be walked from outside. */
@@ -460,7 +463,36 @@ int on_sleepers(struct bpf_iter__task *ctx)
 	sleeper.pid = thread->pid;
 	sleeper.image = thread->image;
 	sleeper.since_ns = thread->since;
+	sleeper.user_stack = thread->user_stack;
 	bpf_seq_write(ctx->meta->seq, &sleeper, sizeof(sleeper));
+	return 0;
+}
+
+/*
+ * Gives threads the stacks that were walked from outside. One that has run since has another
+ * `since`; should it leave the CPU just now, it has another stack, and the exchange fails.
+ */
+SEC("iter/task")
+int on_repair(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *thread;
+	struct repair *repair;
+
+	if (!task)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !is_sleeper(task, thread))
+		return 0;
+	u32 serial = thread->serial;
+	repair = bpf_map_lookup_elem(&repairs, &serial);
+	if (!repair || repair->since_ns != thread->since)
+		return 0;
+	if (__sync_val_compare_and_swap(
+		    &thread->user_stack, repair->old_stack, repair->new_stack) != repair->old_stack)
+		return 0;
+	thread->lacks_tables = false;
+	bpf_seq_write(ctx->meta->seq, &serial, sizeof(serial));
 	return 0;
 }
 

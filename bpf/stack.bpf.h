@@ -189,8 +189,8 @@ static __always_inline bool find_tables(struct walk *walk)
  * for one that was interrupted they are the same kind of thing. A sample that hit user code made
  * that frame itself.
  */
-static __always_inline u64 user_stack_by_table(struct cpu *cpu, struct walk *walk,
-	struct task_struct *task, const struct thread *thread)
+static __always_inline u64 user_stack_by_table(
+	struct cpu *cpu, struct walk *walk, struct task_struct *task, const struct thread *thread)
 {
 #ifdef __TARGET_ARCH_x86
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -228,6 +228,15 @@ static __always_inline u64 user_stack_by_table(struct cpu *cpu, struct walk *wal
 #else
 	return STACK_SKIPPED;
 #endif
+}
+
+/* Did the walk that gave this id end for want of tables? */
+static __always_inline bool lacks_tables(const struct walk *walk, u64 id)
+{
+	if (id < STACK_FIRST_ID)
+		return id == STACK_EARLIER;
+	return walk->stop == UNWIND_STOP_NOPROC || walk->stop == UNWIND_STOP_NOVMA ||
+	       walk->stop == UNWIND_STOP_NOTABLE;
 }
 
 /* The user stack of the current thread. */

@@ -48,6 +48,8 @@ volatile __u64 window_end = ~0ULL;
 volatile __u32 active_table;
 /* What ran at the start has its unwind tables: from now on a process without has none yet. */
 volatile __u32 tables_are_ready;
+/* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
+volatile __u32 stacks_lacking;
 /* Rows used in each table; user space zeroes it after draining. */
 __u64 rows_used[2];
 
@@ -79,7 +81,8 @@ struct thread {
 	bool is_followed; /* its children are targets too */
 	bool is_announced;
 	bool is_kernel_thread;
-	bool was_on_cpu; /* when the start iterator met it */
+	bool was_on_cpu;   /* when the start iterator met it */
+	bool lacks_tables; /* its user stack ends where tables were missing, as yet */
 };
 
 struct {

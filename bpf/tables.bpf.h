@@ -62,6 +62,14 @@ struct {
 	__type(value, u64);
 } unwind_asked SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct repair);
+} repairs SEC(".maps");
+
 static __always_inline const u32 *block_word(const struct word_block *block, u32 index)
 {
 	return block ? &block->words[index & (UNWIND_BLOCK_WORDS - 1)] : NULL;

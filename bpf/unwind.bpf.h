@@ -133,13 +133,16 @@ static __always_inline int cannot_read(struct walk *walk, __u64 address, enum un
 	return stop;
 }
 
-/* Frame pointer and return address side by side, as code with frame pointers keeps them. */
-static __always_inline int step_by_frame_pointer(struct walk *walk)
+/*
+ * Frame pointer and return address side by side, as code with frame pointers keeps them; `stop` if
+ * it does not.
+ */
+static __always_inline int step_by_frame_pointer(struct walk *walk, enum unwind_stop stop)
 {
 	__u64 fp = walk->fp, pair[2];
 
 	if (fp < walk->sp || fp & 7 || read_user(walk, pair, sizeof(pair), fp))
-		return cannot_read(walk, fp, UNWIND_STOP_ANON);
+		return cannot_read(walk, fp, stop);
 	note_slot(walk, fp + sizeof(__u64));
 	walk->sp = fp + sizeof(pair);
 	walk->fp = pair[0];
@@ -166,8 +169,7 @@ static __always_inline int step_over_signal(struct walk *walk)
 	return UNWIND_GOES_ON;
 }
 
-static __always_inline int step_to_cfa(
-	struct walk *walk, const struct unwind_rule *rule, __u64 cfa)
+static __always_inline int step_to_cfa(struct walk *walk, const struct unwind_rule *rule, __u64 cfa)
 {
 	__u64 pair[2], at, fp = walk->fp;
 
@@ -212,7 +214,7 @@ static __always_inline int step_by_rule(
 
 	switch (rule->cfa_kind) {
 	case UNWIND_CFA_FRAMEPTR:
-		return step_by_frame_pointer(walk);
+		return step_by_frame_pointer(walk, UNWIND_STOP_GAP);
 	case UNWIND_CFA_SIGNAL:
 		return step_over_signal(walk);
 	case UNWIND_CFA_SP_DEREF:
@@ -261,7 +263,8 @@ __noinline int unwind_step(struct walk *walk)
 	/* A call may be a function's last instruction: its return address belongs to the next one.
 	 */
 	at = pc - !walk->is_exact;
-	if (at - walk->vma_start >= walk->vma_bytes && (at >= USER_END || !unwind_find_vma(walk, at))) {
+	if (at - walk->vma_start >= walk->vma_bytes &&
+		(at >= USER_END || !unwind_find_vma(walk, at))) {
 		walk->missing = pc;
 		add_frame(walk, UNWIND_FRAME_RAW | (pc & (USER_END - 1)));
 		return UNWIND_STOP_NOVMA;
@@ -270,7 +273,7 @@ __noinline int unwind_step(struct walk *walk)
 	switch (walk->vma_object_kind & 0xff) {
 	case UNWIND_VMA_ANON:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
-		return step_by_frame_pointer(walk);
+		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
 	case UNWIND_VMA_PENDING:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return UNWIND_STOP_NOTABLE;
@@ -278,7 +281,7 @@ __noinline int unwind_step(struct walk *walk)
 	add_frame(walk, UNWIND_FRAME(walk->vma_object_kind >> 8, pc - walk->vma_bias));
 	switch (walk->vma_object_kind & 0xff) {
 	case UNWIND_VMA_FRAMEPTR:
-		return step_by_frame_pointer(walk);
+		return step_by_frame_pointer(walk, UNWIND_STOP_GAP);
 	case UNWIND_VMA_TABLE:
 		break;
 	default:

@@ -109,7 +109,7 @@ struct record_stack {
 enum user_stacks { USER_STACKS_NONE, USER_STACKS_FP, USER_STACKS_TABLE };
 
 /*
- * A thread whose user stack nobody has seen yet, because it fell asleep before the tables were
+ * A thread off its CPU whose user stack could not be walked, because it left before the tables were
  * there: its registers as it left user space.
  */
 struct record_sleeper {
@@ -117,11 +117,19 @@ struct record_sleeper {
 	__u32 tid;
 	__u32 pid;
 	__u32 image;
-	__u64 since_ns; /* with the serial: has it run since? */
+	__u64 since_ns;   /* with the serial: has it run since? */
+	__u64 user_stack; /* id of what was found, or STACK_EARLIER */
 	__u64 pc;
 	__u64 sp;
 	__u64 fp;
 	__u64 first_argument;
+};
+
+/* What it gets instead, if it has not run since. By its serial. */
+struct repair {
+	__u64 since_ns;
+	__u64 old_stack;
+	__u64 new_stack;
 };
 
 /* A thread's books: what the iterator writes for each living thread, and the last record of a dead

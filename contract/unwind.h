@@ -154,7 +154,7 @@ struct unwind_process {
 /* What the kernel side asks user space for: the mappings of an image. */
 struct unwind_want {
 	__u32 image;
-	__u32 pid;   /* as dwell sees it */
+	__u32 pid;    /* as dwell sees it */
 	__u32 is_new; /* it has just begun with an exec: nothing can be there yet */
 	__u32 pad;
 	__u64 pc; /* that was in no known mapping; 0: no mapping is known */

@@ -23,8 +23,7 @@ struct book {
 	bool is_ended;
 	bool is_closed; /* its books, too */
 	uint64_t birth_ns;
-	uint64_t early_stack; /* raw id in place of STACK_EARLIER; 0: none */
-	uint64_t closed_at;   /* flip */
+	uint64_t closed_at; /* flip */
 	__u64 rows_ns[TIME_STATES];
 };
 
@@ -240,18 +239,6 @@ static void note_losses(struct books *books, const struct book *book, const stru
 	}
 }
 
-void books_set_early_stack(struct books *books, uint32_t thread, uint64_t raw_id)
-{
-	book_of(books, thread)->early_stack = raw_id;
-}
-
-static uint64_t user_stack_of(struct books *books, const struct book *book, uint64_t raw_id)
-{
-	if (raw_id == STACK_EARLIER && book->early_stack)
-		raw_id = book->early_stack;
-	return namer_stack(books->namer, raw_id);
-}
-
 static void add_row(struct books *books, const struct kernel_row *row)
 {
 	struct book *book = book_of(books, row->key.thread);
@@ -262,7 +249,7 @@ static void add_row(struct books *books, const struct kernel_row *row)
 		.task_letter = (char)row->key.task_letter,
 		.band = row->key.band,
 		.kernel_stack = namer_stack(books->namer, row->key.kernel_stack),
-		.user_stack = user_stack_of(books, book, row->key.user_stack),
+		.user_stack = namer_stack(books->namer, row->key.user_stack),
 		.count = row->sum.count,
 		.ns = row->sum.ns,
 		.max_ns = row->sum.max_ns,
@@ -303,8 +290,7 @@ static void add_open_part(struct books *books, const struct thread_now *now, enu
 	}
 	if (state != TIME_RUNNING) {
 		sum.kernel_stack = namer_stack(books->namer, now->kernel_stack);
-		sum.user_stack = user_stack_of(
-			books, book_of(books, now->thread), now->user_stack);
+		sum.user_stack = namer_stack(books->namer, now->user_stack);
 		sum.band = band_of(sum.ns);
 	}
 	if (state == TIME_BLOCKED)

@@ -37,8 +37,6 @@ void books_free(struct books *books);
 
 /* The window's start, before any batch is booked. */
 void books_set_start(struct books *books, uint64_t start_ns);
-/* The user stack (its raw id) that a thread slept on when the recording began. */
-void books_set_early_stack(struct books *books, uint32_t thread, uint64_t raw_id);
 /* Books a batch: new threads, stacks, ends, rows, open intervals as of `now_ns`. */
 void books_add(struct books *books, const struct batch *batch);
 /* Books the open intervals of the living as ended by the window's end; then nobody lives. */

@@ -28,6 +28,8 @@
 #define MIN_FLIP_NS (250 * NS_PER_MS)
 /* With thousands of files to read a recording starts without the last ones. */
 #define TABLES_WAIT_NS (20 * NS_PER_S)
+#define LAST_TABLES_NS (100 * NS_PER_MS)
+#define REPAIR_EVERY_NS (250 * NS_PER_MS)
 
 struct capture {
 	struct capture_options options;
@@ -39,6 +41,9 @@ struct capture {
 	struct books *books;
 	struct loader *loader; /* NULL: user stacks are not walked by table */
 	struct unwind_areas areas;
+	uint32_t lacking; /* stacks without tables, when they were last looked for */
+	bool has_lacking;
+	uint64_t next_repair_ns;
 	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
 	struct rec_meta meta;
 	struct utsname system;
@@ -202,7 +207,7 @@ static void warm_tables(struct capture *capture)
 	loader_wait(capture->loader, TABLES_WAIT_NS);
 }
 
-static void take_sleeper(void *context, uint32_t thread, const struct walk *walk)
+static void take_sleeper(void *context, const struct walk *walk)
 {
 	struct capture *capture = context;
 
@@ -212,7 +217,6 @@ static void take_sleeper(void *context, uint32_t thread, const struct walk *walk
 	uint64_t *record = xmalloc(bytes);
 	memcpy(record, walk, bytes);
 	vec_push(&capture->sleepers, record);
-	books_set_early_stack(capture->books, thread, walk->id);
 }
 
 /* Reading symbols takes its time, so the window opens first. */
@@ -220,8 +224,8 @@ static void name_sleepers(struct capture *capture)
 {
 	vec_each (slot, &capture->sleepers) {
 		const struct record_stack *record = (const void *)*slot;
-		namer_add_stack(capture->namer, record,
-			sizeof(*record) + record->depth * sizeof(uint64_t));
+		namer_add_stack(
+			capture->namer, record, sizeof(*record) + record->depth * sizeof(uint64_t));
 		free(*slot);
 	}
 	vec_clear(&capture->sleepers);
@@ -237,10 +241,35 @@ static int finish_tables(struct capture *capture, struct why *why)
 	loader_wait(capture->loader, TABLES_WAIT_NS);
 	kernel_set_tables_ready(capture->kernel);
 	namer_set_started(capture->namer);
+	capture->lacking = kernel_lacking(capture->kernel);
 	error = sleepers_walk(capture->kernel, &capture->areas, take_sleeper, capture);
 	return error ? why_set(why, error, "cannot read the stacks of sleeping threads: %s",
 			       strerror(-error))
 		     : 0;
+}
+
+/*
+ * Who fell asleep before its process's tables were there gets its stack now. Its interval is still
+ * open, so that all of it will be on that stack.
+ */
+static void repair_stacks(struct capture *capture, bool is_last)
+{
+	uint64_t now = clock_monotonic_ns();
+	uint32_t lacking;
+
+	if (!capture->loader || (!is_last && now < capture->next_repair_ns))
+		return;
+	lacking = kernel_lacking(capture->kernel);
+	/* Once more after the last one was noticed: the tables may have come since. */
+	if (lacking == capture->lacking && !capture->has_lacking)
+		return;
+	if (is_last)
+		loader_wait(capture->loader, LAST_TABLES_NS);
+	capture->has_lacking = lacking != capture->lacking;
+	capture->lacking = lacking;
+	sleepers_walk(capture->kernel, &capture->areas, take_sleeper, capture);
+	uint64_t done = clock_monotonic_ns();
+	capture->next_repair_ns = done + REPAIR_EVERY_NS + 50 * (done - now);
 }
 
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
@@ -388,6 +417,7 @@ int capture_step(struct capture *capture, struct why *why)
 		return 0;
 	if (capture->planned_end_ns && batch->drained_ns > capture->planned_end_ns)
 		batch->drained_ns = capture->planned_end_ns;
+	repair_stacks(capture, false);
 	name_sleepers(capture);
 	books_add(capture->books, batch);
 	/* A commit holds rows and open intervals of one moment, so that a crash leaves whole books.
@@ -426,6 +456,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	int error;
 
 	set_nice(URGENT_NICE);
+	repair_stacks(capture, true);
 	capture->end_ns = clock_monotonic_ns() + END_AHEAD_NS;
 	if (capture->planned_end_ns && capture->planned_end_ns < capture->end_ns)
 		capture->end_ns = capture->planned_end_ns;

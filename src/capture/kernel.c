@@ -98,6 +98,7 @@ static void configure_unwinding(struct kernel *kernel, const struct capture_opti
 	if (options->user_stacks != USER_STACKS_TABLE) {
 		sizes_drop_unwinding(&kernel->sizes);
 		bpf_program__set_autoload(skeleton->progs.on_sleepers, false);
+		bpf_program__set_autoload(skeleton->progs.on_repair, false);
 		return;
 	}
 	bpf_map__set_max_entries(skeleton->maps.unwind_rows, sizes->unwind_row_blocks);
@@ -106,6 +107,7 @@ static void configure_unwinding(struct kernel *kernel, const struct capture_opti
 	bpf_map__set_max_entries(skeleton->maps.unwind_rules, UNWIND_MAX_RULES);
 	bpf_map__set_max_entries(skeleton->maps.unwind_processes, sizes->unwind_processes);
 	bpf_map__set_max_entries(skeleton->maps.unwind_wants, WANTS_BYTES);
+	bpf_map__set_max_entries(skeleton->maps.repairs, KERNEL_MAX_REPAIRS);
 }
 
 static int configure(struct kernel *kernel, const struct capture_options *options,
@@ -209,8 +211,8 @@ static size_t map_bytes(const struct bpf_map *map)
 
 static void *map_array(const struct bpf_map *map)
 {
-	void *at = mmap(NULL, map_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map),
-		0);
+	void *at =
+		mmap(NULL, map_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 
 	return at == MAP_FAILED ? NULL : at;
 }
@@ -459,6 +461,25 @@ int kernel_read_sleepers(struct kernel *kernel, kernel_sleepers *ret)
 	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_sleepers);
 
 	return fd < 0 ? fd : read_rows(fd, sizeof(struct record_sleeper), keep_sleeper, ret);
+}
+
+int kernel_repair(struct kernel *kernel, const struct repair *repairs, const uint32_t *threads,
+	size_t count, void (*each)(void *context, const void *serial), void *context)
+{
+	int map = bpf_map__fd(kernel->skeleton->maps.repairs);
+
+	for (size_t i = 0; i < count; i++)
+		bpf_map_update_elem(map, &threads[i], &repairs[i], BPF_ANY);
+	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_repair);
+	int error = fd < 0 ? fd : read_rows(fd, sizeof(uint32_t), each, context);
+	for (size_t i = 0; i < count; i++)
+		bpf_map_delete_elem(map, &threads[i]);
+	return error;
+}
+
+uint32_t kernel_lacking(const struct kernel *kernel)
+{
+	return __atomic_load_n(&kernel->skeleton->bss->stacks_lacking, __ATOMIC_RELAXED);
 }
 
 void kernel_set_window(struct kernel *kernel, uint64_t start_ns, uint64_t end_ns)

@@ -22,6 +22,9 @@ typedef VEC(struct kernel_row) kernel_rows;
 typedef VEC(struct thread_now) kernel_threads;
 typedef VEC(struct record_sleeper) kernel_sleepers;
 
+/* How many threads can be given other stacks at once. */
+#define KERNEL_MAX_REPAIRS 4096
+
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
 	struct kernel **ret, struct why *why);
 /* Detaches and unloads everything. */
@@ -50,6 +53,11 @@ int kernel_wants_fd(const struct kernel *kernel);
 void kernel_set_tables_ready(struct kernel *kernel);
 /* Threads off their CPU whose user stack nobody could walk yet. */
 int kernel_read_sleepers(struct kernel *kernel, kernel_sleepers *ret);
+/* Gives the threads other stacks, unless they have run; calls with the serials of those. */
+int kernel_repair(struct kernel *kernel, const struct repair *repairs, const uint32_t *threads,
+	size_t count, void (*each)(void *context, const void *serial), void *context);
+/* Switch-outs whose user stacks lacked tables, so far. */
+uint32_t kernel_lacking(const struct kernel *kernel);
 /* The books of all living threads. */
 int kernel_read_threads(struct kernel *kernel, kernel_threads *ret);
 

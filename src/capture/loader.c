@@ -262,15 +262,15 @@ static int on_want(void *context, void *data, size_t length)
 	struct image *image = image_of(loader, want.image, want.pid);
 	uint64_t pause = image->vain ? FIRST_PAUSE_NS << image->vain : 0;
 	if (clock_monotonic_ns() - image->looked_ns >= pause)
-		queue_scan(loader, &loader->urgent_scans, want.image, want.pid,
-			want.pc ? want.pc : 1);
+		queue_scan(
+			loader, &loader->urgent_scans, want.image, want.pid, want.pc ? want.pc : 1);
 	pthread_mutex_unlock(&loader->lock);
 	return 0;
 }
 
 /* Puts a mapping in its place among the others; what was there is gone. */
-static void insert_mapping(slice_mappings *mappings, const slice_mappings *known,
-	const struct slice_mapping *added)
+static void insert_mapping(
+	slice_mappings *mappings, const slice_mappings *known, const struct slice_mapping *added)
 {
 	bool is_in = false;
 
@@ -377,8 +377,7 @@ static void *listen_on(void *context)
 
 	vec_push(&fds, wake_fd);
 	if (loader->wants) {
-		struct pollfd fd = {
-			.fd = ring_buffer__epoll_fd(loader->wants), .events = POLLIN};
+		struct pollfd fd = {.fd = ring_buffer__epoll_fd(loader->wants), .events = POLLIN};
 		vec_push(&fds, fd);
 	}
 	for (size_t i = 0; loader->events && i < map_events_count(loader->events); i++) {
@@ -626,12 +625,11 @@ static bool has_work(const struct loader *loader)
 void loader_wait(struct loader *loader, uint64_t timeout_ns)
 {
 	uint64_t until_ns = clock_ns(CLOCK_REALTIME) + timeout_ns;
-	struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
-		.tv_nsec = (long)(until_ns % NS_PER_S)};
+	struct timespec until = {
+		.tv_sec = (time_t)(until_ns / NS_PER_S), .tv_nsec = (long)(until_ns % NS_PER_S)};
 
 	pthread_mutex_lock(&loader->lock);
-	while (has_work(loader) &&
-		!pthread_cond_timedwait(&loader->is_idle, &loader->lock, &until))
+	while (has_work(loader) && !pthread_cond_timedwait(&loader->is_idle, &loader->lock, &until))
 		;
 	pthread_mutex_unlock(&loader->lock);
 }
@@ -646,9 +644,8 @@ int loader_object(struct loader *loader, uint32_t number, struct loader_object *
 		object->used_ns = clock_monotonic_ns();
 		*ret = (struct loader_object){.path = xstrdup(object->path),
 			.stamp = object->stamp,
-			.path_fd = object->path_fd < 0
-					   ? -1
-					   : fcntl(object->path_fd, F_DUPFD_CLOEXEC, 3),
+			.path_fd = object->path_fd < 0 ? -1
+						       : fcntl(object->path_fd, F_DUPFD_CLOEXEC, 3),
 			.pid = object->pid,
 			.is_vdso = object->is_vdso};
 	} else {

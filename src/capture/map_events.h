@@ -40,8 +40,8 @@ struct map_event {
 };
 
 /*
- * -errno if the kernel does not give them: then mappings are known from /proc only. With `wakes` the
- * fds become readable with each record.
+ * -errno if the kernel does not give them: then mappings are known from /proc only. With `wakes`
+ * the fds become readable with each record.
  */
 int map_events_new(bool wakes, struct map_events **ret, struct why *why);
 void map_events_free(struct map_events *events);

@@ -296,10 +296,9 @@ static struct code_object *numbered_object(struct namer *namer, uint32_t number)
 		return NULL;
 	_cleanup_free_ char *path = known.path;
 	_cleanup_close_ int fd = known.path_fd;
-	struct code_object *object =
-		known.is_vdso ? object_table_vdso(namer->objects)
-			      : object_table_adopt(
-					namer->objects, known.pid, path, &known.stamp, fd);
+	struct code_object *object = known.is_vdso ? object_table_vdso(namer->objects)
+						   : object_table_adopt(namer->objects, known.pid,
+							     path, &known.stamp, fd);
 	*slot = (uintptr_t)object;
 	return object;
 }

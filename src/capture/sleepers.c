@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two readings of the sleeping threads with the walks in between: the kernel side shows a thread
- * only as long as its last switch-out is the one before the tables were there, so one that is in
- * both has not run. Memory is read by pages, as a walk reads dozens of words close together.
+ * The kernel side shows who sleeps without a stack, the stacks are walked, and the kernel side
+ * gives them to those who have not run since. Memory is read by pages, as a walk reads dozens of
+ * words close together.
  */
 #include "capture/sleepers.h"
 
@@ -91,34 +91,94 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 	return walk;
 }
 
-int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
-	void (*each)(void *context, uint32_t thread, const struct walk *walk), void *context)
+/* Is it better than nothing? A thread that had none takes anything: it says at least why. */
+static bool is_better(const struct record_sleeper *sleeper, const struct walk *walk)
 {
-	kernel_sleepers before = {0}, after = {0};
-	struct map64 walks = {0}; /* serial -> struct walk * */
-	struct reader reader = {.fd = -1};
-	int error = kernel_read_sleepers(kernel, &before);
+	return sleeper->user_stack == STACK_EARLIER ||
+	       (walk->stop != UNWIND_STOP_NOPROC && walk->stop != UNWIND_STOP_NOVMA &&
+		       walk->stop != UNWIND_STOP_NOTABLE);
+}
 
-	if (!error) {
-		vec_each (sleeper, &before)
-			*map64_put(&walks, sleeper->thread, NULL) =
-				(uintptr_t)walk_one(sleeper, areas, &reader);
-		error = kernel_read_sleepers(kernel, &after);
+/* Stacks that were walked, until they are given. */
+struct round {
+	VEC(struct repair) repairs;
+	VEC(uint32_t) threads;
+	VEC(struct walk *) walks;
+	struct map64 by_thread; /* serial -> index */
+	void (*each)(void *context, const struct walk *walk);
+	void *context;
+};
+
+static void round_clear(struct round *round)
+{
+	vec_each (walk, &round->walks)
+		free(*walk);
+	round->walks.count = round->repairs.count = round->threads.count = 0;
+	map64_clear(&round->by_thread);
+	round->by_thread = (struct map64){0};
+}
+
+static void was_given(void *context, const void *serial)
+{
+	struct round *round = context;
+	uint32_t thread;
+
+	memcpy(&thread, serial, sizeof(thread));
+	const uint64_t *index = map64_find(&round->by_thread, thread);
+	if (index)
+		round->each(round->context, round->walks.at[*index]);
+}
+
+static int give(struct kernel *kernel, struct round *round)
+{
+	int error = 0;
+
+	if (round->walks.count)
+		error = kernel_repair(kernel, round->repairs.at, round->threads.at,
+			round->threads.count, was_given, round);
+	round_clear(round);
+	return error;
+}
+
+static void add(struct round *round, const struct record_sleeper *sleeper, struct walk *walk)
+{
+	struct repair repair = {.since_ns = sleeper->since_ns,
+		.old_stack = sleeper->user_stack,
+		.new_stack = walk->id};
+
+	*map64_put(&round->by_thread, sleeper->thread, NULL) = round->walks.count;
+	vec_push(&round->repairs, repair);
+	vec_push(&round->threads, sleeper->thread);
+	vec_push(&round->walks, walk);
+}
+
+int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
+	void (*each)(void *context, const struct walk *walk), void *context)
+{
+	kernel_sleepers sleepers = {0};
+	struct reader reader = {.fd = -1};
+	struct round round = {.each = each, .context = context};
+	int error = kernel_read_sleepers(kernel, &sleepers);
+
+	vec_each (sleeper, &sleepers) {
+		if (error)
+			break;
+		struct walk *walk = walk_one(sleeper, areas, &reader);
+		if (is_better(sleeper, walk))
+			add(&round, sleeper, walk);
+		else
+			free(walk);
+		if (round.walks.count == KERNEL_MAX_REPAIRS)
+			error = give(kernel, &round);
 	}
-	vec_each (sleeper, &after) {
-		const uint64_t *walk = map64_find(&walks, sleeper->thread);
-		if (walk)
-			each(context, sleeper->thread, (const struct walk *)(uintptr_t)*walk);
-	}
-	vec_each (sleeper, &before) {
-		const uint64_t *walk = map64_find(&walks, sleeper->thread);
-		free(walk ? (void *)(uintptr_t)*walk : NULL);
-		map64_remove(&walks, sleeper->thread);
-	}
+	if (!error)
+		error = give(kernel, &round);
+	round_clear(&round);
+	vec_clear(&round.repairs);
+	vec_clear(&round.threads);
+	vec_clear(&round.walks);
 	if (reader.fd >= 0)
 		close(reader.fd);
-	map64_clear(&walks);
-	vec_clear(&before);
-	vec_clear(&after);
+	vec_clear(&sleepers);
 	return error;
 }

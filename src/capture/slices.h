@@ -2,8 +2,8 @@
 /*
  * The executable mappings of each image, as the kernel side has them: a slice is written whole and
  * then published; a process that maps something new gets a new slice. Children of a fork have
- * their parent's without our doing, so a slice that its image has left is kept until no entry of the
- * kernel's refers to it. Under the loader's lock.
+ * their parent's without our doing, so a slice that its image has left is kept until no entry of
+ * the kernel's refers to it. Under the loader's lock.
  */
 #ifndef DWELL_CAPTURE_SLICES_H
 #define DWELL_CAPTURE_SLICES_H

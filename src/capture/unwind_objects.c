@@ -118,8 +118,7 @@ struct unwind_object *unwind_objects_built(
 	return slot ? (struct unwind_object *)(uintptr_t)*slot : NULL;
 }
 
-struct unwind_object *unwind_objects_numbered(
-	const struct unwind_objects *objects, uint32_t number)
+struct unwind_object *unwind_objects_numbered(const struct unwind_objects *objects, uint32_t number)
 {
 	return number && number < objects->all.count ? objects->all.at[number] : NULL;
 }
@@ -168,9 +167,9 @@ void unwind_reading_clear(struct unwind_reading *reading)
 static bool is_same(const struct unwind_object *object, const struct unwind_reading *reading)
 {
 	return object->segments.count == reading->segments.count &&
-	       (!object->segments.count || !memcmp(object->segments.at, reading->segments.at,
-						   object->segments.count *
-							   sizeof(*object->segments.at)));
+	       (!object->segments.count ||
+		       !memcmp(object->segments.at, reading->segments.at,
+			       object->segments.count * sizeof(*object->segments.at)));
 }
 
 static void take_facts(struct unwind_object *object, const struct unwind_reading *reading)
@@ -277,8 +276,7 @@ static bool fit_table(const struct unwind_object *object, struct unwind_vma *vma
 struct unwind_vma unwind_object_vma(
 	const struct unwind_object *object, uint64_t start, uint64_t end, uint64_t offset)
 {
-	struct unwind_vma vma = {
-		.start = start, .end = end, .object_kind = UNWIND_VMA_ANON};
+	struct unwind_vma vma = {.start = start, .end = end, .object_kind = UNWIND_VMA_ANON};
 	enum unwind_vma_kind kind;
 	uint64_t address = 0;
 
@@ -287,7 +285,8 @@ struct unwind_vma unwind_object_vma(
 	if (object->state == UNWIND_OBJECT_TWIN)
 		object = object->twin;
 	kind = kind_of(object);
-	if (kind == UNWIND_VMA_TABLE || kind == UNWIND_VMA_FRAMEPTR || kind == UNWIND_VMA_UNUSABLE) {
+	if (kind == UNWIND_VMA_TABLE || kind == UNWIND_VMA_FRAMEPTR ||
+		kind == UNWIND_VMA_UNUSABLE) {
 		if (!elf_segments_vaddr(
 			    object->segments.at, object->segments.count, offset, &address) ||
 			address + (end - start) > UNWIND_MAX_ADDRESS)

@@ -187,8 +187,8 @@ void unwind_tables_each_process(struct unwind_tables *tables,
 		return;
 	do {
 		uint32_t count = BATCH;
-		error = bpf_map_lookup_batch(tables->areas.processes_fd, from, &position, images,
-			slices, &count, NULL);
+		error = bpf_map_lookup_batch(
+			tables->areas.processes_fd, from, &position, images, slices, &count, NULL);
 		if (error && error != -ENOENT)
 			return;
 		for (uint32_t i = 0; i < count; i++)
