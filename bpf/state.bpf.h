@@ -15,7 +15,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "contract/contract.h"
-#include "walk.bpf.h"
+#include "contract/walk.h"
 
 /* Fixed before loading. User space sees these by the skeleton: only types that it has, too. */
 const volatile __u32 cfg_target_kind = TARGET_ALL;

@@ -9,7 +9,7 @@
 #ifndef DWELL_UNWIND_BPF_H
 #define DWELL_UNWIND_BPF_H
 
-#include "walk.bpf.h"
+#include "contract/walk.h"
 
 /* Keeps the compiler from turning a mask back into a branch. */
 #define opaque(value) __asm__ volatile("" : "+r"(value))

@@ -8,7 +8,7 @@
 #ifndef DWELL_CAPTURE_SLEEPERS_H
 #define DWELL_CAPTURE_SLEEPERS_H
 
-#include "bpf/walk.bpf.h"
+#include "contract/walk.h"
 #include "capture/kernel.h"
 
 /*

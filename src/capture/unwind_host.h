@@ -6,7 +6,7 @@
 #ifndef DWELL_CAPTURE_UNWIND_HOST_H
 #define DWELL_CAPTURE_UNWIND_HOST_H
 
-#include "bpf/walk.bpf.h"
+#include "contract/walk.h"
 #include "capture/unwind_tables.h"
 
 /* A thread's registers. */

@@ -4,8 +4,8 @@
  * walk by table keeps from one frame to the next. The kernel side and the host build of the walk
  * share it.
  */
-#ifndef DWELL_WALK_BPF_H
-#define DWELL_WALK_BPF_H
+#ifndef DWELL_CONTRACT_WALK_H
+#define DWELL_CONTRACT_WALK_H
 
 #include "contract/contract.h"
 #include "contract/unwind.h"
