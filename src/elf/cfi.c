@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "elf/cfi_source.h"
+#include "elf/cfi_texts.h"
 #include "elf/file.h"
 #include "elf/section.h"
 #include "util/mem.h"
@@ -19,37 +20,20 @@
 /* A browser has 30 MiB. */
 #define MAX_FRAME_BYTES (256ULL << 20)
 
-struct texts {
-	size_t count;
-	struct cfi_text at[ELF_MAX_SEGMENTS];
-};
-
-static int compare_texts(const void *left, const void *right)
-{
-	const struct cfi_text *a = left, *b = right;
-
-	return (a->start > b->start) - (a->start < b->start);
-}
-
-/* Executable segments, sorted, those that touch or overlap as one. */
-static void read_texts(const struct elf_file *file, struct texts *ret)
+/* From the first to the last executable segment; there is one. */
+static void read_bounds(const struct elf_file *file, struct cfi_source *source)
 {
 	const struct elf_segment *segments;
-	size_t count = elf_file_segments(file, &segments), kept = 0;
+	size_t count = elf_file_segments(file, &segments);
 
-	for (size_t i = 0; i < count; i++)
-		ret->at[i] =
-			(struct cfi_text){segments[i].vaddr, segments[i].vaddr + segments[i].bytes};
-	if (count)
-		qsort(ret->at, count, sizeof(*ret->at), compare_texts);
+	source->start = UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
-		struct cfi_text *last = kept ? &ret->at[kept - 1] : NULL;
-		if (last && ret->at[i].start <= last->end)
-			last->end = last->end > ret->at[i].end ? last->end : ret->at[i].end;
-		else
-			ret->at[kept++] = ret->at[i];
+		uint64_t end = segments[i].vaddr + segments[i].bytes;
+		if (segments[i].vaddr < source->start)
+			source->start = segments[i].vaddr;
+		if (end > source->end)
+			source->end = end;
 	}
-	ret->count = kept;
 }
 
 static int read_section(const struct elf_file *file, enum eh_frame_kind kind,
@@ -95,8 +79,9 @@ static int read_sections(const struct elf_file *file, struct cfi_source *source,
 int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct why *why)
 {
 	struct cfi_source source = {0};
-	struct texts texts;
+	struct cfi_texts texts;
 	GElf_Ehdr header;
+	int err;
 
 	if (!gelf_getehdr(elf_file_handle(file), &header))
 		return why_set(why, -EBADMSG, "its header is damaged");
@@ -105,13 +90,15 @@ int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct wh
 			"it is for another machine (%u) than x86-64, whose stacks are not walked "
 			"by table yet",
 			header.e_machine);
-	read_texts(file, &texts);
-	if (!texts.count)
+	if (!cfi_texts_read(&texts, file))
 		return why_set(why, -ENOENT, "it has no code");
-	source.texts = texts.at;
-	source.text_count = texts.count;
+	read_bounds(file, &source);
+	source.texts = texts.texts.at;
+	source.text_count = texts.texts.count;
 	source.entry = header.e_entry;
-	return read_sections(file, &source, ret, why);
+	err = read_sections(file, &source, ret, why);
+	cfi_texts_clear(&texts);
+	return err;
 }
 
 void cfi_table_clear(struct cfi_table *table)

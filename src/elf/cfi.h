@@ -36,7 +36,9 @@ struct cfi_counts {
  * of contract/unwind.h.
  */
 struct cfi_table {
-	uint64_t first_page; /* address in the object of the first page, a multiple of 4 KiB */
+	/* Address in the object of the first page, a multiple of 4 KiB. Pages cover the executable
+	 * segments; whoever makes a mapping of it for the kernel side cuts it to them. */
+	uint64_t first_page;
 	uint32_t row_count;
 	uint32_t page_count; /* pages has one word more */
 	uint32_t rule_count;

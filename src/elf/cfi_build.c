@@ -32,7 +32,7 @@ static uint32_t rule_number(struct cfi_build *build, const struct unwind_rule *r
 			return number;
 		slot = (slot + 1) % SLOTS;
 	}
-	if (build->rules.count == UNWIND_MAX_OBJECT_RULES - 1 && rule->cfa_kind != UNWIND_CFA_BAD)
+	if (build->rules.count >= UNWIND_MAX_OBJECT_RULES - 1 && rule->cfa_kind != UNWIND_CFA_BAD)
 		return rule_number(build, &bad_rule);
 	vec_push(&build->rules, *rule);
 	build->slots[slot] = (uint32_t)build->rules.count;

@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 enum cfi_expression_kind {
-	CFI_EXPR_OTHER, /* not understood */
-	CFI_EXPR_SUM,   /* base + first */
-	CFI_EXPR_DEREF, /* *(base + first) + second */
-	CFI_EXPR_PLT,   /* rsp + 8 + ((rip & 15) >= first ? 8 : 0) */
+	CFI_EXPR_OTHER = 0, /* not understood */
+	CFI_EXPR_SUM,       /* base + first */
+	CFI_EXPR_DEREF,     /* *(base + first) + second */
+	CFI_EXPR_PLT,       /* rsp + 8 + ((rip & 15) >= first ? 8 : 0) */
 };
 
 enum cfi_base {

@@ -23,12 +23,18 @@
 static const struct cfi_text *text_of(
 	const struct cfi_source *source, const struct cfi_text *last, uint64_t address)
 {
+	size_t low = 0, high = source->text_count;
+
 	if (last && address >= last->start && address < last->end)
 		return last;
-	for (size_t i = 0; i < source->text_count; i++)
-		if (address >= source->texts[i].start && address < source->texts[i].end)
-			return &source->texts[i];
-	return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (source->texts[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < source->texts[low - 1].end ? &source->texts[low - 1] : NULL;
 }
 
 static uint32_t add_cie(
@@ -160,7 +166,7 @@ int cfi_fdes_read(struct cfi_fdes *fdes, const struct cfi_source *source, struct
 			return err;
 		}
 	}
-	sort(fdes, source->texts[0].start);
+	sort(fdes, source->start);
 	cut(fdes, counts);
 	return 0;
 }

@@ -90,7 +90,7 @@ static struct cfi_expression take_expression(struct machine *machine)
 	uint64_t count = cursor_uleb(&machine->cursor);
 	const unsigned char *at = cursor_take(&machine->cursor, count);
 
-	return at ? cfi_expression_read(at, count) : (struct cfi_expression){CFI_EXPR_OTHER};
+	return at ? cfi_expression_read(at, count) : (struct cfi_expression){0};
 }
 
 static int64_t scale(struct machine *machine, int64_t number)

@@ -13,7 +13,6 @@
 #include "elf/cfi_build.h"
 #include "elf/cfi_fdes.h"
 
-#define PADDING_BYTES 16
 #define HOLE_BYTES 2048
 /* _start and what compilers make of its first call. */
 #define ENTRY_STUB_BYTES 64
@@ -38,7 +37,7 @@ static void add_gap(
 		add_kind(build, entry, UNWIND_CFA_STOP);
 		if (end - entry > ENTRY_STUB_BYTES)
 			add_kind(build, entry + ENTRY_STUB_BYTES, kind);
-	} else if (bytes >= PADDING_BYTES) {
+	} else if (bytes >= CFI_PADDING_BYTES) {
 		add_kind(build, start, kind);
 	}
 }
@@ -89,8 +88,8 @@ static size_t add_text(struct cfi_build *build, const struct cfi_source *source,
 static int init_build(struct cfi_build *build, const struct cfi_source *source, struct why *why)
 {
 	const uint64_t page_mask = UNWIND_PAGE_BYTES - 1;
-	uint64_t first = source->texts[0].start & ~page_mask;
-	uint64_t last = (source->texts[source->text_count - 1].end - 1) | page_mask;
+	uint64_t first = source->start & ~page_mask;
+	uint64_t last = (source->end - 1) | page_mask;
 	uint64_t pages = ((last - first) >> UNWIND_PAGE_SHIFT) + 1;
 
 	if (pages > UNWIND_MAX_PAGES)

@@ -12,6 +12,9 @@
 #include "elf/cfi.h"
 #include "elf/eh_frame.h"
 
+/* Less than this between two functions is padding, in which nobody runs. */
+#define CFI_PADDING_BYTES 16
+
 /* A piece of text. */
 struct cfi_text {
 	uint64_t start;
@@ -26,9 +29,11 @@ struct cfi_section {
 };
 
 struct cfi_source {
-	const struct cfi_text *texts;       /* ascending, not touching */
-	size_t text_count;                  /* at least 1 */
-	uint64_t entry;                     /* where the program starts; 0: a library */
+	uint64_t start;               /* what may be mapped as code: page words cover all of it */
+	uint64_t end;                 /* after start */
+	const struct cfi_text *texts; /* inside of that; ascending, not touching */
+	size_t text_count;            /* at least 1 */
+	uint64_t entry;               /* where the program starts; 0: a library */
 	const struct cfi_section *sections; /* the first that describes a function wins */
 	size_t section_count;
 };

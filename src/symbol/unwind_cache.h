@@ -22,7 +22,8 @@ struct unwind_cache;
 
 /*
  * Opens the folder for the effective user, and makes it if need be. 0; -errno if there is none to
- * be had: no home, a read-only file system, a folder that others own or may write to.
+ * be had: no home (or one that cannot be believed: dwell has file capabilities), a read-only file
+ * system, a folder that others own or may write to.
  */
 int unwind_cache_open(uint64_t limit_bytes, struct unwind_cache **ret, struct why *why);
 /* The same in a folder of the caller's choice; its parent must exist. */
