@@ -21,6 +21,7 @@
 #include "capture/map_events.h"
 #include "capture/slices.h"
 #include "symbol/maps.h"
+#include "symbol/unwind_cache.h"
 #include "util/clock.h"
 #include "util/map64.h"
 #include "util/units.h"
@@ -54,6 +55,7 @@ struct loader {
 	struct unwind_tables *tables;
 	struct unwind_objects *objects;
 	struct slices *slices;
+	struct unwind_cache *cache; /* NULL: none; has its own lock */
 	struct ring_buffer *wants;
 	struct map_events *events;
 	int wake_fd;
@@ -442,7 +444,7 @@ static void read_object(struct loader *loader, struct unwind_object *object)
 	int fd = object->path_fd;
 
 	pthread_mutex_unlock(&loader->lock);
-	unwind_reading_make(&reading, fd, is_vdso, NULL);
+	unwind_reading_make(&reading, fd, is_vdso, loader->cache);
 	pthread_mutex_lock(&loader->lock);
 	if (unwind_objects_settle(loader->objects, object, &reading))
 		make_room(loader, object, reading.table.row_count);
@@ -511,6 +513,9 @@ int loader_new(const struct loader_options *options, struct loader **ret, struct
 	loader->objects = unwind_objects_new(loader->tables);
 	loader->slices = slices_new(loader->tables, loader->objects);
 	loader->collected_ns = clock_monotonic_ns();
+	/* One that cannot be had costs time only. */
+	if (options->has_cache && unwind_cache_open(UNWIND_CACHE_BYTES, &loader->cache, NULL))
+		loader->cache = NULL;
 	pthread_mutex_init(&loader->lock, NULL);
 	pthread_cond_init(&loader->has_reads, NULL);
 	pthread_cond_init(&loader->is_idle, NULL);
@@ -564,6 +569,7 @@ void loader_free(struct loader *loader)
 	slices_free(loader->slices);
 	unwind_objects_free(loader->objects);
 	unwind_tables_free(loader->tables);
+	unwind_cache_free(loader->cache);
 	pthread_cond_destroy(&loader->has_reads);
 	pthread_cond_destroy(&loader->is_idle);
 	pthread_mutex_destroy(&loader->lock);

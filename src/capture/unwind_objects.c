@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "symbol/maps.h"
+#include "symbol/unwind_cache.h"
 #include "symbol/vdso.h"
 #include "util/clock.h"
 #include "util/hash.h"
@@ -110,12 +112,23 @@ struct unwind_object *unwind_objects_get(
 	return object;
 }
 
+static uint64_t build_key(const char *build_id, uid_t owner)
+{
+	return hash_text(owner, build_id);
+}
+
+static struct unwind_object *find_built(
+	const struct unwind_objects *objects, const char *build_id, uid_t owner)
+{
+	const uint64_t *slot = map64_find(&objects->by_build, build_key(build_id, owner));
+
+	return slot ? (struct unwind_object *)(uintptr_t)*slot : NULL;
+}
+
 struct unwind_object *unwind_objects_built(
 	const struct unwind_objects *objects, const char *build_id)
 {
-	const uint64_t *slot = map64_find(&objects->by_build, hash_text(0, build_id));
-
-	return slot ? (struct unwind_object *)(uintptr_t)*slot : NULL;
+	return find_built(objects, build_id, 0);
 }
 
 struct unwind_object *unwind_objects_numbered(const struct unwind_objects *objects, uint32_t number)
@@ -133,27 +146,45 @@ static void close_elf(struct elf_file **file)
 	elf_file_free(*file);
 }
 
+/* A table that is quickly made is not worth a file. */
+#define ROWS_TO_CACHE 4096
+
+static int read_table(
+	struct unwind_reading *reading, const struct elf_file *file, struct unwind_cache *cache)
+{
+	bool may_cache = cache && reading->build_id[0];
+
+	if (may_cache &&
+		!unwind_cache_load(cache, reading->build_id, reading->owner, &reading->table))
+		return 0;
+	int error = cfi_table_read(file, &reading->table, NULL);
+	if (!error && may_cache && reading->table.row_count >= ROWS_TO_CACHE)
+		unwind_cache_store(cache, reading->build_id, reading->owner, &reading->table);
+	return error;
+}
+
 void unwind_reading_make(
-	struct unwind_reading *ret, int path_fd, bool is_vdso, const struct unwind_cache *cache)
+	struct unwind_reading *ret, int path_fd, bool is_vdso, struct unwind_cache *cache)
 {
 	_cleanup_close_ int fd = is_vdso ? -1 : locate_open(path_fd);
 	_cleanup_(close_elf) struct elf_file *file = NULL;
 	const struct elf_segment *segments;
+	struct stat status;
 
-	(void)cache;
 	memset(ret, 0, sizeof(*ret));
 	ret->build_id = xstrdup("");
 	if (is_vdso)
 		ret->error = vdso_open(&file);
 	else
-		ret->error = fd < 0 ? -EACCES : elf_file_open(fd, &file);
+		ret->error = fd < 0 || fstat(fd, &status) ? -EACCES : elf_file_open(fd, &file);
 	if (ret->error)
 		return;
+	ret->owner = is_vdso ? 0 : status.st_uid;
 	free(ret->build_id);
 	ret->build_id = xstrdup(elf_file_build_id(file));
 	size_t count = elf_file_segments(file, &segments);
 	vec_append(&ret->segments, segments, count);
-	ret->error = cfi_table_read(file, &ret->table, NULL);
+	ret->error = read_table(ret, file, cache);
 }
 
 void unwind_reading_clear(struct unwind_reading *reading)
@@ -191,7 +222,8 @@ int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *
 	const struct unwind_reading *reading)
 {
 	struct unwind_object *twin =
-		reading->build_id[0] ? unwind_objects_built(objects, reading->build_id) : NULL;
+		reading->build_id[0] ? find_built(objects, reading->build_id, reading->owner)
+				     : NULL;
 
 	if (twin && twin != object && is_same(twin, reading)) {
 		object->state = UNWIND_OBJECT_TWIN;
@@ -209,7 +241,7 @@ int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *
 	take_facts(object, reading);
 	object->used_ns = clock_monotonic_ns();
 	if (reading->build_id[0] && !twin)
-		*map64_put(&objects->by_build, hash_text(0, reading->build_id), NULL) =
+		*map64_put(&objects->by_build, build_key(reading->build_id, reading->owner), NULL) =
 			(uintptr_t)object;
 	return 0;
 }

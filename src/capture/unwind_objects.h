@@ -47,7 +47,7 @@ void unwind_objects_free(struct unwind_objects *objects);
 /* The object that a mapping shows, new (pending) or known; NULL: code without a file. */
 struct unwind_object *unwind_objects_get(
 	struct unwind_objects *objects, uint32_t pid, const struct map_line *line);
-/* By a build-id that the kernel told; NULL if it is not known. */
+/* One of the system's files by a build-id that the kernel told; NULL if it is not known. */
 struct unwind_object *unwind_objects_built(
 	const struct unwind_objects *objects, const char *build_id);
 /* By its number; NULL if there is none. */
@@ -59,6 +59,7 @@ size_t unwind_objects_count(const struct unwind_objects *objects);
 struct unwind_reading {
 	int error; /* as cfi_table_read(), or of opening it */
 	char *build_id;
+	uid_t owner; /* of the file: build-ids can be forged, the system's files cannot */
 	VEC(struct elf_segment) segments;
 	struct cfi_table table;
 };
@@ -70,7 +71,7 @@ struct unwind_cache;
  * NULL.
  */
 void unwind_reading_make(
-	struct unwind_reading *ret, int path_fd, bool is_vdso, const struct unwind_cache *cache);
+	struct unwind_reading *ret, int path_fd, bool is_vdso, struct unwind_cache *cache);
 void unwind_reading_clear(struct unwind_reading *reading);
 /* Settles a pending object. -ENOSPC: no room for the table; the object stays pending. */
 int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *object,
