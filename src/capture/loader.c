@@ -640,6 +640,14 @@ void loader_wait(struct loader *loader, uint64_t timeout_ns)
 	pthread_mutex_unlock(&loader->lock);
 }
 
+int loader_slice(struct loader *loader, uint32_t image, struct unwind_process *ret)
+{
+	pthread_mutex_lock(&loader->lock);
+	int error = slices_place(loader->slices, image, ret);
+	pthread_mutex_unlock(&loader->lock);
+	return error;
+}
+
 int loader_object(struct loader *loader, uint32_t number, struct loader_object *ret)
 {
 	int error = 0;

@@ -35,6 +35,9 @@ void loader_forget(struct loader *loader, uint32_t image);
 /* Returns when all that was asked for is there, or the time is over. */
 void loader_wait(struct loader *loader, uint64_t timeout_ns);
 
+/* The mappings of an image that was known here; -ENOENT if there are none. */
+int loader_slice(struct loader *loader, uint32_t image, struct unwind_process *ret);
+
 /* What frames with the number of an object are in. */
 struct loader_object {
 	char *path; /* the caller's */

@@ -125,6 +125,16 @@ const slice_mappings *slices_of(const struct slices *slices, uint32_t image)
 	return slice ? &slice->mappings : NULL;
 }
 
+int slices_place(const struct slices *slices, uint32_t image, struct unwind_process *ret)
+{
+	struct slice *slice = find(slices, image);
+
+	if (!slice)
+		return -ENOENT;
+	*ret = (struct unwind_process){.vma_base = slice->base, .vma_count = slice->count};
+	return 0;
+}
+
 const struct slice_mapping *slices_find(
 	const struct slices *slices, uint32_t image, uint64_t address)
 {

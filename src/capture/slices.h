@@ -28,6 +28,8 @@ void slices_free(struct slices *slices);
 int slices_put(struct slices *slices, uint32_t image, const slice_mappings *mappings);
 /* The image's mappings, NULL if it has none of its own. Borrowed until the next call. */
 const slice_mappings *slices_of(const struct slices *slices, uint32_t image);
+/* Where they are; -ENOENT if there are none. */
+int slices_place(const struct slices *slices, uint32_t image, struct unwind_process *ret);
 /* The mapping that holds an address, NULL if none does. */
 const struct slice_mapping *slices_find(
 	const struct slices *slices, uint32_t image, uint64_t address);

@@ -10,7 +10,7 @@ static const struct {
 } ends[UNWIND_ENDS] = {
 	[UNWIND_COMPLETE] = {"complete", NULL},
 	[UNWIND_CUT] = {"cut at the frame limit", "[cut]"},
-	[UNWIND_BROKEN] = {"broken: code without frame pointers", "[broken]"},
+	[UNWIND_BROKEN] = {"code without frame pointers", "[broken]"},
 	[UNWIND_FAILED] = {"unreadable", "[unreadable stack]"},
 	[UNWIND_LOST] = {"lost on the way to user space", "[lost stack]"},
 	[UNWIND_OVERFLOW] = {"table full", "[overflow]"},

@@ -21,6 +21,10 @@ void report_bar(const struct report *report);
 void report_groups(const struct report *report);
 /* Why: the waits, with stacks. */
 void report_lines(const struct report *report);
+/* "user stacks complete 99.9 %" */
+void report_complete_text(const struct summary *summary, char *room, size_t size);
+/* Why they are not whole, and what runtimes hide: lines below the accounting. */
+void report_stacks(const struct report *report);
 /* In short: one or two sentences. */
 void report_verdict(const struct report *report);
 
