@@ -275,13 +275,14 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 		thread->image = parent->image;
 	else
 		thread->image = next_serial(&last_image);
-	if (parent && parent->image != thread->image && cfg_user_stacks == USER_STACKS_TABLE)
-		inherit_tables(parent->image, thread->image);
 	if (parent)
 		thread->is_followed = parent->is_followed;
 	thread->is_target = is_wanted(task, thread);
-	if (thread->is_target)
-		announce(cpu, task, thread);
+	if (!thread->is_target)
+		return 0;
+	announce(cpu, task, thread);
+	if (parent && parent->image != thread->image && cfg_user_stacks == USER_STACKS_TABLE)
+		inherit_tables(parent->image, thread->image);
 	return 0;
 }
 
@@ -303,6 +304,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
 	thread->image = next_serial(&last_image);
 	thread->is_announced = false;
+	thread->mm = 0;
 	/* COMMAND was waiting in dwell's own code until now: its life begins here. */
 	if (thread->is_followed && !thread->is_target)
 		begin_life(thread, now);

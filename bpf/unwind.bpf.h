@@ -121,10 +121,11 @@ static __always_inline void add_frame(struct walk *walk, __u64 frame)
 
 static __always_inline void note_slot(struct walk *walk, __u64 address)
 {
+	__u64 words = (address - walk->first_sp) / sizeof(__u64);
 	__u32 frame = walk->depth - 1;
 
 	if (frame < UNWIND_MAX_FRAMES)
-		walk->slots[frame] = (__u32)(address - walk->first_sp);
+		walk->slots[frame] = words < WALK_SLOT_FAR ? (__u16)words : WALK_SLOT_FAR;
 }
 
 static __always_inline int cannot_read(struct walk *walk, __u64 address, enum unwind_stop stop)

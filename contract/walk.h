@@ -10,6 +10,8 @@
 #include "contract/contract.h"
 #include "contract/unwind.h"
 
+#define WALK_SLOT_FAR 0xffff
+
 struct walk {
 	/* As struct record_stack. */
 	__u32 kind;
@@ -45,10 +47,10 @@ struct walk {
 	__u8 has_raw;  /* some frame is a plain address: means something in this image only */
 	__u8 pad2[6];
 	/*
-	 * Where each frame's return address was read, as distance from first_sp: what a memo of
-	 * stacks has to compare.
+	 * Where each frame's return address was read, in words from first_sp: what a memo of stacks
+	 * has to compare. WALK_SLOT_FAR: further than that can say.
 	 */
-	__u32 slots[UNWIND_MAX_FRAMES];
+	__u16 slots[UNWIND_MAX_FRAMES];
 };
 
 #endif

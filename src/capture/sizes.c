@@ -84,5 +84,6 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 	       ((uint64_t)sizes->unwind_row_blocks + sizes->unwind_page_blocks +
 		       sizes->unwind_vma_blocks) *
 		       BLOCK_BYTES +
-	       (uint64_t)sizes->unwind_processes * PROCESS_BYTES;
+	       (uint64_t)sizes->unwind_processes * PROCESS_BYTES +
+	       (sizes->unwind_processes ? UNWIND_MAX_RULES * sizeof(struct unwind_rule) : 0);
 }

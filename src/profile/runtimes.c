@@ -20,6 +20,7 @@ static const struct {
 		"node --perf-basic-prof"},
 	[RUNTIME_PYTHON] = {"python3", "waits of coroutines are not visible to a kernel tool",
 		"python3 -X perf (3.12 and later)"},
+	[RUNTIME_GO] = {NULL, "waits of goroutines are not visible to a kernel tool", NULL},
 };
 
 static bool find_kind(const char *exe, enum runtime_kind *ret)
@@ -28,7 +29,8 @@ static bool find_kind(const char *exe, enum runtime_kind *ret)
 	const char *name = slash ? slash + 1 : exe;
 
 	for (unsigned int kind = 0; kind < RUNTIMES; kind++)
-		if (!strncmp(name, kinds[kind].program, strlen(kinds[kind].program))) {
+		if (kinds[kind].program &&
+			!strncmp(name, kinds[kind].program, strlen(kinds[kind].program))) {
 			*ret = (enum runtime_kind)kind;
 			return true;
 		}
@@ -58,6 +60,21 @@ void runtimes_add(runtime_list *runtimes, const struct rec_process *process, uin
 	}
 }
 
+void runtimes_add_frames(runtime_list *runtimes, const struct recording *recording)
+{
+	static const char *const marks[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go"};
+	size_t count;
+	const struct rec_named_frame *frames = recording_frames(recording, &count);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t mark = 0; mark < ARRAY_SIZE(marks); mark++)
+			if (!strncmp(frames[i].name, marks[mark], strlen(marks[mark]))) {
+				struct runtime go = {.kind = RUNTIME_GO, .process = "Go"};
+				vec_push(runtimes, go);
+				return;
+			}
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct runtime *first = a, *second = b;
@@ -78,8 +95,11 @@ void runtimes_finish(runtime_list *runtimes, uint64_t all_ns)
 
 char *runtime_text(const struct runtime *runtime)
 {
-	const char *names = kinds[runtime->kind].names, *pid = strstr(names, "%u");
+	const char *names = kinds[runtime->kind].names;
+	const char *pid = names ? strstr(names, "%u") : NULL;
 
+	if (!names)
+		return xasprintf("%s: %s", runtime->process, kinds[runtime->kind].unseen);
 	if (!pid)
 		return xasprintf("%s %" PRIu32 ": %s; names: %s", runtime->process, runtime->pid,
 			kinds[runtime->kind].unseen, names);

@@ -143,7 +143,7 @@ static void add_threads(struct gathering *gathering, const struct selection *sel
 }
 
 /* Runtimes that are worth a word: they have a share of what there is to see. */
-static void find_runtimes(struct summary *summary)
+static void find_runtimes(struct summary *summary, const struct recording *recording)
 {
 	vec_each (figures, &summary->threads) {
 		uint64_t busy_ns = figures->life_ns - figures->idle_ns;
@@ -151,6 +151,7 @@ static void find_runtimes(struct summary *summary)
 			runtimes_add(&summary->runtimes, figures->process, busy_ns);
 	}
 	runtimes_finish(&summary->runtimes, summary->busy_ns);
+	runtimes_add_frames(&summary->runtimes, recording);
 }
 
 static uint64_t running_ns_of(void *context, size_t thread)
@@ -293,7 +294,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	if (!error) {
 		add_threads(&gathering, selection, recording, thread_count);
 		finish(summary, recording);
-		find_runtimes(summary);
+		find_runtimes(summary, recording);
 	}
 	placer_free(gathering.placer);
 	placer_free(gathering.group_placer);
