@@ -117,15 +117,51 @@ struct unwind_vma {
 
 enum unwind_vma_kind {
 	UNWIND_VMA_TABLE = 0, /* has rows */
-	UNWIND_VMA_ANON,      /* no file, or no table: step by frame pointer */
+	UNWIND_VMA_ANON,      /* no file: step by frame pointer, addresses stay plain */
 	UNWIND_VMA_UNUSABLE,  /* known, and nothing to be done: NOTABLE */
+	UNWIND_VMA_FRAMEPTR,  /* a file without any description: step by frame pointer */
+	UNWIND_VMA_PENDING,   /* being read: NOTABLE, and addresses stay plain */
 };
 
+/*
+ * The mappings of an image, by its serial: a fork takes its parent's over, an exec begins a new
+ * image that has none yet.
+ */
 struct unwind_process {
 	__u32 vma_base; /* in the array of all mappings */
 	__u32 vma_count;
-	__u32 generation;
-	__u32 flags;
 };
+
+/*
+ * A frame: the object's number and the pc as its own address, so that stacks of all processes that
+ * run it are one; where the object is not known the plain pc.
+ */
+#define UNWIND_FRAME_RAW (1ULL << 63)
+#define UNWIND_FRAME_EXACT (1ULL << 62) /* no return address: its name is looked up as it is */
+#define UNWIND_ADDRESS_BITS 40
+#define UNWIND_MAX_ADDRESS ((1ULL << UNWIND_ADDRESS_BITS) - 1)
+#define UNWIND_MAX_OBJECT ((1U << 22) - 1)
+#define UNWIND_FRAME(object, address)                                                              \
+	((__u64)(object) << UNWIND_ADDRESS_BITS | ((address)&UNWIND_MAX_ADDRESS))
+#define UNWIND_FRAME_OBJECT(frame) ((__u32)((frame) >> UNWIND_ADDRESS_BITS) & UNWIND_MAX_OBJECT)
+#define UNWIND_FRAME_ADDRESS(frame) ((frame)&UNWIND_MAX_ADDRESS)
+#define UNWIND_FRAME_PC(frame) ((frame) & ~(UNWIND_FRAME_RAW | UNWIND_FRAME_EXACT))
+
+/* The arrays have blocks as values: single words would be rounded up to 8 bytes. */
+#define UNWIND_BLOCK_WORDS 1024
+#define UNWIND_BLOCK_VMAS 128
+
+/* What the kernel side asks user space for: the mappings of an image. */
+struct unwind_want {
+	__u32 image;
+	__u32 pid;    /* as dwell sees it */
+	__u32 is_new; /* it has just begun with an exec: nothing can be there yet */
+	__u32 pad;
+	__u64 pc; /* that was in no known mapping; 0: no mapping is known */
+};
+
+/* An image may ask this often. */
+#define UNWIND_WANT_EVERY_NS 5000000ULL
+#define UNWIND_WANT_SLOTS 4096
 
 #endif
