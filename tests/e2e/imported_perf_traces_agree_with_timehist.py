@@ -344,4 +344,4 @@ print(f"samples: {len(spans)} ms, by switches {sum(spans) / MS:.3f} ms, usually 
 # reader's power: what a sample stands for is told by the usual one.
 check(len(spans) > 50, "hardly a sample")
 check_close("the run time between two samples", usual, SAMPLE_NS, rel=0.01)
-check(0.9 * sum(spans) < len(spans) * SAMPLE_NS < 1.01 * sum(spans), "samples of another time")
+check(len(spans) * SAMPLE_NS < 1.01 * sum(spans), "more samples than run time")
