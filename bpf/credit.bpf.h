@@ -221,7 +221,7 @@ static __noinline void credit_wait(
 		chain = NULL;
 	}
 	e = chain ? bpf_map_lookup_elem(&explanations, &zero) : NULL;
-	if (e && chain->pending && chain->pending == thread->wake)
+	if (e && chain_is_pending(chain, thread))
 		key.chain = explain(cpu, chain, e, to - add.ns, to);
 	else if (chain)
 		key.chain = CONTRACT_CHAIN_OF_END(CHAIN_NO_WAKER);

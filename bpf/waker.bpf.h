@@ -319,7 +319,7 @@ static __noinline void chain_wake(
 	else
 		bpf_probe_read_kernel(&chain->hops[0], bytes, vector->hops);
 	chain->counts[spare & 1] = hops;
-	chain->pending = now;
+	chain->pending = mark_of(now);
 }
 
 /* A thread's first wake, by its creator. It has not waited before. */
