@@ -15,7 +15,8 @@ enum sign {
 	SIGN_ENTRY,   /* an interrupt came in */
 	SIGN_SOFTIRQ, /* softirqs are being run */
 	SIGN_VECTOR,  /* one of them: named by the table */
-	SIGN_TIMER,   /* calls a timer's function, which is the frame before */
+	SIGN_TIMER,   /* calls a timer's function, which is the frame before... */
+	SIGN_HRTIMER, /* ...of a high-resolution one */
 	SIGN_DISK,
 	SIGN_IPI,
 	SIGN_HANDLER, /* calls a device's handler, which is the frame before */
@@ -40,7 +41,7 @@ static const struct {
 	{"sched_balance_softirq", SIGN_VECTOR, "SCHED"},
 	{"run_rebalance_domains", SIGN_VECTOR, "SCHED"},
 	{"irq_poll_softirq", SIGN_VECTOR, "IRQ_POLL"},
-	{"__hrtimer_run_queues", SIGN_TIMER, NULL},
+	{"__hrtimer_run_queues", SIGN_HRTIMER, NULL},
 	{"call_timer_fn", SIGN_TIMER, NULL},
 	{"expire_timers", SIGN_TIMER, NULL},
 	{"__run_timers*", SIGN_TIMER, NULL},
@@ -121,8 +122,11 @@ static bool note(
 		search->vector = search->vector ? search->vector : vector;
 		break;
 	case SIGN_TIMER:
-		/* A function that ends in the wake (process_timeout) has left no frame. */
-		settle(search, HOP_TIMER, search->waker.first + 1 == i ? "" : before);
+	case SIGN_HRTIMER:
+		/* Functions of sleepers' own timers end in the wake and may have left no frame. */
+		if (search->waker.first + 1 == i)
+			before = sign == SIGN_TIMER ? "process_timeout" : "hrtimer_wakeup";
+		settle(search, HOP_TIMER, before);
 		break;
 	case SIGN_DISK:
 		settle(search, HOP_DISK, "");

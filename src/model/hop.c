@@ -55,6 +55,13 @@ bool hop_kind_is_metal(enum hop_kind kind)
 	return (unsigned int)kind < HOP_KINDS && kinds[kind].is_metal;
 }
 
+bool hop_is_own_timer(enum hop_kind kind, const char *name)
+{
+	/* nanosleep, poll, futex... with a timeout; and schedule_timeout() in the kernel. */
+	return kind == HOP_TIMER &&
+	       (!strcmp(name, "hrtimer_wakeup") || !strcmp(name, "process_timeout"));
+}
+
 void hop_frame(enum hop_kind kind, const char *name, size_t size, char *ret)
 {
 	if (hop_kind_is_metal(kind))

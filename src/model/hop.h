@@ -14,6 +14,9 @@ bool hop_kind_from_name(const char *name, enum hop_kind *ret);
 /* An interrupt, a timer or a disk: a chain ends there. */
 bool hop_kind_is_metal(enum hop_kind kind);
 
+/* Is it the timer of a sleep with a limit, which only the sleeper sets for itself? */
+bool hop_is_own_timer(enum hop_kind kind, const char *name);
+
 /*
  * The frame that stands for a waker: its name for a thread; for metal "[irq NAME]",
  * "[softirq VEC]", "[timer FUNC]", "[ipi]", "[disk NAME]", without the name if there is none.

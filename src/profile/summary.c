@@ -20,6 +20,8 @@ struct gathering {
 	struct map64 kinds;               /* state, letter, reason, idle -> small number */
 	struct map64 waits;               /* kind << 32 | node -> index into waits */
 	struct completeness complete;
+	struct recording *recording;
+	struct selection *selection;
 	bool sets_aside;
 };
 
@@ -54,6 +56,7 @@ static struct summary_wait *wait_of(struct gathering *gathering, const struct se
 		struct summary_wait wait = {
 			.root = placer_root(gathering->placer, row->thread),
 			.node = node,
+			.number = (uint32_t)gathering->summary->waits.count,
 			.state = sum->state,
 			.task_letter = sum->task_letter,
 			.reason = row->reason,
@@ -83,6 +86,9 @@ static void add_wait(struct gathering *gathering, const struct selection_row *ro
 		wait->band_count[band] += row->count;
 		wait->band_ns[band] += row->ns;
 	}
+	if (!wait->is_aside)
+		causes_add(&gathering->summary->causes, gathering->recording, gathering->selection,
+			row, wait->number);
 }
 
 /* Kernel threads have no user stack, and one that was not asked for is not missing. */
@@ -222,21 +228,38 @@ static struct summary_line *line_of(
 	place = map64_put(&index->lines, *kind << 32 | wait->root, &is_new);
 	if (is_new) {
 		*place = summary->lines.count;
+		line.number = (uint32_t)summary->lines.count;
 		vec_push(&summary->lines, line);
 	}
 	return &summary->lines.at[*place];
 }
 
-static void add_lines(struct summary *summary)
+/* Lines in their order, and each wait's line as the owner of its chains. */
+static void settle_causes(struct summary *summary, const uint32_t *line_of_wait)
+{
+	_cleanup_free_ uint32_t *owners = xcalloc(summary->waits.count + 1, sizeof(*owners));
+	_cleanup_free_ uint32_t *places = xcalloc(summary->lines.count + 1, sizeof(*places));
+
+	for (size_t i = 0; i < summary->lines.count; i++)
+		places[summary->lines.at[i].number] = (uint32_t)i;
+	for (size_t i = 0; i < summary->waits.count; i++)
+		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
+	causes_settle(&summary->causes, owners);
+}
+
+/* ret_line_of_wait: by number of the wait; UINT32_MAX: none. */
+static void add_lines(struct summary *summary, uint32_t *ret_line_of_wait)
 {
 	struct line_index index = {0};
 
 	for (size_t i = 0; i < summary->waits.count; i++) {
 		const struct summary_wait *wait = &summary->waits.at[i];
 		struct summary_line *line;
+		ret_line_of_wait[wait->number] = UINT32_MAX;
 		if (wait->is_aside)
 			continue;
 		line = line_of(summary, &index, wait);
+		ret_line_of_wait[wait->number] = line->number;
 		line->count += wait->count + wait->unended;
 		line->total_ns += wait->total_ns;
 		line->uncounted_ns += wait->uncounted_ns;
@@ -296,13 +319,18 @@ static int compare_lines(const void *left, const void *right)
 
 static void finish(struct summary *summary, struct recording *recording)
 {
+	_cleanup_free_ uint32_t *line_of_wait =
+		xcalloc(summary->waits.count + 1, sizeof(*line_of_wait));
+
 	for (unsigned int state = 0; state < TIME_STATES; state++)
 		summary->busy_ns += summary->total_ns[state];
 	summary->busy_ns -= summary->aside_ns;
 	vec_sort(&summary->groups, compare_groups);
 	vec_sort(&summary->waits, compare_waits);
-	add_lines(summary);
+	add_lines(summary, line_of_wait);
 	vec_sort(&summary->lines, compare_lines);
+	settle_causes(summary, line_of_wait);
+	summary->has_chains = recording_has_chains(recording);
 	summary->losses = recording_losses(recording, &summary->loss_count);
 	for (size_t i = 0; i < summary->loss_count; i++)
 		if (loss_is_serious(summary->losses[i].loss))
@@ -319,6 +347,8 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	_cleanup_free_ uint64_t(*samples)[UNWIND_ENDS] =
 		xcalloc(thread_count + 1, sizeof(*samples));
 	struct gathering gathering = {.summary = summary,
+		.recording = recording,
+		.selection = selection,
 		.placer = placer_new(recording, &shapes->waits, &summary->tree),
 		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),
 		.threads = threads,
@@ -384,6 +414,7 @@ void summary_free(struct summary *summary)
 	vec_clear(&summary->groups);
 	vec_clear(&summary->waits);
 	vec_clear(&summary->lines);
+	causes_clear(&summary->causes);
 	tree_clear(&summary->tree);
 	free(summary);
 }

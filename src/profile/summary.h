@@ -10,6 +10,7 @@
 #ifndef DWELL_PROFILE_SUMMARY_H
 #define DWELL_PROFILE_SUMMARY_H
 
+#include "profile/causes.h"
 #include "profile/conservation.h"
 #include "profile/filter.h"
 #include "profile/placer.h"
@@ -38,7 +39,8 @@ struct summary_group {
 /* Off-CPU time of one stack, state, reason. */
 struct summary_wait {
 	uint32_t root;
-	uint32_t node; /* its last frame */
+	uint32_t node;   /* its last frame */
+	uint32_t number; /* in the order in which they were met */
 	enum time_state state;
 	char task_letter;
 	enum reason reason;
@@ -57,6 +59,7 @@ struct summary_wait {
 /* What the report lists: waits of one name, reason and operation, or the runnable time of a name.
  */
 struct summary_line {
+	uint32_t number; /* in the order in which they were met */
 	uint32_t root;
 	bool is_runnable;
 	enum reason reason;
@@ -98,6 +101,8 @@ struct summary {
 	const struct rec_loss *losses;
 	size_t loss_count;
 	uint64_t lost_events; /* counts of the serious losses */
+	bool has_chains;      /* who woke whom was recorded */
+	struct causes causes; /* by line */
 	struct tree tree;
 };
 

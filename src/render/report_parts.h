@@ -21,6 +21,8 @@ void report_bar(const struct report *report);
 void report_groups(const struct report *report);
 /* Why: the waits, with stacks. */
 void report_lines(const struct report *report);
+/* One of them, an index into the summary's lines, with its heading. */
+void report_line(const struct report *report, size_t line);
 /* In short: one or two sentences. */
 void report_verdict(const struct report *report);
 

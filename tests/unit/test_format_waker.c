@@ -23,7 +23,7 @@ static const struct {
 	{"perf_trace_sched_wakeup_template try_to_wake_up wake_up_q futex_wake do_futex "
 	 "__x64_sys_futex do_syscall_64 entry_SYSCALL_64_after_hwframe | main",
 		false, HOP_TASK, "", 1, 9},
-	{"try_to_wake_up __hrtimer_run_queues", true, HOP_TIMER, "", 0, 2},
+	{"try_to_wake_up __hrtimer_run_queues", true, HOP_TIMER, "hrtimer_wakeup", 0, 2},
 	{"try_to_wake_up hrtimer_wakeup __hrtimer_run_queues hrtimer_interrupt "
 	 "__sysvec_apic_timer_interrupt sysvec_apic_timer_interrupt "
 	 "asm_sysvec_apic_timer_interrupt | main",
@@ -31,7 +31,7 @@ static const struct {
 	/* A timer's softirq on the way out of an interrupt: the timer is innermost. */
 	{"try_to_wake_up call_timer_fn __run_timers run_timer_softirq handle_softirqs "
 	 "__irq_exit_rcu sysvec_apic_timer_interrupt asm_sysvec_apic_timer_interrupt do_idle",
-		true, HOP_TIMER, "", 0, 8},
+		true, HOP_TIMER, "process_timeout", 0, 8},
 	{"try_to_wake_up autoremove_wake_function __wake_up_common sock_def_readable "
 	 "tcp_data_queue tcp_v4_rcv net_rx_action handle_softirqs irq_exit_rcu common_interrupt "
 	 "asm_common_interrupt | main",
