@@ -43,14 +43,17 @@ static uint32_t kind_of(struct cube_building *building, const struct selection_r
 
 uint32_t cube_key_index(struct cube_building *building, const struct cube_key *key)
 {
-	uint64_t *place, *index;
+	uint64_t *place, *link, *index;
 	bool is_new;
 
 	place = map64_put(&building->places, (uint64_t)key->thread << 32 | key->node, &is_new);
 	if (is_new)
 		*place = building->places.count - 1;
+	link = map64_put(&building->links, *place << 32 | key->chain, &is_new);
+	if (is_new)
+		*link = building->links.count - 1;
 	index = map64_put(
-		&building->keys, *place << 24 | (uint64_t)key->kind << 4 | key->band, &is_new);
+		&building->keys, *link << 24 | (uint64_t)key->kind << 4 | key->band, &is_new);
 	if (is_new) {
 		*index = building->cube->keys.count;
 		vec_push(&building->cube->keys, *key);
@@ -72,6 +75,8 @@ static struct cube_key key_of(struct cube_building *building, const struct selec
 			: sum->band < CONTRACT_BANDS ? sum->band
 						     : CONTRACT_BANDS - 1,
 		.node = is_running ? TREE_ROOT : placer_place(building->placer, row->row),
+		.chain = cube_chain_of(building, row->row),
+		.first_share = CUBE_NO_SHARES,
 	};
 }
 
@@ -84,6 +89,8 @@ static int add_to_key(const struct selection_row *row, void *context)
 
 	sum->ns += row->ns;
 	sum->count += row->count;
+	if (sum->chain)
+		cube_add_shares(building, index, row);
 	if (row->row->sum.state != TIME_SAMPLE && row->row->sum.state != TIME_RUNNING) {
 		sum->unended += row->unended;
 		if (row->max_ns > sum->max_ns)
@@ -97,6 +104,7 @@ uint32_t cube_other_key(struct cube_building *building, uint32_t key_index)
 	struct cube_key key = building->cube->keys.at[key_index];
 
 	key.node = building->other_node;
+	key.chain = 0;
 	key.ns = key.count = key.unended = key.max_ns = 0;
 	return cube_key_index(building, &key);
 }
@@ -210,6 +218,7 @@ static int build(struct cube_building *building, struct selection *selection,
 		return error;
 	cube_choose_cells(building, limits->cells);
 	cube_drop_empty(building);
+	cube_order_shares(building->cube);
 	return 0;
 }
 
@@ -219,7 +228,9 @@ static void building_clear(struct cube_building *building)
 	free(building->thread_of);
 	map64_clear(&building->kinds);
 	map64_clear(&building->places);
+	map64_clear(&building->links);
 	map64_clear(&building->keys);
+	map64_clear(&building->chains);
 	map64_clear(&building->cells);
 	vec_clear(&building->chosen);
 }
@@ -233,7 +244,8 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 	/* Borrows the vectors; idle time is told apart by kind. */
 	struct view_filter whole = *filter;
 	struct stack_shape nameless = *shape;
-	struct cube_building building = {.cube = xcalloc(1, sizeof(*building.cube))};
+	struct cube_building building = {
+		.cube = xcalloc(1, sizeof(*building.cube)), .recording = recording};
 	struct selection *selection = NULL;
 	int error;
 
@@ -246,6 +258,8 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 		free(building.cube);
 		return error;
 	}
+	building.selection = selection;
+	building.cube->has_chains = recording_has_chains(recording);
 	tree_init(&building.cube->tree);
 	building.placer = placer_new(recording, &nameless, &building.cube->tree);
 	building.other_node = tree_child(&building.cube->tree, TREE_ROOT, OTHER_LABEL, FRAME_MARK);
@@ -275,5 +289,8 @@ void cube_free(struct cube *cube)
 	vec_clear(&cube->keys);
 	vec_clear(&cube->cells);
 	vec_clear(&cube->objects);
+	vec_clear(&cube->chains);
+	vec_clear(&cube->hops);
+	vec_clear(&cube->shares);
 	free(cube);
 }

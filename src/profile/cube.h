@@ -3,12 +3,12 @@
  * A recording as one table that can be looked at from all sides without the recording: every view,
  * filter and range of time is a sum over its rows. The report page holds it.
  *
- * A key is (who, kind, band, stack) with its exact time over the whole range: the sum of all keys
- * is the report's, to the nanosecond. A cell is a key's time in one bucket, a bucket being a whole
- * number of slices. What would make the table grow without end is folded, and the fold is told:
- * threads beyond CUBE_THREADS into one for each name, small keys beyond CUBE_KEYS and small cells
- * of a bucket into the stack `[other]` of the same thread, kind and band. Folding loses detail,
- * never time: the cells of a key's thread, kind and band sum to its keys.
+ * A key is (who, kind, band, stack, chain of wakers) with its exact time over the whole range: the
+ * sum of all keys is the report's, to the nanosecond. A cell is a key's time in one bucket, a
+ * bucket being a whole number of slices. What would make the table grow without end is folded, and
+ * the fold is told: threads beyond CUBE_THREADS into one for each name, small keys beyond CUBE_KEYS
+ * and small cells of a bucket into the stack `[other]` of the same thread, kind and band. Folding
+ * loses detail, never time: the cells of a key's thread, kind and band sum to its keys.
  */
 #ifndef DWELL_PROFILE_CUBE_H
 #define DWELL_PROFILE_CUBE_H
@@ -51,11 +51,30 @@ struct cube_key {
 	uint32_t thread;
 	uint32_t kind;
 	uint32_t band;
-	uint32_t node; /* of the tree: where the stack ends; running time has the root */
+	uint32_t node;  /* of the tree: where the stack ends; running time has the root */
+	uint32_t chain; /* number in chains, from 1 on; 0: none recorded, or folded */
 	uint64_t ns;
 	uint64_t count;
 	uint64_t unended; /* waits that go on beyond the range */
 	uint64_t max_ns;
+	/* With a chain: its shares, one for each hop and one for the rest; they add up to ns. */
+	size_t first_share;
+};
+
+/* One waker of a chain. */
+struct cube_hop {
+	enum hop_kind kind;
+	uint32_t name;      /* number in the tree's labels */
+	uint32_t node;      /* its name, and below it its frames root to leaf */
+	bool has_waited;    /* from the second hop on: */
+	enum reason reason; /* what the waker before it had slept in */
+	uint32_t operation; /* number in the tree's labels, 0: none */
+};
+
+struct cube_chain {
+	uint32_t first_hop;
+	uint32_t hop_count;
+	enum chain_end end;
 };
 
 struct cube_cell {
@@ -76,7 +95,11 @@ struct cube {
 	VEC(struct cube_object) objects;
 	VEC(struct cube_thread) threads;
 	VEC(struct cube_kind) kinds;
-	VEC(struct cube_key) keys;   /* by thread, kind, band, node */
+	VEC(struct cube_key) keys; /* by thread, kind, node, chain, band */
+	VEC(struct cube_chain) chains;
+	VEC(struct cube_hop) hops;
+	VEC(struct rec_share) shares;
+	bool has_chains;             /* who woke whom was recorded */
 	VEC(struct cube_cell) cells; /* by bucket, key */
 	uint32_t buckets;
 	uint32_t slices_per_bucket;

@@ -241,6 +241,8 @@ static int compare_placed(const void *left, const void *right)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
+	if (a->chain != b->chain)
+		return a->chain < b->chain ? -1 : 1;
 	return a->band < b->band ? -1 : a->band > b->band;
 }
 

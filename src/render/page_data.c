@@ -15,6 +15,8 @@
 
 /* Grows when a reader of the old form would go wrong. */
 #define PAGE_DATA_VERSION 1
+/* Lines of the report that are explained. */
+#define MOST_SENTENCES 200
 
 enum encoding { PLAIN, BACK, DELTA };
 
@@ -50,12 +52,25 @@ COLUMN(kind_unsliced, cube->kinds.at[row].is_unsliced)
 COLUMN(key_thread, cube->keys.at[row].thread)
 COLUMN(key_kind, cube->keys.at[row].kind)
 COLUMN(key_node, cube->keys.at[row].node)
+COLUMN(key_chain, cube->keys.at[row].chain)
 COLUMN(key_band, cube->keys.at[row].band)
 COLUMN(key_s, cube->keys.at[row].ns / NS_PER_S)
 COLUMN(key_ns, cube->keys.at[row].ns % NS_PER_S)
 COLUMN(key_count, cube->keys.at[row].count)
 COLUMN(key_unended, cube->keys.at[row].unended)
 COLUMN(key_max_ns, cube->keys.at[row].max_ns)
+COLUMN(chain_first, cube->chains.at[row].first_hop)
+COLUMN(chain_count, cube->chains.at[row].hop_count)
+COLUMN(chain_end, cube->chains.at[row].end)
+COLUMN(hop_kind, cube->hops.at[row].kind)
+COLUMN(hop_name, cube->hops.at[row].name)
+COLUMN(hop_node, cube->hops.at[row].node)
+COLUMN(hop_waited, cube->hops.at[row].has_waited)
+COLUMN(hop_reason, cube->hops.at[row].reason)
+COLUMN(hop_operation, cube->hops.at[row].operation)
+COLUMN(share_ran, cube->shares.at[row].ran_ns)
+COLUMN(share_no_cpu, cube->shares.at[row].no_cpu_ns)
+COLUMN(share_earlier, cube->shares.at[row].earlier_ns)
 COLUMN(cell_bucket, cube->cells.at[row].bucket)
 COLUMN(cell_key, cube->cells.at[row].key)
 COLUMN(cell_s, cube->cells.at[row].ns / NS_PER_S)
@@ -75,12 +90,22 @@ static const struct column kind_columns[] = {
 	{"operation", PLAIN, kind_operation}, {"unsliced", PLAIN, kind_unsliced}, {0}};
 static const struct column key_columns[] = {
 	{"thread", DELTA, key_thread}, {"kind", DELTA, key_kind}, {"node", DELTA, key_node},
-	{"band", PLAIN, key_band}, {"s", PLAIN, key_s}, {"ns", PLAIN, key_ns},
+	{"chain", DELTA, key_chain}, {"band", PLAIN, key_band}, {"s", PLAIN, key_s}, {"ns", PLAIN, key_ns},
 	{"count", PLAIN, key_count}, {"unended", PLAIN, key_unended},
 	{"max", PLAIN, key_max_ns}, {0}};
 static const struct column cell_columns[] = {
 	{"bucket", DELTA, cell_bucket}, {"key", DELTA, cell_key}, {"s", PLAIN, cell_s},
 	{"ns", PLAIN, cell_ns}, {"count", PLAIN, cell_count}, {0}};
+static const struct column chain_columns[] = {
+	{"first", DELTA, chain_first}, {"count", PLAIN, chain_count}, {"end", PLAIN, chain_end},
+	{0}};
+static const struct column hop_columns[] = {
+	{"kind", PLAIN, hop_kind}, {"name", DELTA, hop_name}, {"node", DELTA, hop_node},
+	{"waited", PLAIN, hop_waited}, {"reason", PLAIN, hop_reason},
+	{"operation", PLAIN, hop_operation}, {0}};
+static const struct column share_columns[] = {
+	{"ran", PLAIN, share_ran}, {"nocpu", PLAIN, share_no_cpu},
+	{"earlier", PLAIN, share_earlier}, {0}};
 /* clang-format on */
 
 struct table {
@@ -89,7 +114,7 @@ struct table {
 	size_t rows;
 };
 
-#define TABLES 6
+#define TABLES 9
 
 static void list_tables(const struct page *page, struct table tables[static TABLES])
 {
@@ -102,6 +127,9 @@ static void list_tables(const struct page *page, struct table tables[static TABL
 	tables[4] = (struct table){"cells", cell_columns, cube->cells.count};
 	tables[5] = (struct table){
 		"objects", object_columns, page->options->is_redacted ? 0 : cube->objects.count};
+	tables[6] = (struct table){"chains", chain_columns, cube->chains.count};
+	tables[7] = (struct table){"hops", hop_columns, cube->hops.count};
+	tables[8] = (struct table){"shares", share_columns, cube->shares.count};
 }
 
 static void put_name(struct json *json, const struct page *page, const char *name, const char *text)
@@ -165,6 +193,26 @@ static void put_words(struct json *json)
 	for (unsigned int i = 0; i < CONTRACT_BANDS; i++)
 		json_text(json, band_name(i));
 	json_close_array(json);
+	json_name(json, "hop_kinds");
+	json_open_array(json);
+	for (unsigned int i = 0; i < HOP_KINDS; i++) {
+		json_open_array(json);
+		json_text(json, hop_kind_name((enum hop_kind)i));
+		json_bool(json, hop_kind_is_metal((enum hop_kind)i));
+		json_close_array(json);
+	}
+	json_close_array(json);
+	json_name(json, "chain_ends");
+	json_open_array(json);
+	for (unsigned int i = 0; i < CHAIN_ENDS; i++) {
+		const char *frame = chain_end_frame((enum chain_end)i);
+		json_open_array(json);
+		json_text(json, chain_end_name((enum chain_end)i));
+		json_text(json, frame ? frame : "");
+		json_bool(json, chain_end_has_rest((enum chain_end)i));
+		json_close_array(json);
+	}
+	json_close_array(json);
 	json_name(json, "idles");
 	json_open_array(json);
 	for (unsigned int i = 0; i < IDLE_KINDS; i++)
@@ -211,6 +259,29 @@ static void put_labels(struct json *json, const struct page *page)
 		_cleanup_free_ char *clean =
 			page_text(intern_text(labels, (uint32_t)i), page->options->is_redacted);
 		json_text(json, clean);
+	}
+	json_close_array(json);
+}
+
+/* What each wait of the report was for, in its words. */
+static void put_sentences(struct json *json, const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	json_name(json, "sentences");
+	json_open_array(json);
+	for (size_t i = 0; i < summary->lines.count && i < MOST_SENTENCES; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		_cleanup_free_ char *sentence = page_sentence(page, i);
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		if (!sentence[0])
+			continue;
+		json_open_object(json);
+		put_name(json, page, "name", name);
+		json_field_text(json, "reason", reason_name(line->reason));
+		put_name(json, page, "operation", line->operation ? line->operation : "");
+		put_name(json, page, "text", sentence);
+		json_close_object(json);
 	}
 	json_close_array(json);
 }
@@ -284,6 +355,8 @@ static char *head_text(const struct page *page, const struct table *tables, size
 	put_start(&json, page->options);
 	put_words(&json);
 	put_folds(&json, cube);
+	put_sentences(&json, page);
+	json_field_bool(&json, "has_chains", cube->has_chains);
 	put_threads(&json, page);
 	put_labels(&json, page);
 	put_tables(&json, tables);

@@ -25,6 +25,8 @@ int page_picture(const struct page *page, struct why *why);
 char *page_verdict(const struct page *page);
 char *page_window(const struct page *page);
 char *page_accounting(const struct page *page);
+/* What a line of the summary was for; "" if that is not known. */
+char *page_sentence(const struct page *page, size_t line);
 
 /* Script and style, as tools/bundle-page made them, each ended by a NUL; `policy` is a list of what
  * a Content-Security-Policy allows. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "render/page_parts.h"
+#include "render/report_causes.h"
 #include "render/report_parts.h"
 #include "render/stack_line.h"
 
@@ -71,6 +72,20 @@ char *page_accounting(const struct page *page)
 		is_over                ? "more than there is: the recording is damaged"
 		: summary->lost_events ? "some detail was lost"
 				       : "lost nothing");
+}
+
+char *page_sentence(const struct page *page, size_t line)
+{
+	const struct summary *summary = page->summary;
+	struct explanation explanation;
+
+	if (!summary->has_chains || summary->lines.at[line].is_runnable)
+		return xstrdup("");
+	_cleanup_free_ char *name = summary_root_name(summary, summary->lines.at[line].root);
+	explain_line(summary, line, &explanation);
+	_cleanup_free_ char *text = cause_sentence(&explanation, name);
+	explanation_clear(&explanation);
+	return page_text(text, page->options->is_redacted);
 }
 
 static void put_element(FILE *out, const char *tag, const char *text)
@@ -147,9 +162,10 @@ static void put_number(FILE *out, const char *text)
 	put_element(out, "td class=\"n\"", text);
 }
 
-static void put_wait(const struct page *page, const struct summary_line *line)
+static void put_wait(const struct page *page, size_t number)
 {
 	const struct summary *summary = page->summary;
+	const struct summary_line *line = &summary->lines.at[number];
 	bool is_redacted = page->options->is_redacted;
 	_cleanup_free_ char *raw = summary_root_name(summary, line->root);
 	_cleanup_free_ char *name = page_text(raw, is_redacted);
@@ -158,6 +174,7 @@ static void put_wait(const struct page *page, const struct summary_line *line)
 	_cleanup_free_ char *stack =
 		stack_line(&summary->tree, summary->waits.at[line->heaviest].node, false, 160);
 	_cleanup_free_ char *clean = page_text(stack, is_redacted);
+	_cleanup_free_ char *sentence = page_sentence(page, number);
 	char room[UNITS_ROOM];
 
 	fputs("<tr>", page->out);
@@ -167,8 +184,11 @@ static void put_wait(const struct page *page, const struct summary_line *line)
 	put_number(page->out, units_duration(line->total_ns, room));
 	put_number(page->out, units_count(line->count, room));
 	put_number(page->out, units_duration(line->max_ns, room));
-	put_element(page->out, "td", line->is_runnable ? "" : clean);
-	fputs("</tr>\n", page->out);
+	fputs("<td>", page->out);
+	page_put_text(page->out, line->is_runnable ? "" : clean);
+	if (sentence[0])
+		put_element(page->out, "p", sentence);
+	fputs("</td></tr>\n", page->out);
 }
 
 static void put_group(const struct page *page, const struct summary_group *group)
@@ -199,7 +219,7 @@ void page_fallback(const struct page *page)
 	      "<th class=\"n\">longest</th><th>stack</th></tr></thead><tbody>\n",
 		page->out);
 	for (size_t i = 0; i < summary->lines.count && i < FALLBACK_ROWS; i++)
-		put_wait(page, &summary->lines.at[i]);
+		put_wait(page, i);
 	fputs("</tbody></table>\n<table><caption>Processes</caption><thead><tr><th>process</th>"
 	      "<th class=\"n\">threads</th><th class=\"n\">running</th><th class=\"n\">no CPU</th>"
 	      "<th class=\"n\">blocked</th><th class=\"n\">idle</th></tr></thead><tbody>\n",

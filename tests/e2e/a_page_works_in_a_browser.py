@@ -39,8 +39,12 @@ with sqlite3.connect(hostile) as database:
                      ("a\u202eb\"'<img src=x onerror=window.hacked=1>",))
     database.execute("update threads set comm = ? where comm = 'cpu-hog'", ("<b>\"';&hog",))
 
+for view in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain"):
+    dwell("flame", "--view", view, "--idle", "hide", "-o", os.path.join(TEMP, f"{view}.folded"),
+          demo.path)
+
 environment = dict(
-    os.environ, HOME=TEMP,
+    os.environ, HOME=TEMP, FOLDED=TEMP,
     PAGE=page(demo.path, "page"),
     REPORT=save("report.json", dwell("report", "--json", demo.path).stdout),
     RANGE_REPORT=save("range.json", dwell("report", "--json", "--from", "0.5", "--to", "1.5",

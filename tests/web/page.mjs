@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The report page in a real browser: node --test tests/web/page.mjs, with PAGE made of a recording
-// whose report REPORT is (as JSON), EMPTY, LOSSY, HOSTILE and REDACTED other pages.
+// whose report REPORT is (as JSON) and whose views are in the folder FOLDED, EMPTY, LOSSY, HOSTILE and REDACTED other pages.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {readFile} from 'node:fs/promises';
 import {launch, visit} from './browser.mjs';
 
-const {PAGE, REPORT, RANGE_REPORT, EMPTY, LOSSY, HOSTILE, REDACTED} = process.env;
+const {PAGE, REPORT, RANGE_REPORT, FOLDED, EMPTY, LOSSY, HOSTILE, REDACTED} = process.env;
 let browser, report, range;
 before(async () => {
 	browser = await launch();
@@ -106,7 +106,7 @@ test('the strip obeys keys', () => at(PAGE, async (page) => {
 }));
 
 test('every view can be walked, as flame, icicle, from the leaf, as tables', () => at(PAGE, async (page) => {
-	for (const view of ['1', '2', '3', '4']) {
+	for (const view of ['1', '2', '3', '4', '5', '6', '7']) {
 		await press(page, view);
 		const ns = await total(page);
 		for (const key of ['i', 'c', 'a']) {
@@ -242,6 +242,35 @@ test('saves the picture as SVG and as folded text that sums to it', () => at(PAG
 	assert.equal(await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror'), svg), null);
 }));
 
+const parse = (text) => new Map(text.trim().split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+
+test('each view has the stacks that dwell flame has', () => at(PAGE, async (page) => {
+	for (const view of ['offcpu', 'oncpu', 'runq', 'hotcold', 'wakeup', 'offwake', 'chain']) {
+		await page.click(`[data-view="${view}"]`);
+		const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-folded')]);
+		const got = parse(await readFile(await download.path(), 'utf8'));
+		const want = parse(await readFile(`${FOLDED}/${view}.folded`, 'utf8'));
+		// Rounding is carried in another order.
+		for (const stack of new Set([...got.keys(), ...want.keys()]))
+			assert.ok(Math.abs((got.get(stack) || 0) - (want.get(stack) || 0)) <= 2, `${view}: ${stack}: ${got.get(stack)}, not ${want.get(stack)}`);
+	}
+}));
+
+test('a wait is walked hop by hop, and the shares are the report\'s', () => at(PAGE, async (page) => {
+	await page.locator('#waits a', {hasText: 'who woke it'}).first().click();
+	const line = report.lines.find((one) => one.reason !== 'no CPU');
+	assert.equal(Number(await page.locator('#chain-note').getAttribute('data-ns')), line.total_ns);
+	const chains = await page.locator('section.chain').evaluateAll((sections) => sections.map((section) => ({
+		ns: Number(section.dataset.ns), hops: [...section.querySelectorAll('tr[data-ns]')].map((row) => Number(row.dataset.ns))})));
+	assert.deepEqual(chains.map(({ns}) => ns), line.chains.slice(0, 12).map((chain) => chain.total_ns));
+	for (const {ns, hops} of chains) assert.equal(hops.reduce((a, b) => a + b, 0), ns);
+	const [first] = line.chains;
+	assert.deepEqual(chains[0].hops.slice(0, first.hops.length), first.hops.map((hop) => hop.ran_ns + hop.no_cpu_ns + hop.earlier_ns));
+	assert.ok((await page.locator('#waits .cause').first().textContent()).startsWith(line.sentence));
+	await page.selectOption('[aria-label="Wait"]', {index: 1});
+	assert.match(await hash(page), /wait=/);
+}));
+
 test('copies the stack', () => at(PAGE, async (page) => {
 	await page.locator('.flame canvas').focus();
 	await press(page, 'ArrowUp', 'ArrowUp', 'ArrowUp');
@@ -280,7 +309,9 @@ test('light and dark, by the system and by hand', async () => {
 			const paper = () => page.evaluate(() => getComputedStyle(document.body).getPropertyValue('--paper'));
 			const pixel = () => page.evaluate(() => {
 				const canvas = document.querySelector('.flame canvas');
-				const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+				const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+				copy.drawImage(canvas, 0, 0);
+				const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
 				return data.filter((_, i) => i % 4 < 3).reduce((a, b) => a + b, 0) / (data.length * 3 / 4);
 			});
 			await ended(page);
@@ -296,7 +327,7 @@ test('light and dark, by the system and by hand', async () => {
 test('no sideways scrolling, from a phone to a wall', async () => {
 	for (const width of [375, 768, 1280, 3840])
 		await at(PAGE, async (page) => {
-			for (const tab of ['f', 't', 'p', 'w']) {
+			for (const tab of ['f', 't', 'p', 'w', 'k']) {
 				await press(page, tab);
 				await ended(page);
 				const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -315,7 +346,7 @@ test('it prints', () => at(PAGE, async (page) => {
 
 test('an empty recording is a sentence, not a blank page', () => at(EMPTY, async (page) => {
 	assert.match(await page.locator('#verdict').textContent(), /Nothing passes|empty/);
-	await press(page, '1', '2', '3', '4', 't', 'p', 'w', 'f', '/', 'Escape', 'n', 'y', 'Enter');
+	await press(page, '1', '2', '3', '4', '5', '6', '7', 't', 'p', 'w', 'k', 'f', '/', 'Escape', 'n', 'y', 'Enter');
 }));
 
 test('losses are in plain sight', () => at(LOSSY, async (page) => {

@@ -69,6 +69,11 @@ export class App {
 		return `#${toHash({...this.state, ...patch}, this.initial)}`;
 	}
 
+	/** Are all figures those of the recording as a whole, with idle time set aside? */
+	isInitial() {
+		return this.weights === this.look.weights({...this.initial, idle: 'hide'}).weights;
+	}
+
 	/** A link that changes part of the state; those into the panel lead there. @param {any} patch @param {any} properties @param {...any} children */
 	anchor(patch, properties, ...children) {
 		return h('a', {href: this.link(patch), ...properties, onclick: (/** @type {MouseEvent} */ event) => {
@@ -233,7 +238,7 @@ export class App {
 		else if (event.key === 'i') this.update({icicle: !state.icicle});
 		else if (event.key === 'c') this.update({inverted: !state.inverted, zoom: []});
 		else if (event.key === 'a') this.update({names: !state.names});
-		else if ({f: 1, t: 1, p: 1, w: 1}[event.key]) this.update({tab: Object.keys(TABS)['ftwp'.indexOf(event.key)]});
+		else if ('ftwpk'.includes(event.key)) this.update({tab: Object.keys(TABS)['ftwpk'.indexOf(event.key)]});
 		else if (event.key === 'x' && name) this.update({tab: 'sandwich', middle: name});
 		else if (event.key === 'o' && name) this.update({only: name});
 		else if (event.key === 'O' && name) this.update({without: name, zoom: []});

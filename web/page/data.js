@@ -7,7 +7,7 @@ export const DATA_VERSION = 1;
 const NS = 1e9;
 
 // Columns that can hold more than 31 bits.
-const WIDE = new Set(['s', 'ns', 'count', 'unended', 'max']);
+const WIDE = new Set(['s', 'ns', 'count', 'unended', 'max', 'ran', 'nocpu', 'earlier']);
 
 /**
  * @typedef {Record<string, any>} Table  columns by name, and `rows`
@@ -60,6 +60,17 @@ function addTotals(table) {
 	for (let row = 0; row < table.rows; row++) table.total[row] = table.s[row] * NS + table.ns[row];
 }
 
+/** Where each key's shares begin: one for each hop of its chain and one for the rest. @param {Model} model */
+function shareStarts({keys, chains}) {
+	const starts = new Int32Array(keys.rows);
+	let next = 0;
+	for (let key = 0; key < keys.rows; key++) {
+		starts[key] = next;
+		if (keys.chain[key]) next += chains.count[keys.chain[key] - 1] + 1;
+	}
+	return starts;
+}
+
 /** Where each bucket's cells begin. @param {Table} cells @param {number} buckets */
 function bucketStarts(cells, buckets) {
 	const starts = new Int32Array(buckets + 1);
@@ -85,6 +96,7 @@ export function parseData(bytes) {
 	}
 	addTotals(model.keys);
 	addTotals(model.cells);
+	model.keys.share = shareStarts(model);
 	model.starts = bucketStarts(model.cells, model.buckets);
 	nameThreads(model);
 	return model;

@@ -36,7 +36,7 @@ export class Memory {
 
 /** Views that the data can show. @param {any} model */
 export function viewsOf(model) {
-	return Object.keys(VIEWS).filter((view) => !VIEWS[view].needsChains || model.chains);
+	return Object.keys(VIEWS).filter((view) => !VIEWS[view].needsChains || model.has_chains);
 }
 
 export class Look {

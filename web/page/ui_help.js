@@ -16,7 +16,7 @@ export const KEYS = [
 	['i', 'root on top, or at the bottom'],
 	['c', 'callers: stacks from their leaf'],
 	['a', 'siblings by name, or by size'],
-	['f, t, p, w', 'flame graph, functions, processes and threads, sandwich'],
+	['f, t, w, p, k', 'flame graph, functions, sandwich, processes and threads, who woke them'],
 	['x', 'callers and callees of the box'],
 	['o, O', 'only stacks with the box\'s function; without it'],
 	['y', 'copy the stack'],

@@ -7,11 +7,12 @@ import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
 import {svgText} from './svg.js';
 import {childrenOf} from './trie.js';
+import {chainTab} from './ui_chain.js';
 import {FlameView} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
 import {BYS, VIEWS} from './views.js';
 
-export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads'};
+export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads', chain: 'Who woke them'};
 
 export class Panel {
 	/** @param {any} app */
@@ -59,7 +60,7 @@ export class Panel {
 		if (this.searchBox.value !== state.search) this.searchBox.value = state.search;
 		this.caseButton.setAttribute('aria-pressed', String(state.exact));
 		this.showMatched();
-		this.find.hidden = state.tab === 'threads';
+		this.find.hidden = state.tab === 'threads' || state.tab === 'chain';
 		this.renderTab();
 	}
 
@@ -75,6 +76,7 @@ export class Panel {
 		const {state} = app;
 		if (state.tab === 'functions') this.content.replaceChildren(functionsTable(app));
 		else if (state.tab === 'threads') this.content.replaceChildren(this.threadBox, threadsTable(app));
+		else if (state.tab === 'chain') this.content.replaceChildren(...chainTab(app));
 		else if (state.tab === 'sandwich') this.renderSandwich();
 		else this.renderFlame();
 	}

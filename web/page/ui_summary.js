@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The top of the page: the bar of all time with its chips, why they waited, and the processes.
 import {classColor, classLetter} from './colors.js';
+import {lineId} from './chains.js';
 import {h, select} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
 import {processLines, stackLabels, stackLine, waitLines} from './lines.js';
@@ -80,13 +81,17 @@ export function waitsTable(app) {
 	const {model} = app;
 	const lines = waitLines(model, app.weights);
 	const shown = lines.slice(0, app.waitsShown);
+	// The report's sentences are about the recording as a whole.
+	const sentences = new Map(app.isInitial() ? model.sentences.map((/** @type {any} */ one) => [lineId(one), one.text]) : []);
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
 		h('td', {class: 'wide'}, app.anchor(placeOf(app, line), {}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, line.reason),
 			line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''),
 		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95
-			? `${percent(line.nodeNs, line.ns)}: ` : '', stackLine(model, line.node))),
+			? `${percent(line.nodeNs, line.ns)}: ` : '', stackLine(model, line.node)),
+		line.isRunnable || !model.has_chains ? null : h('div', {class: 'cause'}, sentences.get(lineId(line)) || '', ' ',
+			app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
 		h('td', {class: 'n'}, duration(line.ns)),
 		h('td', {class: 'n'}, count(line.count)),
 		h('td', {class: 'n'}, line.count ? duration(line.ns / line.count) : '–'),

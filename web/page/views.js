@@ -6,7 +6,8 @@ import {BLOCKED, PREEMPTED, RUNNING, SAMPLE, WOKEN} from './weigh.js';
 import {MARK, NAME, sumUp, sumUpBoth, Trie} from './trie.js';
 
 /** @type {Record<string, {title: string, about: string, wants: (state: number) => boolean,
- *   end: (model: any, kind: number) => string, needsChains?: boolean}>} */
+ *   end: (model: any, kind: number) => string, needsChains?: boolean}>} needsChains: src/profile/chain_view.c
+ *   has the same grammar */
 export const VIEWS = {
 	offcpu: {
 		title: 'Off-CPU', about: 'blocked and runnable time, by where the thread went off CPU',
@@ -33,6 +34,18 @@ export const VIEWS = {
 			return state === BLOCKED ? `[blocked ${model.reasons[model.kinds.reason[kind]][0]}]`
 				: '[runnable]';
 		},
+	},
+	wakeup: {
+		title: 'Wakers', about: 'blocked time, by the stack of who ended it, then by who had waited',
+		wants: (state) => state === BLOCKED, end: () => '', needsChains: true,
+	},
+	offwake: {
+		title: 'Off-wake', about: 'blocked time, by where the thread waited, and behind "--" the stack of who woke it',
+		wants: (state) => state === BLOCKED, end: () => '', needsChains: true,
+	},
+	chain: {
+		title: 'Chains', about: 'blocked time, by where the thread waited, and behind each "--" the next waker of the chain',
+		wants: (state) => state === BLOCKED, end: () => '', needsChains: true,
 	},
 };
 
@@ -78,7 +91,8 @@ export class Labels {
  */
 export function makeShape(model, labels, view, by, isInverted) {
 	const {keys, kinds, nodes, frames} = model;
-	const {wants, end} = VIEWS[view];
+	const {wants, end, needsChains} = VIEWS[view];
+	if (needsChains) return makeChainShape(model, labels, view, by, isInverted);
 	const trie = new Trie(nodes.rows * 2 + 1024, isInverted ? nodes.rows : 0);
 	const leaf = new Int32Array(keys.rows).fill(-1);
 	const names = model.threads.map((/** @type {any} */ thread) => labels.add(thread.names[by]));
@@ -112,6 +126,69 @@ function placePlain(/** @type {any} */ at, /** @type {number} */ name, /** @type
 	}
 	for (const mark of marks) place = trie.child(place, mark, MARK);
 	return place;
+}
+
+/** A view whose stacks have wakers. */
+function makeChainShape(/** @type {any} */ model, /** @type {Labels} */ labels, /** @type {string} */ view,
+	/** @type {string} */ by, /** @type {boolean} */ isInverted) {
+	const {keys, kinds} = model;
+	const trie = new Trie();
+	const leaf = new Int32Array(keys.rows).fill(-1);
+	/** @type {Map<string, number>} */
+	const known = new Map();
+	for (let key = 0; key < keys.rows; key++) {
+		if (kinds.state[keys.kind[key]] !== BLOCKED) continue;
+		const name = labels.add(model.threads[keys.thread[key]].names[by]);
+		const id = `${name}/${keys.node[key]}/${keys.chain[key]}/${kinds.unsliced[keys.kind[key]]}`;
+		let place = known.get(id);
+		if (place === undefined) {
+			const path = chainPath(model, labels, view, key, name);
+			place = 0;
+			if (isInverted) path.reverse();
+			for (const [label, kind] of path) place = trie.child(place, label, kind);
+			known.set(id, place);
+		}
+		leaf[key] = place;
+	}
+	return {trie, leaf, view, by, isInverted};
+}
+
+/** Frames of a stack of the data from its leaf. @returns {[number, number][]} */
+function upwards(/** @type {any} */ {nodes, frames}, /** @type {number} */ node) {
+	/** @type {[number, number][]} */
+	const path = [];
+	for (; node > 0; node = nodes.parent[node]) path.push([frames.label[nodes.frame[node]], nodes.kind[node]]);
+	return path;
+}
+
+/** What is said where there is no waker. */
+function missingWaker(/** @type {any} */ model, /** @type {number} */ key) {
+	const {keys, kinds, chains} = model;
+	if (keys.chain[key]) return model.chain_ends[chains.end[keys.chain[key] - 1]][1];
+	const [leaf] = upwards(model, keys.node[key]);
+	const text = leaf ? model.labels[leaf[0]] : '';
+	if (text === '[other]') return text;
+	return kinds.unsliced[keys.kind[key]] || text === '[overflow]' ? '[overflow]' : '[no waker]';
+}
+
+/** Labels and kinds from the root on. @returns {[number, number][]} */
+function chainPath(/** @type {any} */ model, /** @type {Labels} */ labels, /** @type {string} */ view,
+	/** @type {number} */ key, /** @type {number} */ name) {
+	const {keys, chains, hops} = model;
+	const chain = keys.chain[key] - 1;
+	const first = chain < 0 ? 0 : chains.first[chain], number = chain < 0 ? 0 : chains.count[chain];
+	const mark = (/** @type {string} */ text) => /** @type {[number, number]} */ ([labels.add(text), MARK]);
+	if (view === 'wakeup') {
+		const waker = number ? upwards(model, hops.node[first]).reverse() : [mark(missingWaker(model, key))];
+		return [...waker, [name, NAME]];
+	}
+	/** @type {[number, number][]} */
+	const path = [[name, NAME], ...upwards(model, keys.node[key]).reverse()];
+	const shown = view === 'offwake' ? Math.min(number, 1) : number;
+	for (let hop = first; hop < first + shown; hop++) path.push(mark('--'), ...upwards(model, hops.node[hop]));
+	const hasRest = chain < 0 || model.chain_ends[chains.end[chain]][2];
+	if ((view === 'chain' || !number) && hasRest) path.push(mark('--'), mark(missingWaker(model, key)));
+	return path;
 }
 
 /** Marks, frames from the leaf, name. */
