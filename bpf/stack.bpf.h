@@ -236,7 +236,7 @@ static __always_inline bool lacks_tables(const struct walk *walk, u64 id)
 	if (id < STACK_FIRST_ID)
 		return id == STACK_EARLIER;
 	return walk->stop == UNWIND_STOP_NOPROC || walk->stop == UNWIND_STOP_NOVMA ||
-	       walk->stop == UNWIND_STOP_NOTABLE;
+	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING;
 }
 
 /* The user stack of the current thread. */

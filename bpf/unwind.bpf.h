@@ -225,6 +225,12 @@ static __always_inline int step_by_rule(
 	case UNWIND_CFA_STOP:
 		return UNWIND_STOP_DONE;
 	case UNWIND_CFA_GAP:
+		/*
+		 * The compiler's own start and end code (crtstuff) is not described, but has a
+		 * frame pointer that it has just pushed when it calls.
+		 */
+		if (!walk->is_exact && walk->fp == walk->sp)
+			return step_by_frame_pointer(walk, UNWIND_STOP_GAP);
 		return UNWIND_STOP_GAP;
 	case UNWIND_CFA_RA_REG:
 		if (walk->depth != 1)
@@ -276,6 +282,9 @@ __noinline int unwind_step(struct walk *walk)
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
 	case UNWIND_VMA_PENDING:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return UNWIND_STOP_PENDING;
+	case UNWIND_VMA_CLOSED:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return UNWIND_STOP_NOTABLE;
 	}

@@ -102,6 +102,7 @@ enum unwind_stop {
 	UNWIND_STOP_KTHREAD,  /* not tried: no user side */
 	UNWIND_STOP_EXITING,  /* not tried: its memory is gone already */
 	UNWIND_STOP_COMPAT,   /* not tried: 32-bit */
+	UNWIND_STOP_PENDING,  /* the file's table is being read */
 	UNWIND_STOPS,
 };
 
@@ -120,7 +121,8 @@ enum unwind_vma_kind {
 	UNWIND_VMA_ANON,      /* no file: step by frame pointer, addresses stay plain */
 	UNWIND_VMA_UNUSABLE,  /* known, and nothing to be done: NOTABLE */
 	UNWIND_VMA_FRAMEPTR,  /* a file without any description: step by frame pointer */
-	UNWIND_VMA_PENDING,   /* being read: NOTABLE, and addresses stay plain */
+	UNWIND_VMA_PENDING,   /* being read: PENDING, and addresses stay plain */
+	UNWIND_VMA_CLOSED,    /* could not be read: NOTABLE, and addresses stay plain */
 };
 
 /*

@@ -27,6 +27,8 @@
 #include "util/units.h"
 
 #define MAX_READERS 4
+/* Read by the listener itself, in about a millisecond: a reader may have to wait for a CPU. */
+#define SMALL_FILE_BYTES (512 << 10)
 #define TICK_MS 500
 #define COLLECT_EVERY_NS (5 * NS_PER_S)
 /* An image that asks in vain is looked at less and less often. */
@@ -45,7 +47,8 @@ struct image {
 struct scan {
 	uint32_t image; /* 0: only its files are wanted */
 	uint32_t pid;
-	uint64_t pc;
+	bool is_urgent;
+	uint64_t pc; /* that was in no known mapping, 0: none */
 };
 
 typedef VEC(struct scan) scan_queue;
@@ -72,6 +75,7 @@ struct loader {
 	scan_queue urgent_scans;
 	object_queue reads;
 	object_queue urgent_reads;
+	object_queue small_reads; /* of the listener */
 	object_queue postponed;
 	uint64_t postponed_ns;
 	size_t busy;
@@ -112,9 +116,10 @@ static struct image *known_image(const struct loader *loader, uint32_t number)
 }
 
 static void queue_scan(
-	struct loader *loader, scan_queue *queue, uint32_t number, uint32_t pid, uint64_t pc)
+	struct loader *loader, bool is_urgent, uint32_t number, uint32_t pid, uint64_t pc)
 {
-	struct scan scan = {.image = number, .pid = pid, .pc = pc};
+	scan_queue *queue = is_urgent ? &loader->urgent_scans : &loader->scans;
+	struct scan scan = {.image = number, .pid = pid, .is_urgent = is_urgent, .pc = pc};
 
 	if (number) {
 		struct image *image = image_of(loader, number, pid);
@@ -172,13 +177,18 @@ static int read_any_maps(uint32_t pid, struct map_lines *ret)
 	return error;
 }
 
-/* Takes note of an object that somebody maps: one that was not read yet, or not any more, is now.
- */
+/* Takes note of an object that somebody maps: one that was not read yet is now, if it is small. */
 static void use_object(struct loader *loader, struct unwind_object *object, bool is_urgent)
 {
 	object->used_ns = clock_monotonic_ns();
-	if (object->state == UNWIND_OBJECT_PENDING)
+	if (object->state != UNWIND_OBJECT_PENDING || object->is_queued)
+		return;
+	if (is_urgent && object->stamp.bytes <= SMALL_FILE_BYTES) {
+		object->is_queued = true;
+		vec_push(&loader->small_reads, object);
+	} else {
 		queue_read(loader, object, is_urgent);
+	}
 }
 
 static void take_lines(
@@ -193,7 +203,7 @@ static void take_lines(
 			continue;
 		mapping.object = unwind_objects_get(loader->objects, scan->pid, line);
 		if (mapping.object)
-			use_object(loader, mapping.object, scan->pc != 0);
+			use_object(loader, mapping.object, scan->is_urgent);
 		vec_push(&mappings, mapping);
 	}
 	if (scan->image && slices_put(loader->slices, scan->image, &mappings))
@@ -221,6 +231,55 @@ static void note_look(struct loader *loader, const struct scan *scan)
 	}
 }
 
+/* Gives up tables until the rows that are wanted will be free, after their rest. */
+static void make_room(struct loader *loader, struct unwind_object *wanting, uint32_t rows)
+{
+	uint64_t freed = 0, now = clock_monotonic_ns();
+
+	slices_mark_live(loader->slices);
+	while (freed < rows) {
+		struct unwind_object *oldest = unwind_objects_oldest(loader->objects);
+		if (!oldest || (oldest->is_live && now - oldest->used_ns < EVICT_AFTER_NS)) {
+			wanting->state = UNWIND_OBJECT_UNUSABLE;
+			loader->counts.without_room++;
+			return;
+		}
+		freed += oldest->place.row_count;
+		unwind_objects_evict(loader->objects, oldest);
+		slices_update(loader->slices, oldest);
+		loader->counts.evicted++;
+	}
+	vec_push(&loader->postponed, wanting);
+	loader->postponed_ns = now;
+}
+
+/* Without the lock while the file is read. */
+static void read_object(struct loader *loader, struct unwind_object *object)
+{
+	struct unwind_reading reading;
+	bool is_vdso = object->is_vdso;
+	int fd = object->path_fd;
+
+	if (object->state != UNWIND_OBJECT_PENDING)
+		return;
+	pthread_mutex_unlock(&loader->lock);
+	unwind_reading_make(&reading, fd, is_vdso, loader->cache);
+	pthread_mutex_lock(&loader->lock);
+	if (unwind_objects_settle(loader->objects, object, &reading))
+		make_room(loader, object, reading.table.row_count);
+	slices_update(loader->slices, object);
+	unwind_reading_clear(&reading);
+}
+
+static void read_small_files(struct loader *loader)
+{
+	while (loader->small_reads.count) {
+		struct unwind_object *object = loader->small_reads.at[--loader->small_reads.count];
+		read_object(loader, object);
+		object->is_queued = false;
+	}
+}
+
 static void look_at_process(struct loader *loader, const struct scan *scan)
 {
 	struct map_lines lines = {0};
@@ -230,6 +289,7 @@ static void look_at_process(struct loader *loader, const struct scan *scan)
 	loader->counts.scans++;
 	if (!error)
 		take_lines(loader, scan, &lines);
+	read_small_files(loader);
 	note_look(loader, scan);
 	pthread_mutex_unlock(&loader->lock);
 	map_lines_clear(&lines);
@@ -264,8 +324,7 @@ static int on_want(void *context, void *data, size_t length)
 	struct image *image = image_of(loader, want.image, want.pid);
 	uint64_t pause = image->vain ? FIRST_PAUSE_NS << image->vain : 0;
 	if (clock_monotonic_ns() - image->looked_ns >= pause)
-		queue_scan(
-			loader, &loader->urgent_scans, want.image, want.pid, want.pc ? want.pc : 1);
+		queue_scan(loader, true, want.image, want.pid, want.pc);
 	pthread_mutex_unlock(&loader->lock);
 	return 0;
 }
@@ -326,7 +385,7 @@ static void on_map_record(void *context, const void *record, size_t length)
 	pthread_mutex_lock(&loader->lock);
 	const uint64_t *image = map64_find(&loader->by_pid, event.pid);
 	if (image && !take_event(loader, (uint32_t)*image, &event))
-		queue_scan(loader, &loader->urgent_scans, (uint32_t)*image, event.pid, 0);
+		queue_scan(loader, true, (uint32_t)*image, event.pid, 0);
 	pthread_mutex_unlock(&loader->lock);
 }
 
@@ -411,45 +470,7 @@ static struct unwind_object *next_read(struct loader *loader)
 	object = queue->at[0];
 	queue->count--;
 	memmove(queue->at, queue->at + 1, queue->count * sizeof(*queue->at));
-	object->is_queued = false;
 	return object;
-}
-
-/* Gives up tables until the rows that are wanted will be free, after their rest. */
-static void make_room(struct loader *loader, struct unwind_object *wanting, uint32_t rows)
-{
-	uint64_t freed = 0, now = clock_monotonic_ns();
-
-	slices_mark_live(loader->slices);
-	while (freed < rows) {
-		struct unwind_object *oldest = unwind_objects_oldest(loader->objects);
-		if (!oldest || (oldest->is_live && now - oldest->used_ns < EVICT_AFTER_NS)) {
-			wanting->state = UNWIND_OBJECT_UNUSABLE;
-			loader->counts.without_room++;
-			return;
-		}
-		freed += oldest->place.row_count;
-		unwind_objects_evict(loader->objects, oldest);
-		slices_update(loader->slices, oldest);
-		loader->counts.evicted++;
-	}
-	vec_push(&loader->postponed, wanting);
-	loader->postponed_ns = now;
-}
-
-static void read_object(struct loader *loader, struct unwind_object *object)
-{
-	struct unwind_reading reading;
-	bool is_vdso = object->is_vdso;
-	int fd = object->path_fd;
-
-	pthread_mutex_unlock(&loader->lock);
-	unwind_reading_make(&reading, fd, is_vdso, loader->cache);
-	pthread_mutex_lock(&loader->lock);
-	if (unwind_objects_settle(loader->objects, object, &reading))
-		make_room(loader, object, reading.table.row_count);
-	slices_update(loader->slices, object);
-	unwind_reading_clear(&reading);
 }
 
 static void *read_files(void *context)
@@ -467,6 +488,7 @@ static void *read_files(void *context)
 		}
 		loader->busy++;
 		read_object(loader, object);
+		object->is_queued = false;
 		loader->busy--;
 		pthread_cond_broadcast(&loader->is_idle);
 	}
@@ -566,6 +588,7 @@ void loader_free(struct loader *loader)
 	vec_clear(&loader->reads);
 	vec_clear(&loader->urgent_reads);
 	vec_clear(&loader->postponed);
+	vec_clear(&loader->small_reads);
 	slices_free(loader->slices);
 	unwind_objects_free(loader->objects);
 	unwind_tables_free(loader->tables);
@@ -579,7 +602,7 @@ void loader_free(struct loader *loader)
 void loader_warm(struct loader *loader, uint32_t pid)
 {
 	pthread_mutex_lock(&loader->lock);
-	queue_scan(loader, &loader->scans, 0, pid, 0);
+	queue_scan(loader, false, 0, pid, 0);
 	pthread_mutex_unlock(&loader->lock);
 	wake(loader);
 }
@@ -601,7 +624,7 @@ void loader_know(struct loader *loader, uint32_t image, uint32_t pid, bool now)
 	pthread_mutex_lock(&loader->lock);
 	image_of(loader, image, pid);
 	if (now)
-		queue_scan(loader, &loader->scans, image, pid, 0);
+		queue_scan(loader, false, image, pid, 0);
 	pthread_mutex_unlock(&loader->lock);
 	if (now)
 		wake(loader);

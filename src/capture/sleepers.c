@@ -96,7 +96,7 @@ static bool is_better(const struct record_sleeper *sleeper, const struct walk *w
 {
 	return sleeper->user_stack == STACK_EARLIER ||
 	       (walk->stop != UNWIND_STOP_NOPROC && walk->stop != UNWIND_STOP_NOVMA &&
-		       walk->stop != UNWIND_STOP_NOTABLE);
+		       walk->stop != UNWIND_STOP_NOTABLE && walk->stop != UNWIND_STOP_PENDING);
 }
 
 /* Stacks that were walked, until they are given. */

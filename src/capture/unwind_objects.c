@@ -284,9 +284,11 @@ static enum unwind_vma_kind kind_of(const struct unwind_object *object)
 		return UNWIND_VMA_ANON;
 	case UNWIND_OBJECT_EVICTED:
 		return UNWIND_VMA_UNUSABLE;
-	default:
+	case UNWIND_OBJECT_PENDING:
 		/* Addresses stay plain: the segments that they would be made with are not known. */
 		return UNWIND_VMA_PENDING;
+	default:
+		return UNWIND_VMA_CLOSED;
 	}
 }
 
@@ -322,7 +324,7 @@ struct unwind_vma unwind_object_vma(
 		if (!elf_segments_vaddr(
 			    object->segments.at, object->segments.count, offset, &address) ||
 			address + (end - start) > UNWIND_MAX_ADDRESS)
-			kind = UNWIND_VMA_PENDING;
+			kind = UNWIND_VMA_CLOSED;
 		vma.bias = start - address;
 	}
 	if (kind == UNWIND_VMA_TABLE && !fit_table(object, &vma))

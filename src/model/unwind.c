@@ -47,6 +47,7 @@ static const enum unwind_end of_stop[UNWIND_STOPS] = {
 	[UNWIND_STOP_KTHREAD] = UNWIND_NONE,
 	[UNWIND_STOP_EXITING] = UNWIND_NONE,
 	[UNWIND_STOP_COMPAT] = UNWIND_COMPAT,
+	[UNWIND_STOP_PENDING] = UNWIND_NO_TABLES,
 };
 
 enum unwind_end unwind_end_of(enum unwind_stop stop)
