@@ -95,6 +95,8 @@ int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct wh
 	read_bounds(file, &source);
 	source.texts = texts.texts.at;
 	source.text_count = texts.texts.count;
+	source.plts = texts.plts.at;
+	source.plt_count = texts.plts.count;
 	source.entry = header.e_entry;
 	err = read_sections(file, &source, ret, why);
 	cfi_texts_clear(&texts);

@@ -21,10 +21,18 @@
 #include "elf/cfi_pack.h"
 #include "elf/file.h"
 
+#define PLT 0x12000
 #define MARK 24 /* the CFA offset that proves that the function was found */
-#define NAMES "\0.text\0.eh_frame\0.debug_frame\0.shstrtab"
-enum { NAME_TEXT = 1, NAME_EH = 7, NAME_DEBUG = 17, NAME_NAMES = 30 };
-enum { SECTION_TEXT = 1, SECTION_FRAMES, SECTION_NAMES, SECTIONS };
+#define NAMES "\0.text\0.eh_frame\0.debug_frame\0.shstrtab\0.plt\0.plt.got"
+enum {
+	NAME_TEXT = 1,
+	NAME_EH = 7,
+	NAME_DEBUG = 17,
+	NAME_NAMES = 30,
+	NAME_PLT = 40,
+	NAME_PLT_GOT = 45
+};
+enum { SECTION_TEXT = 1, SECTION_FRAMES, SECTION_NAMES, SECTION_PLT, SECTION_PLT_GOT, SECTIONS };
 
 struct image {
 	Elf64_Ehdr header;
@@ -69,7 +77,17 @@ static void make_image(struct image *image, bool is_debug)
 			[SECTION_NAMES] = {.sh_name = NAME_NAMES,
 				.sh_type = SHT_STRTAB,
 				.sh_offset = offsetof(struct image, names),
-				.sh_size = sizeof(NAMES)}},
+				.sh_size = sizeof(NAMES)},
+			[SECTION_PLT] = {.sh_name = NAME_PLT,
+				.sh_type = SHT_PROGBITS,
+				.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+				.sh_addr = PLT,
+				.sh_size = 0x1000},
+			[SECTION_PLT_GOT] = {.sh_name = NAME_PLT_GOT,
+				.sh_type = SHT_PROGBITS,
+				.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+				.sh_addr = PLT + 0x1000,
+				.sh_size = 8}},
 		.names = NAMES,
 	};
 	if (is_debug) {
@@ -375,10 +393,58 @@ static void a_file_deleted_while_it_is_open_is_read(void **state)
 	close(fd);
 }
 
+static void check_plt(const struct image *image, int32_t first)
+{
+	struct cfi_table table;
+	struct elf_file *file;
+	size_t count;
+	unsigned char *bytes = image_bytes(image, &count);
+
+	assert_int_equal(elf_file_from_memory(bytes, count, &file), 0);
+	assert_int_equal(cfi_table_read(file, &table, NULL), 0);
+	assert_int_equal(cfi_table_find(&table, PLT).cfa_kind, UNWIND_CFA_SP);
+	assert_int_equal(cfi_table_find(&table, PLT).cfa_offset, first);
+	if (first == 16) {
+		assert_int_equal(cfi_table_find(&table, PLT + 6).cfa_offset, 24);
+		assert_int_equal(cfi_table_find(&table, PLT + 16).cfa_kind, UNWIND_CFA_PLT);
+		assert_int_equal(cfi_table_find(&table, PLT + 0xfff).cfa_offset, 11);
+	}
+	assert_int_equal(cfi_table_find(&table, PLT + 0x1007).cfa_kind, UNWIND_CFA_SP);
+	assert_int_equal(cfi_table_find(&table, PLT + 0x1007).cfa_offset, 8);
+	assert_int_equal(cfi_table_find(&table, PLT + 0x1008).cfa_kind, UNWIND_CFA_GAP);
+	cfi_table_clear(&table);
+	elf_file_free(file);
+	free(bytes);
+}
+
+static void a_plt_that_nobody_describes_is_known_all_the_same(void **state)
+{
+	struct image image;
+	struct sample sample = {0};
+
+	(void)state;
+	make_image(&image, false);
+	check_plt(&image, 16);
+	/* It is described, from its start or from before it. */
+	image.sections[SECTION_TEXT].sh_size = PLT - TEXT;
+	for (uint32_t before = 0; before <= 4; before += 4) {
+		sample_cie(&sample, "zR", CIE_USUAL);
+		sample_fde(&sample, TEXT, 0x1000, B(0x0e, MARK));
+		sample_fde(&sample, PLT - before, 0x1000 + before, B(0x0e, 40));
+		image.frames.count = 0;
+		vec_append(&image.frames, sample.bytes.at, sample.bytes.count);
+		image.sections[SECTION_FRAMES].sh_size = image.frames.count;
+		check_plt(&image, 40);
+		sample_clear(&sample);
+	}
+	vec_clear(&image.frames);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(either_section_makes_a_table),
+		cmocka_unit_test(a_plt_that_nobody_describes_is_known_all_the_same),
 		cmocka_unit_test(a_compressed_section_is_unpacked),
 		cmocka_unit_test(a_compressed_section_that_lies_is_refused),
 		cmocka_unit_test(another_machine_is_a_clear_error),

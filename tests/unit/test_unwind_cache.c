@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -405,6 +406,62 @@ static void a_file_left_by_a_writer_is_in_nobodys_way(void **state)
 	unwind_cache_free(cache);
 }
 
+struct worker {
+	struct unwind_cache *cache;
+	const struct cfi_table *table;
+	int loaded;
+	int failed;
+};
+
+static void *work(void *argument)
+{
+	struct worker *worker = argument;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		struct cfi_table back;
+		char id[16];
+		int err;
+		snprintf(id, sizeof(id), "%08x", i % 12);
+		worker->failed += unwind_cache_store(worker->cache, id, OWNER, worker->table) != 0;
+		err = unwind_cache_load(worker->cache, id, OWNER, &back);
+		worker->failed += err && err != -ENOENT;
+		if (!err) {
+			worker->loaded += back.row_count == worker->table->row_count;
+			cfi_table_clear(&back);
+		}
+	}
+	return NULL;
+}
+
+/* Two caches of one folder, as of two runs, with two threads each, and hardly any room. */
+static void threads_and_runs_share_a_folder(void **state)
+{
+	struct cfi_table table = make_table();
+	struct worker workers[4];
+	pthread_t threads[4];
+	struct unwind_cache *caches[2];
+	size_t count;
+
+	(void)state;
+	free(cfi_pack(&table, 1, &count));
+	for (int i = 0; i < 2; i++)
+		caches[i] = open_cache(6 * count);
+	for (int i = 0; i < 4; i++) {
+		workers[i] = (struct worker){caches[i % 2], &table, 0, 0};
+		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+	}
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(workers[i].failed, 0);
+		assert_true(workers[i].loaded > 0);
+	}
+	/* Each cache counts what it stored itself, and looks again when that is too much. */
+	assert_true(count_files() <= 2 * 6 + 2);
+	for (int i = 0; i < 2; i++)
+		unwind_cache_free(caches[i]);
+	cfi_table_clear(&table);
+}
+
 static void a_user_has_a_folder_of_his_own(void **state)
 {
 	struct unwind_cache *cache;
@@ -483,6 +540,7 @@ int main(void)
 		TEST(only_plain_files_of_ours_are_read),
 		TEST(a_folder_that_is_not_ours_alone_is_refused),
 		TEST(the_tables_used_longest_ago_make_room),
+		TEST(threads_and_runs_share_a_folder),
 		TEST(a_file_left_by_a_writer_is_in_nobodys_way),
 		TEST(a_table_of_more_than_a_million_rows_is_kept),
 		TEST(a_user_has_a_folder_of_his_own),
