@@ -36,6 +36,9 @@ static const struct {
 		"user stack could not be read", false},
 	[LOSS_MAPPINGS] = {"mappings", "records of new mappings lost: names may be missing",
 		"record of a new mapping lost: names may be missing", false},
+	[LOSS_UNWIND_TABLES] = {"unwind_tables",
+		"unwind tables found no room: user stacks end early, raise --memory",
+		"unwind table found no room: user stacks end early, raise --memory", false},
 	[LOSS_UNKNOWN_THREADS] = {"unknown_threads", "intervals of threads never introduced",
 		"interval of a thread never introduced", true},
 };
