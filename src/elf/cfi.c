@@ -17,8 +17,8 @@
 #include "elf/section.h"
 #include "util/mem.h"
 
-/* A browser has 30 MiB. */
-#define MAX_FRAME_BYTES (256ULL << 20)
+/* The biggest real ones have some 10 MiB; memory for the rest is a few times this. */
+#define MAX_FRAME_BYTES (128ULL << 20)
 
 /* From the first to the last executable segment; there is one. */
 static void read_bounds(const struct elf_file *file, struct cfi_source *source)
@@ -95,6 +95,8 @@ int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct wh
 	read_bounds(file, &source);
 	source.texts = texts.texts.at;
 	source.text_count = texts.texts.count;
+	source.plts = texts.plts.at;
+	source.plt_count = texts.plts.count;
 	source.entry = header.e_entry;
 	err = read_sections(file, &source, ret, why);
 	cfi_texts_clear(&texts);

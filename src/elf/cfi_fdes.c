@@ -12,8 +12,8 @@
 
 /* Real ones have a dozen bytes. They can be shared by hostile records, so their cost is bounded. */
 #define MAX_CIE_PROGRAM_BYTES 256
-#define MAX_CIES (256U << 10)
-#define MAX_FDES (4U << 20)
+#define MAX_CIES (64U << 10)
+#define MAX_FDES (2U << 20)
 #define NO_CIE UINT32_MAX
 
 #define RADIX_BITS 11
@@ -94,6 +94,36 @@ static int read_section(struct cfi_fdes *fdes, const struct cfi_source *source,
 	return err;
 }
 
+/*
+ * A lazy PLT begins with an entry for the others: pushed already is the number of the function, and
+ * it pushes one word more. The others push at their 11th byte. The rest only jump.
+ */
+static void add_plts(struct cfi_fdes *fdes, const struct cfi_source *source)
+{
+	static const unsigned char lazy[] = {0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8,
+		0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
+
+	for (size_t i = 0; i < source->plt_count; i++) {
+		const struct cfi_plt *plt = &source->plts[i];
+		vec_push(&fdes->fdes, ((struct cfi_fde){plt->text.start, plt->text.end, lazy,
+					      plt->is_lazy ? sizeof(lazy) : 0, CFI_OWN_CIE}));
+	}
+}
+
+/* CFA = rsp + 8, return address below it. */
+static void add_own_cie(struct cfi_fdes *fdes)
+{
+	static const unsigned char program[] = {0x0c, 7, 8, 0x90, 1};
+	const struct eh_cie cie = {.code_factor = 1,
+		.data_factor = -8,
+		.return_register = 16,
+		.program = program,
+		.program_bytes = sizeof(program)};
+	const struct eh_frame nowhere = {0};
+
+	add_cie(fdes, &cie, &nowhere);
+}
+
 static bool is_sorted(const struct cfi_fdes *fdes)
 {
 	for (size_t i = 1; i < fdes->fdes.count; i++)
@@ -145,8 +175,10 @@ static void cut(struct cfi_fdes *fdes, struct cfi_counts *counts)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < fdes->fdes.count; i++) {
-		if (kept && at[kept - 1].start == at[i].start) {
-			counts->covered++;
+		bool is_own = at[i].cie == CFI_OWN_CIE;
+		if (kept && (at[kept - 1].start == at[i].start ||
+				    (is_own && at[kept - 1].end > at[i].start))) {
+			counts->covered += !is_own;
 			continue;
 		}
 		if (kept && at[kept - 1].end > at[i].start)
@@ -159,6 +191,7 @@ static void cut(struct cfi_fdes *fdes, struct cfi_counts *counts)
 int cfi_fdes_read(struct cfi_fdes *fdes, const struct cfi_source *source, struct cfi_counts *counts)
 {
 	*fdes = (struct cfi_fdes){0};
+	add_own_cie(fdes);
 	for (size_t i = 0; i < source->section_count; i++) {
 		int err = read_section(fdes, source, &source->sections[i], counts);
 		if (err) {
@@ -166,6 +199,7 @@ int cfi_fdes_read(struct cfi_fdes *fdes, const struct cfi_source *source, struct
 			return err;
 		}
 	}
+	add_plts(fdes, source);
 	sort(fdes, source->start);
 	cut(fdes, counts);
 	return 0;

@@ -17,12 +17,16 @@ struct cfi_fde {
 	uint32_t cie; /* in cies */
 };
 
+/* The CIE of what no file says: PLTs that are described by us. */
+#define CFI_OWN_CIE 0
+
 struct cfi_fdes {
 	VEC(struct cfi_fde) fdes;
 	VEC(struct cfi_program) cies;
 };
 
-/* 0 or -E2BIG. Counts what is left out. */
+/* 0 or -E2BIG. PLTs that nobody describes are described as GNU ld does it. Counts what is left out.
+ */
 int cfi_fdes_read(
 	struct cfi_fdes *fdes, const struct cfi_source *source, struct cfi_counts *counts);
 void cfi_fdes_clear(struct cfi_fdes *fdes);

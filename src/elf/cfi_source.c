@@ -53,7 +53,7 @@ static void add_fde(struct cfi_build *build, const struct cfi_fdes *fdes, const 
 	const struct cfi_program *cie = &fdes->cies.at[fde->cie];
 	struct cfi_mark mark = cfi_build_mark(build);
 
-	counts->fdes++;
+	counts->fdes += fde->cie != CFI_OWN_CIE;
 	if (cfi_program_run(
 		    cie, fde->program, fde->program_bytes, fde->start, fde->end, add_row, build))
 		return;

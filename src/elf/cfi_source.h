@@ -21,6 +21,12 @@ struct cfi_text {
 	uint64_t end; /* after start */
 };
 
+/* Jumps into other files. Some linkers (lld, mold) do not describe them, but all are alike. */
+struct cfi_plt {
+	struct cfi_text text;
+	bool is_lazy; /* its entries push before the first jump to the dynamic linker */
+};
+
 struct cfi_section {
 	enum eh_frame_kind kind;
 	const unsigned char *bytes;
@@ -33,7 +39,9 @@ struct cfi_source {
 	uint64_t end;                 /* after start */
 	const struct cfi_text *texts; /* inside of that; ascending, not touching */
 	size_t text_count;            /* at least 1 */
-	uint64_t entry;               /* where the program starts; 0: a library */
+	const struct cfi_plt *plts;   /* inside of texts */
+	size_t plt_count;
+	uint64_t entry;                     /* where the program starts; 0: a library */
 	const struct cfi_section *sections; /* the first that describes a function wins */
 	size_t section_count;
 };

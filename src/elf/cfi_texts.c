@@ -3,8 +3,11 @@
 #include "elf/cfi_texts.h"
 
 #include <gelf.h>
+#include <string.h>
 
 #include "elf/file.h"
+
+#define MAX_PLTS 16
 
 static int compare_texts(const void *left, const void *right)
 {
@@ -60,17 +63,31 @@ static void add_segments(struct cfi_texts *texts, const struct elf_file *file)
 						segments[i].vaddr + segments[i].bytes}));
 }
 
+/* .plt, .plt.got, .plt.sec: the last two hold jumps only. */
+static void add_plt(struct cfi_texts *texts, const char *name, const struct cfi_text *text)
+{
+	if (name && !strncmp(name, ".plt", 4) && texts->plts.count < MAX_PLTS)
+		vec_push(&texts->plts, ((struct cfi_plt){*text, !strcmp(name, ".plt")}));
+}
+
 bool cfi_texts_read(struct cfi_texts *texts, const struct elf_file *file)
 {
+	Elf *elf = elf_file_handle(file);
 	struct cfi_text text;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
+	size_t names;
 
 	*texts = (struct cfi_texts){0};
-	while ((section = elf_nextscn(elf_file_handle(file), section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
-			header.sh_flags & SHF_EXECINSTR && clip(file, &header, &text))
-			vec_push(&texts->texts, text);
+	if (elf_getshdrstrndx(elf, &names))
+		names = SHN_UNDEF;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
+			!(header.sh_flags & SHF_EXECINSTR) || !clip(file, &header, &text))
+			continue;
+		vec_push(&texts->texts, text);
+		add_plt(texts, elf_strptr(elf, names, header.sh_name), &text);
+	}
 	if (!texts->texts.count)
 		add_segments(texts, file);
 	join(texts);
@@ -80,4 +97,5 @@ bool cfi_texts_read(struct cfi_texts *texts, const struct elf_file *file)
 void cfi_texts_clear(struct cfi_texts *texts)
 {
 	vec_clear(&texts->texts);
+	vec_clear(&texts->plts);
 }

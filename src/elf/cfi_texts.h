@@ -10,6 +10,7 @@ struct elf_file;
 
 struct cfi_texts {
 	VEC(struct cfi_text) texts; /* ascending, not touching */
+	VEC(struct cfi_plt) plts;
 };
 
 /*

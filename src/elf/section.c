@@ -43,7 +43,7 @@ static int read_bytes(const struct elf_file *file, const char *name, uint64_t li
 	Elf_Scn *section = find_section(elf_file_handle(file), name, &header);
 	Elf_Data *data;
 
-	if (!section)
+	if (!section || !header.sh_size)
 		return -ENOENT;
 	if (header.sh_size > limit)
 		return -E2BIG;

@@ -111,14 +111,29 @@ int unwind_cache_load(
 	return err;
 }
 
-static int write_temp(struct unwind_cache *cache, const char *temp, const void *bytes, size_t count)
+/* Makes a new file and its name. Pids are unique in their namespace only, and come again. */
+static int open_temp(struct unwind_cache *cache, char temp[static TEMP_ROOM])
 {
-	int fd = openat(
-		cache->folder, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int err;
+	for (int tries = 0; tries < MAX_TEMP_TRIES; tries++) {
+		snprintf(temp, TEMP_ROOM, CACHE_TEMP "%d-%u", getpid(),
+			atomic_fetch_add(&cache->next_temp, 1));
+		int fd = openat(cache->folder, temp,
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+static int write_temp(
+	struct unwind_cache *cache, char temp[static TEMP_ROOM], const void *bytes, size_t count)
+{
+	int fd = open_temp(cache, temp), err;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = write_all(fd, bytes, count);
 	if (close(fd) && !err)
 		err = -errno;

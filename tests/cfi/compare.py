@@ -23,6 +23,8 @@ import sys
 PADDING, HOLE, STUB, PAGE = 16, 2048, 64, 4096
 GAP, FRAMEPTR = ("gap", 0, "same", 0), ("frameptr", 0, "same", 0)
 STOP, BAD, SIGNAL = ("stop", 0, "same", 0), ("bad", 0, "same", 0), ("signal", 0, "same", 0)
+OWN = ("own", 0)
+ORDER = {"eh_frame": 0, "debug_frame": 1, "zdebug_frame": 1, "own": 2}
 SHOWN = 3  # differences of one file
 
 HEAD = re.compile(r"^([0-9a-f]{8,16}) [0-9a-f]+ [0-9a-f]+ (CIE|FDE) (?:cie=([0-9a-f]+) "
@@ -48,14 +50,23 @@ class Image:
             if not self.is_ours:
                 return
             (kind, machine, _, self.entry, phoff, shoff, _, _, phsize, phnum, shsize, shnum,
-             _) = struct.unpack("<HHIQQQIHHHHHH", head[16:])
+             names) = struct.unpack("<HHIQQQIHHHHHH", head[16:])
+            self.plts = []
             self.is_ours = machine == 62 and kind in (2, 3)
             self.segments = [(vaddr, vaddr + bytes_) for type_, flags, _, vaddr, _, bytes_, _, _ in
                              self.table(file, phoff, phsize, phnum, "<IIQQQQQQ")
                              if type_ == 1 and flags & 1 and bytes_]
-            sections = [(address, address + size) for _, type_, flags, address, _, size, _, _, _, _ in
-                        self.table(file, shoff, shsize, shnum, "<IIQQQQIIQQ")
-                        if type_ == 1 and flags & 4 and size]
+            headers = list(self.table(file, shoff, shsize, shnum, "<IIQQQQIIQQ"))
+            found = [(name, (address, address + size))
+                     for name, type_, flags, address, _, size, _, _, _, _ in headers
+                     if type_ == 1 and flags & 4 and size]
+            sections = [section for _, section in found]
+            if names < len(headers):
+                file.seek(headers[names][4])
+                names = file.read(headers[names][5])
+                self.plts = [(names[name:].split(b"\0")[0], *self.clipped(section))
+                             for name, section in found if self.clipped(section) and
+                             names[name:].startswith(b".plt")]
         self.texts = self.joined([text for text in map(self.clipped, sections) if text] or
                                  self.segments)
 
@@ -171,7 +182,6 @@ class Frames:
             if not rows:
                 rows = [(start, *row[1:]) for row in first]
             self.fdes[i] = start, end, key, is_signal, rows
-        self.fdes.sort(key=lambda fde: (fde[0], fde[2][0] != "eh_frame"))
 
     def texts_of(self, key, place):
         """The expressions that can be meant at a place of this record."""
@@ -196,7 +206,9 @@ def rules_of(frames, key, is_signal, cfa, rbp, ra):
     """The rules that readelf's words can mean: one, but for records with several expressions."""
     if ra == "u":
         return {STOP}
-    if cfa == "exp":
+    if cfa == "plt":
+        bases = {("plt", 11)}
+    elif cfa == "exp":
         bases = {expression_rule(text) for text in frames.texts_of(key, "cfa")} or {None}
     else:
         name, offset = re.match(r"(\w+)([+-]\d+)", cfa).groups()
@@ -259,12 +271,21 @@ class Table:
         return self.rows[i - 1][1] if i else GAP
 
 
+def plt_fde(name, start, end):
+    """What dwell makes of a PLT that nobody describes: what GNU ld would have written."""
+    rows = [(start, "rsp+16", "u", "c-8"), (start + 6, "rsp+24", "u", "c-8"),
+            (start + 16, "plt", "u", "c-8")] if name == b".plt" else [(start, "rsp+8", "u", "c-8")]
+    return start, end, OWN, False, rows
+
+
 class Expected:
     """The table as it should be."""
 
     def __init__(self, image, frames, table):
         self.image, self.frames, self.table, self.rows, self.memo = image, frames, table, [], {}
         self.last = GAP
+        frames.fdes += [plt_fde(*plt) for plt in image.plts]
+        frames.fdes.sort(key=lambda fde: (fde[0], ORDER[fde[2][0]]))
         fdes = self.cut_fdes()
         for start, end in image.texts:
             self.add_text(start, end, [fde for fde in fdes if start <= fde[0] < end])
@@ -274,6 +295,8 @@ class Expected:
         for start, end, *rest in self.frames.fdes:
             text = self.image.text_of(start)
             if not text or end <= start or kept and kept[-1][0] == start:
+                continue
+            if kept and rest[0] == OWN and kept[-1][1] > start:
                 continue
             if kept and kept[-1][1] > start:
                 kept[-1][1] = start

@@ -28,7 +28,20 @@ def sample(paths):
     return sorted(paths, key=lambda path: hashlib.sha1(path.encode()).digest())[:SAMPLED]
 
 
+def build(name, *flags):
+    """A program whose functions are described in .debug_frame alone; crt1.o's have both."""
+    with open("some.c", "w", encoding="utf-8") as file:
+        for i in range(50):
+            file.write(f"int f{i}(char *); int g{i}(int n) {{ char a[n + {i}]; return f{i}(a); }}\n")
+            file.write(f"int f{i}(char *a) {{ return *a; }}\n")
+        file.write("int main(int argc, char **argv) { return g1(argc) + !argv; }\n")
+    subprocess.run(["gcc", "-O1", "-g", "-fno-asynchronous-unwind-tables", *flags, "some.c", "-o",
+                    name], check=True)
+    return os.path.abspath(name)
+
+
 need_tool("readelf")
+need_tool("gcc")
 if os.uname().machine != "x86_64":
     skip("tables are read for x86-64 only", is_optional=True)
 if not os.access(TOOL, os.X_OK):
@@ -40,9 +53,13 @@ chosen = {path for path in chosen if open(path, "rb").read(4) == b"\x7fELF"}
 assert len(chosen) >= 4, chosen
 chosen.add(max((path for path in everything if size(path) < MOST_BIG_BYTES), key=size))
 chosen.update(sample([path for path in everything if size(path) < SMALL_BYTES]))
+debug_only = [build("plain"), build("zlib", "-gz=zlib")]
+for path in debug_only:
+    rows = subprocess.run([TOOL, path], check=True, capture_output=True, text=True).stdout
+    assert rows.count(" fp 16 cfa -16") >= 50, rows
 
 words = []
-total = compare_all(TOOL, sorted(chosen, key=size, reverse=True), os.cpu_count(), words.append)
+total = compare_all(TOOL, sorted(chosen, key=size, reverse=True) + debug_only, os.cpu_count(), words.append)
 print(dict(total))
 assert not words, "\n".join(words)
 assert total["objects"] >= 20 and total["rows"] > 100_000, total

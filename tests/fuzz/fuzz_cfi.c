@@ -46,8 +46,17 @@ static void read_sections(uint8_t kind, const uint8_t *data, size_t size)
 		{kind == 'd' ? EH_FRAME_DEBUG : EH_FRAME_RUNTIME, data, size, VADDR},
 		{EH_FRAME_DEBUG, data, size, VADDR},
 	};
-	struct cfi_source source = {
-		TEXT, TEXT_END, &text, 1, TEXT + 0x100, sections, kind == 'b' ? 2 : 1};
+	const struct cfi_plt plts[] = {
+		{{TEXT + 0x200, TEXT + 0x300}, true}, {{TEXT + 0x300, TEXT + 0x308}, false}};
+	struct cfi_source source = {.start = TEXT,
+		.end = TEXT_END,
+		.texts = &text,
+		.text_count = 1,
+		.plts = plts,
+		.plt_count = 2,
+		.entry = TEXT + 0x100,
+		.sections = sections,
+		.section_count = kind == 'b' ? 2 : 1};
 	struct cfi_table table;
 	struct why why;
 

@@ -79,7 +79,13 @@ static inline int sample_read_in(const struct sample *sample, uint64_t start, ui
 	unsigned char *copy = xmalloc(sample->bytes.count ? sample->bytes.count : 1);
 	struct cfi_text text = {start, end};
 	struct cfi_section section = {EH_FRAME_RUNTIME, copy, sample->bytes.count, SAMPLE_VADDR};
-	struct cfi_source source = {start, end, &text, 1, entry, &section, 1};
+	struct cfi_source source = {.start = start,
+		.end = end,
+		.texts = &text,
+		.text_count = 1,
+		.entry = entry,
+		.sections = &section,
+		.section_count = 1};
 	int err;
 
 	if (sample->bytes.count)

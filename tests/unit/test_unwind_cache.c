@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -88,6 +90,19 @@ static bool exists(const char *name)
 	return !access(path, F_OK);
 }
 
+static int count_files(void)
+{
+	DIR *all = opendir(folder);
+	const struct dirent *entry;
+	int count = 0;
+
+	assert_non_null(all);
+	while ((entry = readdir(all)))
+		count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	closedir(all);
+	return count;
+}
+
 static void put_file(const char *name, const void *bytes, size_t count, mode_t mode)
 {
 	char path[256];
@@ -113,6 +128,7 @@ static void a_table_comes_back_as_it_was(void **state)
 	assert_int_equal(unwind_cache_load(cache, BUILD_ID, OWNER, &back), 0);
 	check_equal(&table, &back);
 	cfi_table_clear(&back);
+	assert_int_equal(count_files(), 1);
 	/* Of another owner it is another file. */
 	assert_int_equal(unwind_cache_load(cache, BUILD_ID, OWNER + 1, &back), -ENOENT);
 	unwind_cache_free(cache);
@@ -371,6 +387,81 @@ static void the_tables_used_longest_ago_make_room(void **state)
 	cfi_table_clear(&table);
 }
 
+static void a_file_left_by_a_writer_is_in_nobodys_way(void **state)
+{
+	struct cfi_table table = make_table();
+	struct unwind_cache *cache = open_cache(LIMIT);
+	char name[64], path[256];
+	struct stat status;
+
+	(void)state;
+	snprintf(name, sizeof(name), "tmp-%d-0", getpid());
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	put_file(name, "x", 1, 0600);
+	assert_int_equal(unwind_cache_store(cache, BUILD_ID, OWNER, &table), 0);
+	assert_true(exists(FILE_NAME));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_size, 1);
+	cfi_table_clear(&table);
+	unwind_cache_free(cache);
+}
+
+struct worker {
+	struct unwind_cache *cache;
+	const struct cfi_table *table;
+	int loaded;
+	int failed;
+};
+
+static void *work(void *argument)
+{
+	struct worker *worker = argument;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		struct cfi_table back;
+		char id[16];
+		int err;
+		snprintf(id, sizeof(id), "%08x", i % 12);
+		worker->failed += unwind_cache_store(worker->cache, id, OWNER, worker->table) != 0;
+		err = unwind_cache_load(worker->cache, id, OWNER, &back);
+		worker->failed += err && err != -ENOENT;
+		if (!err) {
+			worker->loaded += back.row_count == worker->table->row_count;
+			cfi_table_clear(&back);
+		}
+	}
+	return NULL;
+}
+
+/* Two caches of one folder, as of two runs, with two threads each, and hardly any room. */
+static void threads_and_runs_share_a_folder(void **state)
+{
+	struct cfi_table table = make_table();
+	struct worker workers[4];
+	pthread_t threads[4];
+	struct unwind_cache *caches[2];
+	size_t count;
+
+	(void)state;
+	free(cfi_pack(&table, 1, &count));
+	for (int i = 0; i < 2; i++)
+		caches[i] = open_cache(6 * count);
+	for (int i = 0; i < 4; i++) {
+		workers[i] = (struct worker){caches[i % 2], &table, 0, 0};
+		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+	}
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(workers[i].failed, 0);
+		assert_true(workers[i].loaded > 0);
+	}
+	/* Each cache counts what it stored itself, and looks again when that is too much. */
+	assert_true(count_files() <= 2 * 6 + 2);
+	for (int i = 0; i < 2; i++)
+		unwind_cache_free(caches[i]);
+	cfi_table_clear(&table);
+}
+
 static void a_user_has_a_folder_of_his_own(void **state)
 {
 	struct unwind_cache *cache;
@@ -405,6 +496,37 @@ static void a_user_has_a_folder_of_his_own(void **state)
 	}
 }
 
+/* The biggest object that was met (libclang-cpp 19) has 1.21 million rows. */
+static void a_table_of_more_than_a_million_rows_is_kept(void **state)
+{
+	enum { ROWS = 1300000 };
+	struct cfi_table table, back;
+	struct sample sample = {0};
+	struct unwind_cache *cache = open_cache(UNWIND_CACHE_BYTES);
+	VEC(unsigned char) program = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < ROWS; i++) {
+		const unsigned char row[] = {0x44, 0x0e, (unsigned char)(8 + i % 100)};
+		vec_append(&program, row, sizeof(row));
+	}
+	sample_cie(&sample, "zR", CIE_USUAL);
+	sample_fde(&sample, TEXT, 4 * ROWS + 4, program.at, program.count);
+	assert_int_equal(sample_read_in(&sample, TEXT, TEXT + 4 * ROWS + 4, 0, &table), 0);
+	/* The leading one, and the one that ends the text. */
+	assert_int_equal(table.row_count, ROWS + 2);
+	assert_int_equal(unwind_cache_store(cache, BUILD_ID, OWNER, &table), 0);
+	assert_int_equal(unwind_cache_load(cache, BUILD_ID, OWNER, &back), 0);
+	check_equal(&table, &back);
+	assert_int_equal(
+		cfi_table_find(&back, TEXT + 4 * ROWS - 1).cfa_offset, 8 + (ROWS - 2) % 100);
+	cfi_table_clear(&table);
+	cfi_table_clear(&back);
+	vec_clear(&program);
+	sample_clear(&sample);
+	unwind_cache_free(cache);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -418,6 +540,9 @@ int main(void)
 		TEST(only_plain_files_of_ours_are_read),
 		TEST(a_folder_that_is_not_ours_alone_is_refused),
 		TEST(the_tables_used_longest_ago_make_room),
+		TEST(threads_and_runs_share_a_folder),
+		TEST(a_file_left_by_a_writer_is_in_nobodys_way),
+		TEST(a_table_of_more_than_a_million_rows_is_kept),
 		TEST(a_user_has_a_folder_of_his_own),
 	};
 
