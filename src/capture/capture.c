@@ -380,6 +380,11 @@ static void write_losses(struct capture *capture, const uint64_t counters[static
 	put_loss(capture, LOSS_USER_STACKS, counters[COUNTER_USER_STACK_FAILED], 0);
 	put_loss(capture, LOSS_UNKNOWN_THREADS, totals->unknown, totals->unknown_ns);
 	put_loss(capture, LOSS_MAPPINGS, totals->lost_mappings, 0);
+	if (capture->loader) {
+		struct loader_counts loads;
+		loader_counts(capture->loader, &loads);
+		put_loss(capture, LOSS_UNWIND_TABLES, loads.without_room, 0);
+	}
 	put_loss(capture, LOSS_CHAIN_MISMATCH, counters[COUNTER_CHAIN_MISMATCH],
 		counters[COUNTER_CHAIN_MISMATCH_NS]);
 	put_loss(capture, LOSS_CHAIN_TRUNCATED, counters[COUNTER_CHAIN_TRUNCATED],

@@ -235,10 +235,13 @@ static void note_look(struct loader *loader, const struct scan *scan)
 static void make_room(struct loader *loader, struct unwind_object *wanting, uint32_t rows)
 {
 	uint64_t freed = 0, now = clock_monotonic_ns();
+	uint32_t used, room;
 
 	slices_mark_live(loader->slices);
+	unwind_tables_fill(loader->tables, &used, &room);
 	while (freed < rows) {
-		struct unwind_object *oldest = unwind_objects_oldest(loader->objects);
+		struct unwind_object *oldest =
+			rows < room ? unwind_objects_oldest(loader->objects) : NULL;
 		if (!oldest || (oldest->is_live && now - oldest->used_ns < EVICT_AFTER_NS)) {
 			wanting->state = UNWIND_OBJECT_UNUSABLE;
 			loader->counts.without_room++;

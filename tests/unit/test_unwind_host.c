@@ -433,9 +433,11 @@ static void our_own_stack_is_that_of_the_c_library(void **state)
 	signal(SIGUSR1, SIG_DFL);
 	assert_int_equal(own->walk.stop, UNWIND_STOP_DONE);
 	assert_true(own->depth > 8);
-	assert_int_equal(own->walk.depth, own->depth);
-	for (int i = 1; i < own->depth; i++) {
-		uint64_t frame = own->walk.frames[i];
+	/* A sanitizer's backtrace() has a frame of its own first. */
+	int first = own->depth - (int)own->walk.depth;
+	assert_true(first == 0 || first == 1);
+	for (int i = first + 1; i < own->depth; i++) {
+		uint64_t frame = own->walk.frames[i - first];
 		struct unwind_vma *vma = NULL;
 		struct unwind_process slice;
 		loader_slice(own->loader, 1, &slice);
