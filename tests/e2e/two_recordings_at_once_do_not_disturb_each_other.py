@@ -8,6 +8,6 @@ recorders = [Recorder("-a", "-d", "2", path=f"{number}.dwell") for number in ran
 for recorder in recorders:
     recording = recorder.wait()
     check_books(recording)
-    for stack in recording.folded("offcpu"):
+    for stack in recording.folded("offcpu", "-n", "p?ng"):
         check(not any(map(is_tracer_frame, stack)), ";".join(stack))
     check(weight(recording.folded("offcpu"), "pipe_read", root="ping") > 0, "the pipe is missing")
