@@ -40,8 +40,8 @@ static __always_inline u64 smaller(u64 a, u64 b)
 
 /*
  * How long a waker that was awake all through [from, to) had no CPU. The last time is known
- * exactly; of the times before it only their sum since the waker woke, which is taken to be spread
- * evenly.
+ * to the microsecond; of the times before it only their sum since the waker woke, which is taken to
+ * be spread evenly.
  */
 static __always_inline u64 queued_within(const struct hop *hop, u64 from, u64 to)
 {

@@ -204,7 +204,7 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	}
 	hop->queued_ns = chain->queued_ns;
 	hop->queue_from = chain->queue_from;
-	hop->queue_to = chain->queue_to;
+	hop->queue_to = chain->queue_from + chain->queue_us * 1000ULL;
 	work = work_of(task);
 	if (work && chain->woken <= work->begun_at) {
 		/* It has not waited since it took the item: the queue is where it comes from. */
