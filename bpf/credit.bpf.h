@@ -203,19 +203,22 @@ static __noinline bool add_explained(
 	return add_row(cpu, key, add);
 }
 
-/* Gives the thread the blocked time [from, to); the scratch, if there is one, knows who ended it.
+/*
+ * Gives the thread the blocked time [from, to). has_chain: the scratch knows who ended it; it is
+ * looked up here because 6.1 does not take what a global function is given for a table's value.
  */
-__noinline int credit_wait(
-	struct cpu *cpu, struct thread *thread, struct explanation *e, u64 from, u64 to)
+__noinline int credit_wait(struct cpu *cpu, struct thread *thread, u32 has_chain, u64 from, u64 to)
 {
+	struct explanation *e = NULL;
 	struct sum_key key;
 	struct sum add;
+	u32 zero = 0;
 	bool is_in;
 
 	if (!cpu || !thread || !make_row(thread, TIME_BLOCKED, from, to, &key, &add))
 		return 0;
-	if (!cfg_depth)
-		e = NULL;
+	if (cfg_depth && has_chain)
+		e = bpf_map_lookup_elem(&explanations, &zero);
 	key.task_letter = thread->task_letter;
 	if (add.ns < cfg_min_wait_ns || add.ns > cfg_max_wait_ns) {
 		key.kernel_stack = STACK_SKIPPED;
@@ -224,7 +227,7 @@ __noinline int credit_wait(
 	}
 	if (e && e->count)
 		key.chain = explain(cpu, e, to - add.ns, to);
-	else if (e && e->is_chained)
+	else if (e)
 		key.chain = CONTRACT_CHAIN_OF_END(CHAIN_NO_WAKER);
 	if (e && key.chain >= CONTRACT_FIRST_CHAIN)
 		is_in = add_explained(cpu, &key, &add, e);

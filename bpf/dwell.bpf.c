@@ -62,8 +62,8 @@ static __noinline void switch_in(
 			wake = since;
 		if (wake > at)
 			wake = at;
-		credit_wait(cpu, thread, cfg_depth ? explanation_begin(chain, thread) : NULL, since,
-			wake);
+		credit_wait(
+			cpu, thread, cfg_depth && explanation_begin(chain, thread), since, wake);
 		if (chain)
 			chain_commit(chain, thread, since, wake, at);
 		credit(cpu, thread, TIME_WOKEN, wake, at);

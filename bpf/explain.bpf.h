@@ -19,8 +19,6 @@ struct explanation {
 	u64 left_to;
 	u32 count; /* hops at hand */
 	u32 is_exact;
-	u32 is_chained; /* chains are kept: no hops means that no waker was seen */
-	u32 pad;
 	struct hop hops[CONTRACT_MAX_HOPS];
 	struct wait_sum row;
 	struct record_chain record;
@@ -40,8 +38,8 @@ static __always_inline u64 smaller(u64 a, u64 b)
 
 /*
  * How long a waker that was awake all through [from, to) had no CPU. The last time is known
- * exactly; of the times before it only their sum since the waker woke, which is taken to be spread
- * evenly.
+ * to the microsecond; of the times before it only their sum since the waker woke, which is taken to
+ * be spread evenly.
  */
 static __always_inline u64 queued_within(const struct hop *hop, u64 from, u64 to)
 {
@@ -175,20 +173,18 @@ static __always_inline void send_chain(struct cpu *cpu, struct explanation *e)
 		__builtin_offsetof(struct record_chain, links) + hops * sizeof(struct chain_link));
 }
 
-/* Takes the hops that ended the thread's wait into the scratch. */
-static __always_inline struct explanation *explanation_begin(
-	struct chain *chain, const struct thread *thread)
+/* Takes the hops that ended the thread's wait, if they are known, into the scratch. */
+static __always_inline bool explanation_begin(struct chain *chain, const struct thread *thread)
 {
 	struct explanation *e;
 	u32 zero = 0, spare, hops;
 
-	e = bpf_map_lookup_elem(&explanations, &zero);
+	e = chain ? bpf_map_lookup_elem(&explanations, &zero) : NULL;
 	if (!e)
-		return NULL;
+		return false;
 	e->count = 0;
-	e->is_chained = !!chain;
-	if (!chain || !chain_is_pending(chain, thread))
-		return e;
+	if (!chain_is_pending(chain, thread))
+		return true;
 	spare = !chain->buffer;
 	hops = chain->counts[spare & 1];
 	if (hops > cfg_depth)
@@ -196,7 +192,7 @@ static __always_inline struct explanation *explanation_begin(
 	bpf_probe_read_kernel(
 		e->hops, (u64)hops * sizeof(struct hop), &chain->hops[spare ? cfg_depth : 0]);
 	e->count = hops;
-	return e;
+	return true;
 }
 
 /* Explains the wait [from, to) by the hops in the scratch; returns the chain's id. */

@@ -1,148 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is waking: the current thread, or the interrupt that came upon it. The kernel stack decides.
- * The innermost frame of an interrupt's entry hides everything outside of it, so the thread that
- * was interrupted is never blamed and its frames never show; exceptions (page faults) are the
- * thread's own doing. A softirq inside a system call is the thread's doing, too, if it is of the
- * kind that a thread raises for itself (network, tasklets), as opposed to what is merely due
- * (timers, completed requests, RCU).
+ * Who is waking: builds the hop of the wake that is being made, puts it before those that the waker
+ * carries itself, and leaves all of them with the thread that is woken. Queueing work and giving
+ * birth make hops, too.
  */
 #ifndef DWELL_WAKER_BPF_H
 #define DWELL_WAKER_BPF_H
 
-#include "metal.bpf.h"
+#include "context.bpf.h"
 #include "target.bpf.h"
 #include "work.bpf.h"
-
-/* Ranges of kernel text, start and end; 0: not known. */
-const volatile __u64 cfg_interrupts[2];
-const volatile __u64 cfg_softirqs[2];
-const volatile __u64 cfg_signals[6];
-const volatile __u64 cfg_wakes[6];
-const volatile __u64 cfg_ipis[6];
-/* A walk that is as long as this may have been cut. */
-const volatile __u32 cfg_max_frames = CONTRACT_MAX_FRAMES;
-
-enum {
-	IN_TASK,
-	IN_SOFTIRQ, /* within a thread's own run through the kernel */
-	ON_IRQ_RETURN,
-	IN_IRQ,
-	IN_UNKNOWN,
-	IN_MASK = 7,
-	IN_SIGNAL = 8, /* flag: a signal is being sent */
-};
 
 /* build_vector(): how, beside the kind of hop that a thread would be. */
 #define VECTOR_KIND 0xff
 #define VECTOR_NO_STACK 0x100
-
-static __always_inline bool is_within(u64 address, const volatile u64 *range)
-{
-	return address >= range[0] && address < range[1];
-}
-
-static __always_inline bool is_within_any(u64 address, const volatile u64 *ranges)
-{
-	return is_within(address, &ranges[0]) || is_within(address, &ranges[2]) ||
-	       is_within(address, &ranges[4]);
-}
-
-enum {
-	FRAME_INTERRUPT = 1,
-	FRAME_SOFTIRQ = 2,
-	FRAME_SIGNAL = 4,
-	FRAME_WAKE = 8,
-};
-
-/* What a frame shows. Global: in a loop over frames its branches would multiply. */
-__noinline int kind_of_frame(u64 frame)
-{
-	if (is_within(frame, cfg_interrupts))
-		return FRAME_INTERRUPT;
-	if (is_within(frame, cfg_softirqs))
-		return FRAME_SOFTIRQ;
-	if (is_within_any(frame, cfg_signals))
-		return FRAME_SIGNAL;
-	return is_within_any(frame, cfg_wakes) ? FRAME_WAKE : 0;
-}
-
-/* Finds where a wake was made and cuts the stack at the interrupt. */
-__noinline int find_context(struct walk *walk)
-{
-	u32 seen_kinds = 0;
-
-	if (!walk)
-		return IN_UNKNOWN;
-	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
-		if (i >= walk->depth)
-			break;
-		u32 kind = kind_of_frame(walk->frames[i]);
-		if (kind & FRAME_INTERRUPT) {
-			walk->depth = i + 1;
-			return seen_kinds & FRAME_SOFTIRQ ? ON_IRQ_RETURN : IN_IRQ;
-		}
-		seen_kinds |= kind;
-	}
-	/* The entry may be behind the last frame that fits. */
-	if (walk->depth >= cfg_max_frames)
-		return IN_UNKNOWN;
-	if (seen_kinds & FRAME_SOFTIRQ)
-		return IN_SOFTIRQ;
-	return seen_kinds & FRAME_SIGNAL ? IN_TASK | IN_SIGNAL : IN_TASK;
-}
-
-/* Where the wake's own frames begin: what lies before them is the tracer. */
-__noinline int find_wake(struct walk *walk)
-{
-	if (!walk)
-		return 0;
-	for (u32 i = 0; i < TRACER_FRAMES; i++) {
-		if (i >= walk->depth)
-			break;
-		if (kind_of_frame(walk->frames[i]) & FRAME_WAKE)
-			return i;
-	}
-	return 0;
-}
-
-/* Softirqs that a thread raises by what it does itself. */
-static __always_inline bool is_own_doing(const struct context *context)
-{
-	if (!context || context->disk)
-		return !context;
-	return context->kind == HOP_SOFTIRQ &&
-	       (context->value == SOFTIRQ_NET_TX || context->value == SOFTIRQ_NET_RX ||
-		       context->value == SOFTIRQ_TASKLET || context->value == SOFTIRQ_HI);
-}
-
-/* The kind of hop, and of metal its name. */
-static __always_inline u32 name_metal(
-	struct record_hop *record, const struct context *context, u32 level, u64 entry)
-{
-	u32 kind = level == IN_IRQ ? HOP_IRQ : HOP_SOFTIRQ;
-
-	/* An interrupt without a handler of its own, on top of what it interrupted. */
-	if (context && context->is_soft != (level != IN_IRQ))
-		context = NULL;
-	if (!context) {
-		record->value = level == IN_IRQ ? entry : ~0ULL;
-		return is_within_any(entry, cfg_ipis) ? HOP_IPI : kind;
-	}
-	if (context->disk) {
-		bpf_probe_read_kernel_str(record->name, sizeof(record->name),
-			(void *)context->disk + bpf_core_field_offset(struct gendisk, disk_name));
-		return HOP_DISK;
-	}
-	record->value = context->value;
-	if (context->kind == HOP_IRQ) {
-		struct irqaction *action = (void *)context->value;
-		bpf_probe_read_kernel_str(
-			record->name, sizeof(record->name), BPF_CORE_READ(action, name));
-		record->value = 0;
-	}
-	return context->kind;
-}
 
 static __always_inline u64 id_of_hop(const struct record_hop *record)
 {
@@ -204,7 +75,7 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	}
 	hop->queued_ns = chain->queued_ns;
 	hop->queue_from = chain->queue_from;
-	hop->queue_to = chain->queue_to;
+	hop->queue_to = chain->queue_from + chain->queue_us * 1000ULL;
 	work = work_of(task);
 	if (work && chain->woken <= work->begun_at) {
 		/* It has not waited since it took the item: the queue is where it comes from. */
@@ -239,31 +110,6 @@ static __always_inline u64 finish_walk(struct cpu *cpu, struct walk *walk)
 	walk->has_callee = false;
 	walk->skip = find_wake(walk);
 	return walk_finish(cpu, walk);
-}
-
-/* Where the wake is made: what the walk shows, without one what the contexts say. */
-static __always_inline u32 level_of(
-	struct walk *walk, const struct context *context, u32 pid, u32 *kind, u64 *entry)
-{
-	u32 level = IN_TASK, found, last;
-
-	if (walk->depth) {
-		found = find_context(walk);
-		level = found & IN_MASK;
-		if (found & IN_SIGNAL && *kind == HOP_TASK)
-			*kind = HOP_SIGNAL;
-		last = walk->depth - 1;
-		if (last < CONTRACT_MAX_FRAMES)
-			*entry = walk->frames[last];
-	} else if (context) {
-		level = context->is_soft ? IN_UNKNOWN : IN_IRQ;
-	}
-	if (level == IN_SOFTIRQ && (!pid || !is_own_doing(context)))
-		return ON_IRQ_RETURN;
-	/* The idle thread wakes nobody of its own accord. */
-	if (level == IN_TASK && !pid)
-		return IN_UNKNOWN;
-	return level;
 }
 
 /*

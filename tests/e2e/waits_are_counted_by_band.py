@@ -9,6 +9,6 @@ bands = [0, 0, 0, 0, 20, 0, 0]
 check(nap["count"] == 20, f"20 naps, not {nap['count']}")
 check(nap["bands"] == bands, f"naps of 30 ms by decade: {nap['bands']}")
 check(30 * MS <= nap["max_ns"] < 100 * MS, f"the longest: {nap['max_ns']}")
-check_close("total", nap["total_ns"], 600 * MS, rel=0.05)
+check_close("total", nap["total_ns"], 600 * MS, rel=0.05 * SLOW)
 check(sum(recording.folded("offcpu", "--state", "blocked", "-n", "sleeper-0", "--weight",
                            "count").values()) >= 20, "--weight count")

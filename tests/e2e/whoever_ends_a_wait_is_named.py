@@ -36,5 +36,8 @@ for way, hops in WAYS.items():
     count = sum(chain.count for chain in long)
     check(count >= 0.8 * ROUNDS, f"{way}: {count} waits, not {ROUNDS}: "
           f"{[(chain.count, chain.ns, shape(chain)) for chain in chains]}")
-    check_most(long, has_hops(*hops), way)
+    check_most(long, has_hops(*hops), way, share=0.95 if SLOW == 1 else 0.6)
+    # On a slow machine a wait may begin when what ends it is under way: then its chain is shorter.
+    check_most(long, lambda chain: any(has_hops(*hops[:i])(chain) and (
+        chain.end == "awake" or i == len(hops)) for i in range(1, len(hops) + 1)), way)
     check_chains(recording)
