@@ -19,6 +19,22 @@ text = trace(DWELL, "record", "-a", "-F", "0", "-o", "own.dwell", "--", "sh", "-
 dwell("import", text, "-o", "theirs.dwell")
 
 
+SWITCH = re.compile(r"\[(\d+)\].*sched_switch: .* prev_pid=(\d+) .* ==> .* next_pid=(\d+) ")
+
+
+def gaps(path, tids):
+    """Switches of these threads that perf did not log, without a word: a CPU is left by another one
+    than it was given to. In a container it logs nothing that happens while a thread from outside
+    runs, neither its switches nor the wakes by interrupts that hit it."""
+    current, count = {}, 0
+    with open(path, errors="replace") as file:
+        for cpu, prev, following in (found.groups() for found in map(SWITCH.search, file) if found):
+            pair = {current.get(cpu, prev), prev}
+            count += len(pair) > 1 and any(int(tid) in tids for tid in pair)
+            current[cpu] = following
+    return count
+
+
 def who(kind, name):
     """perf's stacks tell an interrupt from a thread, but not always which."""
     return "metal" if KINDS[kind] in METAL else name
@@ -63,17 +79,23 @@ def differences(ours, theirs):
 
 
 own, other = Recording("own.dwell"), Recording("theirs.dwell")
-tids = {row[0] for row in own.rows("SELECT tid FROM threads WHERE comm IN (%s)"
-                                   % ",".join("?" * len(NAMES)), *NAMES)}
+# Others may run the same programs here: only those that both saw from birth to end.
+tids = {row[0] for row in own.rows(
+    "SELECT tid FROM threads WHERE start_ns > 0 AND end_ns < (SELECT value FROM meta WHERE "
+    "key = 'window_ns') AND comm IN (%s)" % ",".join("?" * len(NAMES)), *NAMES)}
 own_counts, own_parts = wakers_of(own, tids)
 other_counts, other_parts = wakers_of(other, tids)
 waits, blocked = sum(own_counts.values()), sum(own_parts.values())
 check(waits > 10000, f"only {waits} waits: the load does not run")
-same = agreement(own_counts, other_counts)
-print(f"{waits} waits of {len(tids)} threads, {blocked / S:.3f} s blocked: "
-      f"{100 * same:.3f} % same wakers, {100 * agreement(own_parts, other_parts):.3f} % same shares")
-check(same >= 0.999, f"{100 * same:.3f} % same wakers: {differences(own_counts, other_counts)}")
-same = agreement(own_parts, other_parts)
-check(same >= 0.99, f"{100 * same:.3f} % same shares: {differences(own_parts, other_parts)}")
+missing = gaps(text, tids) / waits
+if missing > 0.01:
+    skip(f"perf missed {100 * missing:.1f} % of the switches", is_optional=True)
+same_wakers, same_parts = agreement(own_counts, other_counts), agreement(own_parts, other_parts)
+print(f"{waits} waits of {len(tids)} threads, {blocked / S:.3f} s blocked, {100 * missing:.3f} % missed by "
+      f"perf: {100 * same_wakers:.3f} % same wakers, {100 * same_parts:.3f} % same shares")
+check(same_wakers >= 0.999 - missing,
+      f"{100 * same_wakers:.3f} % same wakers: {differences(own_counts, other_counts)}")
+check(same_parts >= 0.99 - missing,
+      f"{100 * same_parts:.3f} % same shares: {differences(own_parts, other_parts)}")
 check_chains(own)
 check_chains(other)
