@@ -26,17 +26,18 @@ struct hop {
 /* hop.woken of a waker of which nothing is known. */
 #define NOTHING_KNOWN (~0ULL)
 
+/* With 8 hops it fills the kernel's 1 KiB of memory to the byte, with its head of 72 bytes. */
 struct chain {
-	u64 pending; /* when the spare buffer was written; 0: it holds nothing */
-	u64 woken;   /* as in struct hop, of the thread itself */
+	u64 woken; /* as in struct hop, of the thread itself */
 	u64 off;
 	u64 waited;
 	u64 queued_ns;
 	u64 queue_from;
 	u64 queue_to;
-	u32 buffer; /* the current one, 0 or 1 */
-	u32 counts[2];
-	u32 pad;
+	u32 pending; /* mark of the wake that filled the spare buffer; 0: it holds nothing */
+	u8 buffer;   /* the current one, 0 or 1 */
+	u8 counts[2];
+	u8 pad;
 	/* Two buffers of cfg_depth. */
 	struct hop hops[2 * CONTRACT_MAX_HOPS];
 };
@@ -125,11 +126,22 @@ static __always_inline bool is_metal(u32 kind)
 	       kind == HOP_DISK;
 }
 
+static __always_inline u32 mark_of(u64 wake)
+{
+	return (u32)wake | 1;
+}
+
+/* Do the hops in the spare buffer tell of the wake that ended the thread's wait? */
+static __always_inline bool chain_is_pending(const struct chain *chain, const struct thread *thread)
+{
+	return thread->wake && chain->pending == mark_of(thread->wake);
+}
+
 /* The thread's own last wake, at its switch-in at `at`. Its pending hops count from now on. */
 static __always_inline void chain_commit(
 	struct chain *chain, const struct thread *thread, u64 since, u64 wake, u64 at)
 {
-	if (chain->pending && chain->pending == thread->wake)
+	if (chain_is_pending(chain, thread))
 		chain->buffer = !chain->buffer;
 	else
 		chain->counts[chain->buffer & 1] = 0;

@@ -130,16 +130,17 @@ static __always_inline void count_row(struct cpu *cpu, bool is_in, u64 ns)
 	count(cpu, is_in ? COUNTER_ROWS_NS : COUNTER_UNSLICED_NS, ns);
 }
 
-/* Gives the thread the time [from, to) in that state; not for blocked. */
-static __noinline void credit(struct cpu *cpu, struct thread *thread, u32 state, u64 from, u64 to)
+/* Gives the thread the time [from, to) in that state; not for blocked. Global: verified once. */
+__noinline int credit(struct cpu *cpu, struct thread *thread, u32 state, u64 from, u64 to)
 {
 	struct sum_key key;
 	struct sum add;
 
 	if (!cpu || !thread || state >= TIME_BLOCKED)
-		return;
+		return 0;
 	if (make_row(thread, state, from, to, &key, &add))
 		count_row(cpu, add_row(cpu, &key, &add), add.ns);
+	return 0;
 }
 
 /* True if the row is now in the table. */
@@ -202,34 +203,35 @@ static __noinline bool add_explained(
 	return add_row(cpu, key, add);
 }
 
-/* Gives the thread the blocked time [from, to); chain, if there is one, knows who ended it. */
-static __noinline void credit_wait(
-	struct cpu *cpu, struct thread *thread, struct chain *chain, u64 from, u64 to)
+/* Gives the thread the blocked time [from, to); the scratch, if there is one, knows who ended it.
+ */
+__noinline int credit_wait(
+	struct cpu *cpu, struct thread *thread, struct explanation *e, u64 from, u64 to)
 {
-	struct explanation *e;
 	struct sum_key key;
 	struct sum add;
-	u32 zero = 0;
 	bool is_in;
 
 	if (!cpu || !thread || !make_row(thread, TIME_BLOCKED, from, to, &key, &add))
-		return;
+		return 0;
+	if (!cfg_depth)
+		e = NULL;
 	key.task_letter = thread->task_letter;
 	if (add.ns < cfg_min_wait_ns || add.ns > cfg_max_wait_ns) {
 		key.kernel_stack = STACK_SKIPPED;
 		key.user_stack = STACK_SKIPPED;
-		chain = NULL;
+		e = NULL;
 	}
-	e = chain ? bpf_map_lookup_elem(&explanations, &zero) : NULL;
-	if (e && chain->pending && chain->pending == thread->wake)
-		key.chain = explain(cpu, chain, e, to - add.ns, to);
-	else if (chain)
+	if (e && e->count)
+		key.chain = explain(cpu, e, to - add.ns, to);
+	else if (e && e->is_chained)
 		key.chain = CONTRACT_CHAIN_OF_END(CHAIN_NO_WAKER);
 	if (e && key.chain >= CONTRACT_FIRST_CHAIN)
 		is_in = add_explained(cpu, &key, &add, e);
 	else
 		is_in = add_row(cpu, &key, &add);
 	count_row(cpu, is_in, add.ns);
+	return 0;
 }
 
 /* Counts one on-CPU sample. */

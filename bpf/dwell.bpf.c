@@ -62,7 +62,8 @@ static __noinline void switch_in(
 			wake = since;
 		if (wake > at)
 			wake = at;
-		credit_wait(cpu, thread, chain, since, wake);
+		credit_wait(cpu, thread, cfg_depth ? explanation_begin(chain, thread) : NULL, since,
+			wake);
 		if (chain)
 			chain_commit(chain, thread, since, wake, at);
 		credit(cpu, thread, TIME_WOKEN, wake, at);
@@ -428,10 +429,10 @@ int on_start(struct bpf_iter__task *ctx)
 		return 0;
 	/*
 	 * The second time: a thread met on its way out, after the tracepoint and before the switch,
-	 * is off its CPU by now. One that still has had no event and is on it has been there all
-	 * along.
+	 * is off its CPU by now; one met on its way in is on it, and no tracepoint will tell. One
+	 * that still has had no event has been where it is all along.
 	 */
-	if (thread->was_on_cpu && !task->on_cpu)
+	if (thread->was_on_cpu != !!task->on_cpu)
 		look_at(cpu, task, thread);
 	if (thread->is_announced)
 		return 0;

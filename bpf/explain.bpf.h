@@ -19,6 +19,8 @@ struct explanation {
 	u64 left_to;
 	u32 count; /* hops at hand */
 	u32 is_exact;
+	u32 is_chained; /* chains are kept: no hops means that no waker was seen */
+	u32 pad;
 	struct hop hops[CONTRACT_MAX_HOPS];
 	struct wait_sum row;
 	struct record_chain record;
@@ -173,24 +175,37 @@ static __always_inline void send_chain(struct cpu *cpu, struct explanation *e)
 		__builtin_offsetof(struct record_chain, links) + hops * sizeof(struct chain_link));
 }
 
-/* Explains the wait [from, to) that the thread's pending hops ended; returns the chain's id. */
-static __noinline u64 explain(
-	struct cpu *cpu, struct chain *chain, struct explanation *e, u64 from, u64 to)
+/* Takes the hops that ended the thread's wait into the scratch. */
+static __always_inline struct explanation *explanation_begin(
+	struct chain *chain, const struct thread *thread)
 {
-	u64 bytes;
-	u32 spare, hops;
+	struct explanation *e;
+	u32 zero = 0, spare, hops;
 
-	if (!cpu || !chain || !e)
-		return 0;
+	e = bpf_map_lookup_elem(&explanations, &zero);
+	if (!e)
+		return NULL;
+	e->count = 0;
+	e->is_chained = !!chain;
+	if (!chain || !chain_is_pending(chain, thread))
+		return e;
 	spare = !chain->buffer;
 	hops = chain->counts[spare & 1];
 	if (hops > cfg_depth)
 		hops = cfg_depth;
-	bytes = (u64)hops * sizeof(struct hop);
-	bpf_probe_read_kernel(e->hops, bytes, &chain->hops[spare ? cfg_depth : 0]);
+	bpf_probe_read_kernel(
+		e->hops, (u64)hops * sizeof(struct hop), &chain->hops[spare ? cfg_depth : 0]);
+	e->count = hops;
+	return e;
+}
+
+/* Explains the wait [from, to) by the hops in the scratch; returns the chain's id. */
+static __noinline u64 explain(struct cpu *cpu, struct explanation *e, u64 from, u64 to)
+{
+	if (!cpu || !e)
+		return 0;
 	e->from = from;
 	e->to = to;
-	e->count = hops;
 	explain_hops(e);
 	if (!e->is_exact) {
 		count(cpu, COUNTER_CHAIN_MISMATCH, 1);

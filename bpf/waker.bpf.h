@@ -42,45 +42,65 @@ static __always_inline bool is_within(u64 address, const volatile u64 *range)
 	return address >= range[0] && address < range[1];
 }
 
-/* Finds where a wake was made and cuts the stack at the interrupt. Global: verified once. */
+static __always_inline bool is_within_any(u64 address, const volatile u64 *ranges)
+{
+	return is_within(address, &ranges[0]) || is_within(address, &ranges[2]) ||
+	       is_within(address, &ranges[4]);
+}
+
+enum {
+	FRAME_INTERRUPT = 1,
+	FRAME_SOFTIRQ = 2,
+	FRAME_SIGNAL = 4,
+	FRAME_WAKE = 8,
+};
+
+/* What a frame shows. Global: in a loop over frames its branches would multiply. */
+__noinline int kind_of_frame(u64 frame)
+{
+	if (is_within(frame, cfg_interrupts))
+		return FRAME_INTERRUPT;
+	if (is_within(frame, cfg_softirqs))
+		return FRAME_SOFTIRQ;
+	if (is_within_any(frame, cfg_signals))
+		return FRAME_SIGNAL;
+	return is_within_any(frame, cfg_wakes) ? FRAME_WAKE : 0;
+}
+
+/* Finds where a wake was made and cuts the stack at the interrupt. */
 __noinline int find_context(struct walk *walk)
 {
-	bool is_soft = false, is_signal = false;
+	u32 seen_kinds = 0;
 
 	if (!walk)
 		return IN_UNKNOWN;
 	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
 		if (i >= walk->depth)
 			break;
-		u64 frame = walk->frames[i];
-		if (is_within(frame, cfg_interrupts)) {
+		u32 kind = kind_of_frame(walk->frames[i]);
+		if (kind & FRAME_INTERRUPT) {
 			walk->depth = i + 1;
-			return is_soft ? ON_IRQ_RETURN : IN_IRQ;
+			return seen_kinds & FRAME_SOFTIRQ ? ON_IRQ_RETURN : IN_IRQ;
 		}
-		if (is_within(frame, cfg_softirqs))
-			is_soft = true;
-		if (is_within(frame, &cfg_signals[0]) || is_within(frame, &cfg_signals[2]) ||
-			is_within(frame, &cfg_signals[4]))
-			is_signal = true;
+		seen_kinds |= kind;
 	}
 	/* The entry may be behind the last frame that fits. */
 	if (walk->depth >= cfg_max_frames)
 		return IN_UNKNOWN;
-	if (is_soft)
+	if (seen_kinds & FRAME_SOFTIRQ)
 		return IN_SOFTIRQ;
-	return is_signal ? IN_TASK | IN_SIGNAL : IN_TASK;
+	return seen_kinds & FRAME_SIGNAL ? IN_TASK | IN_SIGNAL : IN_TASK;
 }
 
+/* Where the wake's own frames begin: what lies before them is the tracer. */
 __noinline int find_wake(struct walk *walk)
 {
 	if (!walk)
 		return 0;
 	for (u32 i = 0; i < TRACER_FRAMES; i++) {
-		u64 frame = walk->frames[i];
 		if (i >= walk->depth)
 			break;
-		if (is_within(frame, &cfg_wakes[0]) || is_within(frame, &cfg_wakes[2]) ||
-			is_within(frame, &cfg_wakes[4]))
+		if (kind_of_frame(walk->frames[i]) & FRAME_WAKE)
 			return i;
 	}
 	return 0;
@@ -107,10 +127,7 @@ static __always_inline u32 name_metal(
 		context = NULL;
 	if (!context) {
 		record->value = level == IN_IRQ ? entry : ~0ULL;
-		if (is_within(entry, &cfg_ipis[0]) || is_within(entry, &cfg_ipis[2]) ||
-			is_within(entry, &cfg_ipis[4]))
-			return HOP_IPI;
-		return kind;
+		return is_within_any(entry, cfg_ipis) ? HOP_IPI : kind;
 	}
 	if (context->disk) {
 		bpf_probe_read_kernel_str(record->name, sizeof(record->name),
@@ -139,19 +156,20 @@ static __always_inline u64 id_of_hop(const struct record_hop *record)
 }
 
 /* User space must know the image of a waker that is no target before its stack comes. */
-static __noinline void introduce(struct task_struct *task, struct thread *thread)
+__noinline int introduce_current(struct thread *thread)
 {
 	struct record_thread *record;
 
 	if (!thread || thread->is_target || thread->is_introduced || thread->is_kernel_thread)
-		return;
+		return 0;
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record)
-		return;
-	fill_record(record, task, thread);
+		return 0;
+	fill_record(record, bpf_get_current_task_btf(), thread);
 	record->kind = RECORD_WAKER;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	thread->is_introduced = true;
+	return 0;
 }
 
 static __always_inline void take_parents(struct vector *vector, const struct hop *from, u32 count)
@@ -203,87 +221,136 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	take_parents(vector, &chain->hops[buffer ? cfg_depth : 0], chain->counts[buffer]);
 }
 
-/* Fills the scratch with the hop that is being made and those behind it. */
-static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 how, u64 now)
+/* Without its stack a wake in a softirq could be the thread's or the interrupt's. */
+__noinline int needs_walk(struct cpu *cpu, u32 how)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	u32 zero = 0, kind = how & VECTOR_KIND, level = IN_TASK;
-	struct vector *vector = bpf_map_lookup_elem(&vectors, &zero);
-	struct context *context;
-	struct record_hop *record;
-	struct walk *walk;
-	struct thread *thread;
-	u64 entry = 0;
-	bool has_walk = false;
+	struct context *context = cpu ? innermost(cpu) : NULL;
 
-	if (!vector || !cpu)
-		return NULL;
-	context = innermost(cpu);
-	walk = &cpu->walks[WALK_WAKER];
-	record = &vector->record;
-	__builtin_memset(record, 0, sizeof(*record));
-	__builtin_memset(&vector->hops[0], 0, sizeof(vector->hops[0]));
-	vector->count = 1;
-	vector->at = now;
-	vector->begun_at = 0;
-	record->kind = RECORD_HOP;
+	return !(how & VECTOR_NO_STACK) || (context && context->is_soft);
+}
 
-	if (!(how & VECTOR_NO_STACK) || (context && context->is_soft)) {
-		long bytes = bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0);
-		walk->depth = bytes > 0 ? bytes / sizeof(u64) : 0;
-		walk->skip = 0;
-		has_walk = bytes > 0;
-	}
-	if (has_walk) {
-		u32 found = find_context(walk);
+/* The kernel stack of the walk that is in the CPU's slot, as an id. */
+static __always_inline u64 finish_walk(struct cpu *cpu, struct walk *walk)
+{
+	if (!walk->depth)
+		return STACK_FAILED;
+	walk->kind = RECORD_KERNEL_STACK;
+	walk->image = 0;
+	walk->has_callee = false;
+	walk->skip = find_wake(walk);
+	return walk_finish(cpu, walk);
+}
+
+/* Where the wake is made: what the walk shows, without one what the contexts say. */
+static __always_inline u32 level_of(
+	struct walk *walk, const struct context *context, u32 pid, u32 *kind, u64 *entry)
+{
+	u32 level = IN_TASK, found, last;
+
+	if (walk->depth) {
+		found = find_context(walk);
 		level = found & IN_MASK;
-		if (found & IN_SIGNAL && kind == HOP_TASK)
-			kind = HOP_SIGNAL;
-		u32 last = walk->depth - 1;
+		if (found & IN_SIGNAL && *kind == HOP_TASK)
+			*kind = HOP_SIGNAL;
+		last = walk->depth - 1;
 		if (last < CONTRACT_MAX_FRAMES)
-			entry = walk->frames[last];
+			*entry = walk->frames[last];
 	} else if (context) {
 		level = context->is_soft ? IN_UNKNOWN : IN_IRQ;
 	}
-	if (level == IN_SOFTIRQ && (!task->pid || !is_own_doing(context)))
-		level = ON_IRQ_RETURN;
-	if (level == IN_TASK && !task->pid)
-		level = IN_UNKNOWN;
+	if (level == IN_SOFTIRQ && (!pid || !is_own_doing(context)))
+		return ON_IRQ_RETURN;
+	/* The idle thread wakes nobody of its own accord. */
+	if (level == IN_TASK && !pid)
+		return IN_UNKNOWN;
+	return level;
+}
+
+/*
+ * Fills in who is waking, from the walk in the CPU's slot; returns the kind of hop. Global:
+ * verified once and apart, which is what keeps loading short.
+ */
+__noinline int name_waker(struct cpu *cpu, struct vector *vector, u32 how)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 kind = how & VECTOR_KIND, level;
+	struct context *context;
+	struct record_hop *record;
+	struct walk *walk;
+	u64 entry = 0;
+
+	if (!cpu || !vector)
+		return HOP_UNKNOWN;
+	walk = &cpu->walks[WALK_WAKER];
+	record = &vector->record;
+	context = innermost(cpu);
+	level = level_of(walk, context, task->pid, &kind, &entry);
 	if (level == IN_SOFTIRQ && kind == HOP_TASK)
 		kind = HOP_SOFTIRQ_IN_TASK;
 	if (level == IN_UNKNOWN)
 		kind = HOP_UNKNOWN;
 	else if (level != IN_TASK && level != IN_SOFTIRQ)
 		kind = name_metal(record, context, level, entry);
+	else
+		BPF_CORE_READ_INTO((char(*)[CONTRACT_COMM_LEN])record->name, task, comm);
 	record->hop_kind = kind;
-
 	record->user_stack = STACK_NONE;
 	if (how & VECTOR_NO_STACK) {
 		record->kernel_stack = STACK_NO_WAKER_STACK;
-		count(cpu, COUNTER_WAKER_STACKS, 1);
-	} else if (!has_walk) {
-		record->kernel_stack = STACK_FAILED;
-	} else {
-		walk->kind = RECORD_KERNEL_STACK;
-		walk->image = 0;
-		walk->has_callee = false;
-		walk->skip = find_wake(walk);
-		record->kernel_stack = walk_finish(cpu, walk);
-	}
-	if (kind != HOP_UNKNOWN && !is_metal(kind)) {
-		BPF_CORE_READ_INTO((char(*)[CONTRACT_COMM_LEN])record->name, task, comm);
-		thread = bpf_task_storage_get(&threads, task, NULL, 0);
-		if (how & VECTOR_NO_STACK) {
+		if (kind != HOP_UNKNOWN && !is_metal(kind))
 			record->user_stack = STACK_NO_WAKER_STACK;
-		} else if (thread) {
-			introduce(task, thread);
-			record->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
+		count(cpu, COUNTER_WAKER_STACKS, 1);
+	} else {
+		record->kernel_stack = finish_walk(cpu, walk);
+	}
+	return kind;
+}
+
+__noinline int seal_hop(struct cpu *cpu, struct vector *vector)
+{
+	if (!cpu || !vector)
+		return 0;
+	vector->record.id = id_of_hop(&vector->record);
+	vector->hops[0].who = vector->record.id;
+	send_once(cpu, &vector->record, vector->record.id, sizeof(vector->record));
+	return 0;
+}
+
+/* Fills the scratch with the hop that is being made and those behind it. */
+static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 how, u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct vector *vector;
+	struct thread *thread;
+	struct walk *walk;
+	u32 zero = 0, kind;
+
+	vector = bpf_map_lookup_elem(&vectors, &zero);
+	if (!vector || !cpu)
+		return NULL;
+	walk = &cpu->walks[WALK_WAKER];
+	__builtin_memset(&vector->record, 0, sizeof(vector->record));
+	__builtin_memset(&vector->hops[0], 0, sizeof(vector->hops[0]));
+	vector->record.kind = RECORD_HOP;
+	vector->count = 1;
+	vector->at = now;
+	vector->begun_at = 0;
+	walk->depth = 0;
+	if (needs_walk(cpu, how)) {
+		long bytes = bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0);
+		if (bytes > 0)
+			walk->depth = bytes / sizeof(u64);
+	}
+	kind = name_waker(cpu, vector, how);
+	if (kind != HOP_UNKNOWN && !is_metal(kind)) {
+		thread = bpf_task_storage_get(&threads, task, NULL, 0);
+		if (thread && !(how & VECTOR_NO_STACK)) {
+			introduce_current(thread);
+			vector->record.user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 		}
 		add_history(task, vector);
 	}
-	record->id = id_of_hop(record);
-	vector->hops[0].who = record->id;
-	send_once(cpu, record, record->id, sizeof(*record));
+	seal_hop(cpu, vector);
 	return vector;
 }
 
@@ -319,7 +386,7 @@ static __noinline void chain_wake(
 	else
 		bpf_probe_read_kernel(&chain->hops[0], bytes, vector->hops);
 	chain->counts[spare & 1] = hops;
-	chain->pending = now;
+	chain->pending = mark_of(now);
 }
 
 /* A thread's first wake, by its creator. It has not waited before. */

@@ -285,7 +285,8 @@ const struct command cmd_import = {
 	.usage = "FILE... -o OUT.dwell [OPTION...]",
 	.summary = "Make a recording of other tools' files: perf script, folded, bpftrace, bcc",
 	.examples = "  perf record -e sched:sched_switch -e sched:sched_waking -a -g -- sleep 5\n"
-		    "  perf script -F +pid | dwell import - -o a.dwell\n"
+		    "  perf script --ns --show-lost-events -F +pid,+ip,+sym,+dso |\n"
+		    "  dwell import - -o a.dwell\n"
 		    "                                      a host without BPF, in full\n"
 		    "  dwell import perf.txt.gz -o a.dwell  CPU samples as running time\n"
 		    "  dwell import --as blocked off.folded -o a.dwell\n"

@@ -2,6 +2,7 @@
 /* dwell report --functions: the flat table of functions. */
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/input.h"
 #include "render/functions.h"
 
 static int nothing_found(
@@ -68,6 +69,9 @@ int functions_print(const char *path, const struct report_options *report)
 		status = fail(STATUS_USAGE, "%s", why.text);
 	} else {
 		status = print_profile(path, report, recording, &profile);
+		_cleanup_free_ char *losses = input_losses(recording);
+		if (losses)
+			fprintf(stderr, "dwell: %s: %s\n", path, losses);
 		profile_clear(&profile);
 	}
 	recording_free(recording);

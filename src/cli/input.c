@@ -40,8 +40,7 @@ struct builder {
 	VEC(uint32_t) path; /* nodes of the stack before */
 };
 
-/* "12 samples found no room; 3 ..."; NULL if nothing was lost that changes the picture. */
-static char *losses_of(const struct recording *recording)
+char *input_losses(const struct recording *recording)
 {
 	size_t count;
 	const struct rec_loss *losses = recording_losses(recording, &count);
@@ -81,7 +80,7 @@ static int read_recording(const char *path, enum view view, const struct view_fi
 		input->is_recording = true;
 		input->is_time = true;
 		strcpy(input->unit, "ns");
-		input->losses = losses_of(recording);
+		input->losses = input_losses(recording);
 	}
 	recording_free(recording);
 	return error;

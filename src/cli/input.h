@@ -6,6 +6,7 @@
 #include "cli/view_options.h"
 #include "format/stacks.h"
 #include "profile/tree.h"
+#include "recording/reader.h"
 
 struct input {
 	struct tree tree;
@@ -33,5 +34,8 @@ int input_read(const char *path, enum view view, const struct view_filter *filte
  */
 int input_read_in_order(const char *path, struct input *ret, struct why *why);
 void input_clear(struct input *input);
+/* "lost: 12 samples found no room; 3 ..."; NULL if nothing was lost that changes the picture. The
+ * caller frees it. */
+char *input_losses(const struct recording *recording);
 
 #endif

@@ -12,9 +12,6 @@
 /* A log over so long a time is no reason for a recording of nothing but slices. */
 #define MAX_SLICES 100000
 
-/* Threads of perf script text without tids. */
-#define NO_TID 0x80000000u
-
 static void on_interval(const struct replay_interval *interval, void *context)
 {
 	struct import *import = context;
@@ -209,6 +206,7 @@ static void put_rows(struct import *import, struct recording_writer *writer, boo
 	put_sums(import, writer, stacks, is_kernel);
 	put_pieces(import, writer, stacks, is_kernel);
 	stack_writer_flush(stacks);
+	import->cuts = stack_writer_cuts(stacks);
 	stack_writer_free(stacks);
 }
 
@@ -228,7 +226,7 @@ static void put_threads(
 	for (uint32_t i = 0; i < import->result.threads.count; i++) {
 		const struct replay_thread *from = &import->result.threads.at[i];
 		_cleanup_free_ char *comm = comm_of(import, from);
-		uint32_t tid = from->tid & NO_TID ? 0 : from->tid;
+		uint32_t tid = from->tid & REPLAY_NO_TID ? 0 : from->tid;
 		uint32_t pid = from->pid ? from->pid : tid;
 		bool is_new = true;
 		uint64_t own = i + 1, *known = pid ? map64_put(&processes, pid, &is_new) : &own;
@@ -266,11 +264,23 @@ static void put_losses(const struct import *import, struct recording_writer *wri
 		{.loss = LOSS_CHAIN_TRUNCATED,
 			.count = import->result.chain_truncated,
 			.ns = import->result.chain_truncated_ns},
+		{.loss = LOSS_LOGGED, .count = import->log.lost_events},
+		{.loss = LOSS_OTHER_SAMPLES, .count = import->log.other_samples},
+		{.loss = LOSS_UNPLACED_SAMPLES, .count = import->result.unplaced},
+		{.loss = LOSS_TOO_LARGE, .count = import->sums.overflows},
+		{.loss = LOSS_NAMES_CUT, .count = import->cuts.names},
+		{.loss = LOSS_STACKS_CUT, .count = import->cuts.stacks},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
 		if (losses[i].count)
 			recording_writer_put_loss(writer, &losses[i]);
+	for (unsigned int i = 0; i < SKIPS; i++) {
+		struct rec_loss loss = {
+			.loss = skip_loss((enum skip)i), .count = import->skipped.counts[i]};
+		if (loss.count)
+			recording_writer_put_loss(writer, &loss);
+	}
 }
 
 /* The books are checked on what was written, as for every recording. */

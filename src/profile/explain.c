@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/shares.h"
+#include "util/hash.h"
 
 /* A waker that ended this much is the waker. */
 #define ALONE_PERCENT 90
@@ -14,22 +15,37 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+static bool is_cause(const struct cause *cause, const struct cause_hop *hop, enum reason reason,
+	const char *operation)
+{
+	bool is_metal = hop_kind_is_metal(hop->kind);
+
+	return hop_kind_is_metal(cause->kind) == is_metal &&
+	       (!is_metal || cause->kind == hop->kind) && cause->reason == reason &&
+	       !strcmp(cause->name, hop->name) && is_same_text(cause->operation, operation);
+}
+
 /* The cause of that name; what it waited in tells causes apart, too. */
 static struct cause *cause_of(struct explanation *explanation, const struct cause_hop *hop,
 	enum reason reason, const char *operation)
 {
-	bool is_metal = hop_kind_is_metal(hop->kind);
+	uint64_t kind = hop_kind_is_metal(hop->kind) ? (uint64_t)hop->kind : HOP_TASK;
+	uint64_t hash = hash_text(hash_add(kind, (uint64_t)reason), hop->name);
 
-	vec_each (cause, &explanation->causes)
-		if (hop_kind_is_metal(cause->kind) == is_metal &&
-			(!is_metal || cause->kind == hop->kind) && cause->reason == reason &&
-			!strcmp(cause->name, hop->name) &&
-			is_same_text(cause->operation, operation))
+	for (hash = hash_text(hash, operation ? operation : "");; hash++) {
+		uint64_t *number = map64_put(&explanation->by_what, hash, NULL);
+		if (!*number) {
+			struct cause made = {.kind = hop->kind,
+				.name = hop->name,
+				.reason = reason,
+				.operation = operation};
+			vec_push(&explanation->causes, made);
+			*number = explanation->causes.count;
+		}
+		struct cause *cause = &explanation->causes.at[*number - 1];
+		if (is_cause(cause, hop, reason, operation))
 			return cause;
-	struct cause made = {
-		.kind = hop->kind, .name = hop->name, .reason = reason, .operation = operation};
-	vec_push(&explanation->causes, made);
-	return &explanation->causes.at[explanation->causes.count - 1];
+	}
 }
 
 static void leave_open(struct explanation *explanation, enum chain_end end, uint64_t ns)
@@ -89,30 +105,24 @@ struct ender {
 static const char *only_waker(
 	const struct causes *causes, const struct cause_chain *chains, size_t count)
 {
-	VEC(struct ender) enders = {0};
+	struct map64 ended = {0}; /* name, of which the recording has each once -> ns */
 	struct ender best = {0};
 	uint64_t ended_ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct cause_hop *hop = causes->hops.at + chains[i].first_hop;
-		struct ender *found = NULL;
+		uint64_t *ns;
 		if (!chains[i].hop_count)
 			continue;
 		ended_ns += chains[i].total_ns;
 		if (hop_kind_is_metal(hop->kind) || !hop->name[0])
 			continue;
-		vec_each (ender, &enders)
-			if (!strcmp(ender->name, hop->name))
-				found = ender;
-		if (!found) {
-			vec_push(&enders, ((struct ender){hop->name, 0}));
-			found = &enders.at[enders.count - 1];
-		}
-		found->ns += chains[i].total_ns;
-		if (found->ns > best.ns)
-			best = *found;
+		ns = map64_put(&ended, (uint64_t)(uintptr_t)hop->name, NULL);
+		*ns += chains[i].total_ns;
+		if (*ns > best.ns)
+			best = (struct ender){hop->name, *ns};
 	}
-	vec_clear(&enders);
+	map64_clear(&ended);
 	return (unsigned __int128)best.ns * 100 >= (unsigned __int128)ended_ns * ALONE_PERCENT
 		       ? best.name
 		       : NULL;
@@ -120,16 +130,9 @@ static const char *only_waker(
 
 static size_t line_of_cause(const struct summary *summary, const struct cause *cause, size_t except)
 {
-	for (size_t i = 0; i < summary->lines.count; i++) {
-		const struct summary_line *line = &summary->lines.at[i];
-		if (i == except || line->is_runnable || line->reason != cause->reason ||
-			!is_same_text(line->operation, cause->operation))
-			continue;
-		_cleanup_free_ char *name = summary_root_name(summary, line->root);
-		if (!strcmp(name, cause->name))
-			return i + 1;
-	}
-	return 0;
+	size_t line = summary_find_line(summary, cause->name, cause->reason, cause->operation);
+
+	return line == except + 1 ? 0 : line;
 }
 
 static int compare_causes(const void *left, const void *right)
@@ -199,6 +202,7 @@ void explain_all(const struct summary *summary, struct explanation *ret)
 void explanation_clear(struct explanation *explanation)
 {
 	vec_clear(&explanation->causes);
+	map64_clear(&explanation->by_what);
 }
 
 enum chain_end explanation_main_end(const struct explanation *explanation)

@@ -27,6 +27,7 @@ struct explanation {
 	uint64_t total_ns;
 	const char *waker;        /* the name that ended nearly all; NULL: several did */
 	VEC(struct cause) causes; /* largest first */
+	struct map64 by_what;     /* while they are gathered: hash -> index + 1 */
 	uint64_t unexplained_ns;
 	uint64_t by_end_ns[CHAIN_ENDS]; /* why not; CHAIN_EARLIER also before a waker's last wait */
 };

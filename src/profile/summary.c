@@ -2,6 +2,8 @@
 /* The figures of a report, gathered row by row. */
 #include "profile/summary.h"
 
+#include "util/hash.h"
+
 struct completeness {
 	uint64_t count;
 	uint64_t complete_count;
@@ -286,6 +288,32 @@ uint64_t summary_group_busy_ns(const struct summary_group *group)
 	return busy - group->aside_ns;
 }
 
+static uint64_t hash_line(const char *name, enum reason reason, const char *operation)
+{
+	return hash_text(hash_text((uint64_t)reason, name), operation ? operation : "");
+}
+
+size_t summary_find_line(
+	const struct summary *summary, const char *name, enum reason reason, const char *operation)
+{
+	const uint64_t *number =
+		map64_find(&summary->line_by_what, hash_line(name, reason, operation));
+
+	return number ? *number : 0;
+}
+
+static void index_lines(struct summary *summary)
+{
+	for (size_t i = 0; i < summary->lines.count; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		if (line->is_runnable)
+			continue;
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		uint64_t hash = hash_line(name, line->reason, line->operation);
+		*map64_put(&summary->line_by_what, hash, NULL) = i + 1;
+	}
+}
+
 static int by_size(uint64_t a, uint64_t b, uint32_t a_node, uint32_t b_node)
 {
 	if (a != b)
@@ -330,6 +358,7 @@ static void finish(struct summary *summary, struct recording *recording)
 	add_lines(summary, line_of_wait);
 	vec_sort(&summary->lines, compare_lines);
 	settle_causes(summary, line_of_wait);
+	index_lines(summary);
 	summary->has_chains = recording_has_chains(recording);
 	summary->losses = recording_losses(recording, &summary->loss_count);
 	for (size_t i = 0; i < summary->loss_count; i++)
@@ -415,6 +444,7 @@ void summary_free(struct summary *summary)
 	vec_clear(&summary->waits);
 	vec_clear(&summary->lines);
 	causes_clear(&summary->causes);
+	map64_clear(&summary->line_by_what);
 	tree_clear(&summary->tree);
 	free(summary);
 }

@@ -100,9 +100,10 @@ struct summary {
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;
-	uint64_t lost_events; /* counts of the serious losses */
-	bool has_chains;      /* who woke whom was recorded */
-	struct causes causes; /* by line */
+	uint64_t lost_events;      /* counts of the serious losses */
+	bool has_chains;           /* who woke whom was recorded */
+	struct causes causes;      /* by line */
+	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */
 	struct tree tree;
 };
 
@@ -119,6 +120,10 @@ void summary_free(struct summary *summary);
 
 /* The name of a root: its labels, joined by ';'. Caller frees. */
 char *summary_root_name(const struct summary *summary, uint32_t root);
+/* The number, from 1 on, of the line of blocked time of that name, reason and operation; 0: none.
+ */
+size_t summary_find_line(
+	const struct summary *summary, const char *name, enum reason reason, const char *operation);
 /* Runnable and blocked time that is not set aside, and running time. */
 uint64_t summary_group_busy_ns(const struct summary_group *group);
 

@@ -110,11 +110,29 @@ static void finish(struct replay_chain *chain, enum chain_end end, uint64_t rest
 	chain->shares[chain->hop_count].ran_ns = rest_ns;
 }
 
-/* Awake through all of [lo, hi): only the last time without a CPU is known by its place. */
+/*
+ * How long a waker that was awake through all of [lo, hi) had no CPU, as bpf/explain.bpf.h has it:
+ * the last time is known by its place; of those before only their sum since it was woken, which is
+ * taken to be spread evenly.
+ */
+static uint64_t queued_within(const struct chain_hop *hop, uint64_t lo, uint64_t hi)
+{
+	uint64_t ns = overlap(hop->queue_from_ns, hop->queue_to_ns, lo, hi);
+	uint64_t before_ns = hop->queued_ns - (hop->queue_to_ns - hop->queue_from_ns);
+
+	if (hop->queue_to_ns > lo && hop->queue_from_ns > lo && before_ns &&
+		hop->queue_from_ns > hop->woken_ns) {
+		uint64_t part =
+			(hop->queue_from_ns - lo) * 1024 / (hop->queue_from_ns - hop->woken_ns);
+		ns += part < 1024 ? before_ns * part / 1024 : before_ns;
+	}
+	return ns < hi - lo ? ns : hi - lo;
+}
+
 static void share_awake(
 	struct rec_share *share, const struct chain_hop *hop, uint64_t lo, uint64_t hi)
 {
-	share->no_cpu_ns = overlap(hop->queue_from_ns, hop->queue_to_ns, lo, hi);
+	share->no_cpu_ns = queued_within(hop, lo, hi);
 	share->ran_ns = hi - lo - share->no_cpu_ns;
 }
 

@@ -12,6 +12,7 @@
 #include "util/map64.h"
 
 #define NOBODY UINT32_MAX
+#define UNKNOWN (UINT32_MAX - 1) /* before its first switch, or its thread turned up elsewhere */
 
 enum progress {
 	SEEN,    /* named, but nothing is known of its state */
@@ -27,6 +28,7 @@ struct now {
 	uint64_t since_ns;
 	uint64_t wake_ns;
 	uint32_t stack;
+	uint16_t cpu; /* running */
 	uint8_t progress;
 	char letter;
 	bool has_wake;
@@ -37,7 +39,7 @@ struct now {
 
 struct cpu {
 	uint64_t last_switch_ns;
-	uint32_t current; /* index of the thread that was switched to */
+	uint32_t current; /* index of the thread that was switched to; NOBODY: idle */
 	bool has_switched;
 };
 
@@ -116,7 +118,7 @@ static uint32_t thread_of(struct replay *replay, uint32_t tid, uint64_t at_ns)
 static struct cpu *cpu_of(struct replay *replay, uint16_t number)
 {
 	while (replay->cpus.count <= number)
-		vec_push(&replay->cpus, ((struct cpu){.current = NOBODY}));
+		vec_push(&replay->cpus, ((struct cpu){.current = UNKNOWN}));
 	return &replay->cpus.at[number];
 }
 
@@ -228,7 +230,6 @@ static void heal_current(struct replay *replay, uint32_t index)
 
 	if (now->progress != RUNNING)
 		return;
-	replay->result->missed_switches++;
 	now->progress = SEEN;
 	now->stack = 0;
 	if (now->is_exiting)
@@ -242,10 +243,19 @@ static void leave(struct replay *replay, const struct replay_event *event, uint6
 	struct now *now = &replay->nows.at[index];
 
 	if (now->progress != RUNNING) {
-		/* On a CPU's first switch it had been running all along. */
-		if (cpu->has_switched)
+		uint64_t came_ns = cpu->last_switch_ns;
+		bool was_there = !cpu->has_switched && now->progress == SEEN;
+		/* On a CPU's first switch it had been running all along, and a wake met it on its
+		 * way to sleep; or, if it left another CPU before, it came since its wake: the log
+		 * of this one began later. */
+		bool keeps_wake = was_there && now->has_wake;
+		if (!cpu->has_switched && !was_there) {
 			replay->result->missed_switches++;
-		start_running(replay, index, cpu->last_switch_ns);
+			if (now->has_wake)
+				came_ns = now->wake_ns;
+		}
+		start_running(replay, index, came_ns);
+		now->has_wake = keeps_wake;
 	}
 	credit(replay, index, TIME_RUNNING, at_ns, false);
 	now = &replay->nows.at[index];
@@ -270,27 +280,45 @@ static void learn(struct replay *replay, uint32_t index, uint32_t pid, uint32_t 
 		thread->comm = comm;
 }
 
+/* Puts the thread onto its CPU; of where it still seems to run, its leaving was not seen. */
+static void arrive(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
+{
+	uint32_t index = thread_of(replay, event->other_tid, at_ns);
+	struct now *now = &replay->nows.at[index];
+
+	if (now->progress == RUNNING) {
+		struct cpu *left = cpu_of(replay, now->cpu);
+		replay->result->missed_switches++;
+		if (left->current == index)
+			left->current = UNKNOWN;
+	}
+	start_running(replay, index, at_ns);
+	now->cpu = event->cpu;
+	learn(replay, index, 0, event->other_comm);
+	cpu_of(replay, event->cpu)->current = index;
+}
+
 static void on_switch(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
 {
 	struct cpu *cpu = cpu_of(replay, event->cpu);
-	const uint64_t *prev = map64_find(&replay->by_tid, event->tid);
+	const uint64_t *prev = event->tid ? map64_find(&replay->by_tid, event->tid) : NULL;
 
 	replay->result->switches++;
-	if (cpu->current != NOBODY && (!event->tid || !prev || cpu->current != *prev))
-		heal_current(replay, cpu->current);
+	/* Each gap between one switch of a CPU and its next counts once. */
+	if (cpu->current != UNKNOWN && cpu->current != (prev ? *prev : NOBODY)) {
+		replay->result->missed_switches++;
+		if (cpu->current != NOBODY)
+			heal_current(replay, cpu->current);
+	}
 	if (event->tid) {
 		leave(replay, event, at_ns);
 		learn(replay, (uint32_t)*map64_find(&replay->by_tid, event->tid), event->pid,
 			event->comm);
 	}
 	cpu->current = NOBODY;
-	if (event->other_tid) {
-		uint32_t next = thread_of(replay, event->other_tid, at_ns);
-		replay->result->missed_switches += replay->nows.at[next].progress == RUNNING;
-		start_running(replay, next, at_ns);
-		learn(replay, next, 0, event->other_comm);
-		cpu->current = next;
-	}
+	if (event->other_tid)
+		arrive(replay, event, at_ns);
+	cpu = cpu_of(replay, event->cpu);
 	cpu->last_switch_ns = at_ns;
 	cpu->has_switched = true;
 }
@@ -386,15 +414,25 @@ static void on_sample(struct replay *replay, const struct replay_event *event, u
 {
 	if (!event->tid)
 		return;
+	/* perf's -1: a thread that has been reaped and still runs. */
+	if (event->tid & REPLAY_NO_TID) {
+		uint32_t current = cpu_of(replay, event->cpu)->current;
+		if (current < UNKNOWN)
+			send_sample(replay, current, event->stack, at_ns);
+		else
+			replay->result->unplaced++;
+		return;
+	}
 	uint32_t index = thread_of(replay, event->tid, at_ns);
 	struct now *now = &replay->nows.at[index];
 
 	learn(replay, index, event->pid, event->comm);
-	/* Nobody saw it come onto its CPU: it was there from the beginning. */
-	if (now->progress == SEEN) {
-		now->progress = RUNNING;
-		now->is_earlier = false;
-		now->has_run = true;
+	/* Nobody saw it come onto its CPU: it was there from the beginning, or came with the CPU's
+	 * last switch. */
+	if (now->progress == SEEN && !now->has_run) {
+		const struct cpu *cpu = cpu_of(replay, event->cpu);
+		start_running(replay, index, cpu->last_switch_ns);
+		now->cpu = event->cpu;
 	}
 	send_sample(replay, index, event->stack, at_ns);
 }
@@ -462,7 +500,7 @@ static void on_piece(struct replay *replay, const struct replay_event *event, ui
 	struct replay_thread *thread = &replay->result->threads.at[index];
 	learn(replay, index, event->pid, event->comm);
 	/* What passed before the log began is not part of it. */
-	if (event->kind == REPLAY_WAITED && ns > at_ns)
+	if (event->kind == REPLAY_WAITED && !event->is_whole && ns > at_ns)
 		ns = at_ns;
 	if (event->kind == REPLAY_SAMPLE)
 		send_sample(replay, index, event->stack, 0);

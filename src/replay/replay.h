@@ -38,6 +38,8 @@ enum replay_kind {
 };
 
 #define REPLAY_NO_TIME UINT64_MAX
+/* A tid with this bit was not told; the rest of it tells such threads apart. */
+#define REPLAY_NO_TID 0x80000000u
 
 /* Numbers of names and stacks are the caller's; 0 is none. */
 struct replay_event {
@@ -57,6 +59,7 @@ struct replay_event {
 	char letter;       /* switch: 'S', 'D', ...; 'R' */
 	bool is_preempted; /* switch: R+ */
 	bool is_dead;      /* switch: it was the last */
+	bool is_whole;     /* waited: it began inside of the log */
 	bool is_iowait;    /* waited: sched_stat_blocked, if logged, tells the same time */
 };
 
@@ -96,6 +99,7 @@ struct replay_result {
 	uint64_t chain_mismatches; /* waits whose shares do not add up: a bug */
 	uint64_t chain_truncated;
 	uint64_t chain_truncated_ns;
+	uint64_t unplaced; /* samples without a tid on a CPU whose thread is not known */
 };
 
 typedef void (*replay_interval_fn)(const struct replay_interval *interval, void *context);

@@ -13,7 +13,8 @@ for name in ("child", "grandchild"):
     threads = recording.named(name)
     check(len(threads) == COUNT, f"{len(threads)} threads are called {name}")
     for thread in threads:
-        check_between(f"blocked time of {thread}", thread["blocked_ns"], 100 * MS,
+        # The timer runs from a moment before the thread leaves its CPU, longer if it is preempted there.
+        check_between(f"blocked time of {thread}", thread["blocked_ns"], (100 - 5 * SLOW) * MS,
                       100 * MS + BUSY_NS)
         check_between(f"life of {thread}", thread["life_ns"], 100 * MS, 100 * MS + 2 * BUSY_NS)
 check(len(recording.threads) == 2 * COUNT + 1, f"{len(recording.threads)} threads")

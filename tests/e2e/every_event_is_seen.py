@@ -9,8 +9,8 @@ cpus = os.sched_getaffinity(0)
 for cpu in cpus:
     hogs = background(workload("two_burners"), 60000)
     os.sched_setaffinity(hogs.pid, {cpu})
-background(workload("pingpong"), 60000)
-background(workload("pingpong"), 60000, "migrating")
+background(workload("pingpong"), 10**9)
+background(workload("pingpong"), 10**9, "migrating")
 background("sh", "-c", "while :; do /bin/true; done")
 
 recording = record("-a", "--self", "-d", "4s", "--slice", "250ms")

@@ -4,7 +4,7 @@ import random
 from lib import *
 
 chance = random.Random()
-background(workload("pingpong"), 30000)
+background(workload("pingpong"), 10**9)
 background("sh", "-c", "while :; do /bin/true; done")
 for number in range(6 // SLOW + 1):
     recorder = Recorder("-a", "--slice", "5ms", path=f"{number}.dwell")

@@ -5,7 +5,7 @@ from load import *
 
 sleeper = Workload("deep_sleeper")
 tids = sleeper.line()
-background(workload("pingpong"), 20000)
+background(workload("pingpong"), 10**9)
 before_s = time.monotonic()
 recorder = Recorder("-a", "--slice", "200ms")
 attached_s = time.monotonic()

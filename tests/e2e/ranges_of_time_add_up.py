@@ -6,7 +6,7 @@ from lib import *
 
 SPANS = (("--to", "300ms"), ("--from", "300ms", "--to", "700ms"), ("--from", "700ms"))
 
-background(workload("pingpong"), 20000)
+background(workload("pingpong"), 10**9)
 recording = record("-a", "--slice", "100ms", command=[workload("sleeper"), "1", "1000"])
 for view in ("offcpu", "oncpu", "runq", "hotcold"):
     whole = sum(recording.folded(view).values())

@@ -3,7 +3,7 @@
 or of the tracepoint; user stacks name the functions of the program."""
 from lib import *
 
-background(workload("pingpong"), 20000)
+background(workload("pingpong"), 10**9)
 recording = record("-a", command=[workload("sleeper"), "20", "50"])
 for view in ("offcpu", "oncpu", "runq"):
     for stack in recording.folded(view):

@@ -3,7 +3,7 @@
 tracer's frames, of which there are more when two share a tracepoint."""
 from lib import *
 
-background(workload("pingpong"), 20000)
+background(workload("pingpong"), 10**9**9)
 recorders = [Recorder("-a", "-d", "2", path=f"{number}.dwell") for number in range(2)]
 for recorder in recorders:
     recording = recorder.wait()

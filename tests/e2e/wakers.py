@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Chains as the recording holds them, read by hand, and what must hold for all of them."""
+import fnmatch
 from collections import namedtuple
 
 from lib import *
@@ -70,10 +71,10 @@ def check_most(chains, is_right, what, share=0.95):
 
 
 def has_hops(*wanted):
-    """Does a chain consist of these (kind, name)? A kind may be a tuple of kinds."""
+    """Does a chain consist of these (kind, name)? A kind may be a tuple of kinds, a name a pattern."""
     def is_right(chain):
         return len(chain.hops) == len(wanted) and all(
-            (hop.kind == kind or hop.kind in kind) and (name is None or hop.name == name)
+            (hop.kind == kind or hop.kind in kind) and fnmatch.fnmatch(hop.name, name)
             for hop, (kind, name) in zip(chain.hops, wanted))
     return is_right
 

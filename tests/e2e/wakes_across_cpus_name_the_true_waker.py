@@ -7,9 +7,9 @@ need_cpus(2)
 recording = record("-F", "0", command=[workload("pingpong"), 1000, "apart"])
 for own, partner in (("ping", "pong"), ("pong", "ping")):
     chains = chains_of(recording, own)
-    check(sum(chain.count for chain in chains) > 1000 / SLOW, f"{own} hardly waited: {chains}")
+    check(sum(chain.count for chain in chains) > 20, f"{own} hardly waited: {chains}")
     check_most(chains, lambda chain: chain.hops and chain.hops[0].kind == "task" and
-               chain.hops[0].name == partner, f"{own} <- {partner}", share=0.99)
+               chain.hops[0].name == partner, f"{own} <- {partner}", share=0.95)
     best = max(chains, key=lambda chain: chain.count)
     kernel = frames_of(recording, best.hops[0].kernel_stack)
     user = frames_of(recording, best.hops[0].user_stack)

@@ -25,15 +25,13 @@ GRACE_S = 45
 # At this level warnings are shown, and little else; a CPU that hangs shows what the others do.
 COMMAND_LINE = "console=ttyS0 loglevel=5 panic=-1 mitigations=off clocksource=hpet " \
     "softlockup_all_cpu_backtrace=1"
-# Attaching a tracepoint patches code that the other CPU may be executing. The emulator (qemu 7.2,
-# one thread for each CPU) can miss that and execute the breakpoint of the patching for ever: a CPU
-# is then stuck in the very entry of the trap, or goes on one byte behind the start of the patched
-# jump or call and dies of what it finds there. That says nothing about dwell: the machine is
-# started anew, and goes on with the case in which it was.
-STUCK_IN_TRAP = re.compile(r"soft lockup.*RIP: 0010:asm_exc_int3", re.S)
-BEHIND_PATCH = re.compile(r"RIP: 0010:\S+\n[^\n]*Code: [0-9a-f ]*\b(?:e8|e9|0f) <[0-9a-f]{2}")
-MOST_RESTARTS = 3
-LOOK_EVERY_S = 5
+# One thread of the emulator runs all CPUs of a machine in turns. With a thread for each CPU
+# (qemu 7.2) a CPU could go on executing code that another one had just patched, as attaching a
+# tracepoint does: machines hung or died every few runs.
+ACCELERATOR = "tcg,thread=single"
+# A machine that hangs or dies is started anew with the case in which it was, this many times; what
+# fails then is that case.
+MOST_RESTARTS = 1
 # What the kernel says when something went wrong in it, in BPF or elsewhere.
 COMPLAINT = re.compile(r"Kernel panic|BUG:|kernel BUG at|WARNING: CPU:|Oops:|general protection|"
                        r"detected stall|blocked for more than|UBSAN|KASAN|possible recursive")
@@ -62,7 +60,10 @@ class Machine:
         except Unavailable as reason:
             self.unavailable = reason
             raise
-        self.next_event("ready", BOOT_TIMEOUT_S)
+        try:
+            self.next_event("ready", BOOT_TIMEOUT_S)
+        except Hung as hung:
+            self.fail(hung.reason)
 
     def boot(self):
         if not shutil.which("qemu-system-x86_64"):
@@ -72,7 +73,7 @@ class Machine:
         initrd = os.path.join(self.folder, "initrd.cpio")
         write_image(initrd, self.top, self.cases)
         self.process = subprocess.Popen(
-            ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m",
+            ["qemu-system-x86_64", "-accel", ACCELERATOR, "-cpu", "max", "-smp", "2", "-m",
              "2G", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-kernel",
              kernel, "-initrd", initrd, "-append", COMMAND_LINE, "-serial",
              f"file:{self.console_path}", "-serial", "stdio"],
@@ -88,17 +89,20 @@ class Machine:
         """What the guest tells about a case."""
         try:
             event = self.next_event("case", timeout_s + GRACE_S)
-        except StuckInTrap:
-            self.restart(case)
+        except Hung as hung:
+            if self.restarts == MOST_RESTARTS:
+                self.fail(hung.reason)
+            self.restart(case, hung.reason)
             return self.result(case, timeout_s)
         if event["case"] != case:
             self.fail(f"the guest ran {event['case']}, not {case}")
         return event
 
-    def restart(self, case):
+    def restart(self, case, reason):
         """With the cases from this one on."""
         self.restarts += 1
-        print(f"the emulator got stuck in {self.series}/{case}; starting it anew", flush=True)
+        print(f"{self.series}/{case}: {reason}; starting the machine anew\n" + self.last_words(),
+              flush=True)
         self.stop()
         self.lines = b""
         self.cases = self.cases[self.cases.index(case):]
@@ -132,7 +136,10 @@ class Machine:
     def fail(self, text):
         self.trouble = self.trouble or text
         self.stop()
-        raise Trouble(self.trouble, "\n".join(self.console().split("\n")[-40:]))
+        raise Trouble(self.trouble, self.last_words())
+
+    def last_words(self):
+        return "\n".join(self.console().split("\n")[-40:])
 
     def next_event(self, kind, timeout_s):
         if self.unavailable:
@@ -161,25 +168,15 @@ class Machine:
     def read_line(self, end, timeout_s):
         while b"\n" not in self.lines:
             left_s = max(0, end - time.monotonic())
-            ready, _, _ = select.select([self.process.stdout], [], [], min(left_s, LOOK_EVERY_S))
-            if not ready and self.restarts < MOST_RESTARTS and STUCK_IN_TRAP.search(self.console()):
-                raise StuckInTrap
-            if not ready and left_s:
-                continue
+            ready, _, _ = select.select([self.process.stdout], [], [], left_s)
             if not ready:
-                self.fail(f"no word from the guest for {timeout_s} s")
+                raise Hung(f"no word from the guest for {timeout_s} s")
             data = os.read(self.process.stdout.fileno(), 65536)
-            if not data and self.restarts < MOST_RESTARTS and BEHIND_PATCH.search(self.console()):
-                raise StuckInTrap
             if not data:
-                self.fail(f"the machine stopped: {self.lines.decode(errors='replace')}")
+                raise Hung(f"the machine stopped: {self.lines.decode(errors='replace')}")
             self.lines += data
         line, _, self.lines = self.lines.partition(b"\n")
         return line.decode(errors="replace").strip("\r")
-
-
-class StuckInTrap(Exception):
-    """The emulator's fault, see STUCK_IN_TRAP."""
 
 
 class Trouble(Exception):
@@ -188,3 +185,7 @@ class Trouble(Exception):
     def __init__(self, reason, output=""):
         super().__init__(reason)
         self.reason, self.output = reason, output
+
+
+class Hung(Trouble):
+    """No further word will come from the machine."""

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wakes HOW [ROUNDS]: "waiter" waits, "waker" sleeps 1 ms and then ends that wait, in one of many
- * ways. What is known: who woke whom, by what means, and that a timer woke the waker. Prints the
- * number of waits.
+ * wakes HOW [ROUNDS] [MS]: "waiter" waits, "waker" sleeps MS ms (1) and then ends that wait, in one
+ * of many ways. What is known: who woke whom, by what means, and that a timer woke the waker.
+ * Prints the number of waits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 #include "workload.h"
 
-static uint64_t round_count;
+static uint64_t round_count, pause_ns;
 static int waiter_fd, waker_fd;
 static pthread_t waiter_thread;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -33,9 +33,9 @@ struct way {
 	void (*wake)(void); /* NULL: there is no thread that wakes */
 };
 
-static void pause_1ms(void)
+static void pause_waker(void)
 {
-	sleep_ns(NS_PER_MS);
+	sleep_ns(pause_ns);
 }
 
 static void read_byte(void)
@@ -150,7 +150,7 @@ static void hold_mutex(void)
 {
 	pthread_mutex_lock(&mutex);
 	turn = 1;
-	sleep_ns(2 * NS_PER_MS);
+	sleep_ns(2 * pause_ns);
 	pthread_mutex_unlock(&mutex);
 	while (turn)
 		sched_yield();
@@ -203,7 +203,7 @@ static void wait_child(void)
 
 	if (!child) {
 		set_name("waker");
-		pause_1ms();
+		pause_waker();
 		_exit(0);
 	}
 	if (waitpid(child, NULL, 0) != child)
@@ -216,8 +216,8 @@ static void wait_vfork(void)
 
 	if (!child) {
 		syscall(SYS_prctl, PR_SET_NAME, "waker", 0, 0, 0);
-		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){0, NS_PER_MS},
-			NULL);
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0,
+			&(struct timespec){0, (long)pause_ns}, NULL);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
@@ -260,7 +260,7 @@ static const struct way ways[] = {
 	{"waitpid", NULL, wait_child, NULL},
 	{"vfork", NULL, wait_vfork, NULL},
 	{"fork", prepare_pipe, read_byte, wake_by_child},
-	{"sleep", NULL, pause_1ms, NULL},
+	{"sleep", NULL, pause_waker, NULL},
 	{"fsync", prepare_file, sync_file, NULL},
 };
 
@@ -270,7 +270,7 @@ static void *waker_main(void *context)
 
 	set_name("waker");
 	for (uint64_t i = 0; i < round_count; i++) {
-		pause_1ms();
+		pause_waker();
 		way->wake();
 		/* Two signals, or two events, would be one. */
 		while (waits_done <= i)
@@ -292,6 +292,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	round_count = argument(argc, argv, 2, 300);
+	pause_ns = argument(argc, argv, 3, 1) * NS_PER_MS;
 	if (way->prepare)
 		way->prepare();
 	set_name("waiter");
