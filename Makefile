@@ -56,7 +56,7 @@ help:
 ##: make check        install what is missing, build, run the light set of all tests
 ##: make check-heavy  the long and the big tests
 ##: make check-kernels  the light end-to-end tests on Debian's 6.1 and 6.12 kernels, emulated
-##: make bench        overhead against libbpf-tools' offcputime, speed of import, as ratios
+##: make bench        overhead against libbpf-tools' offcputime, speed of import as ratios, speed of the page
 ##: make fuzz         each fuzzer for FUZZ_TIME (60) seconds
 ##: make install      into PREFIX (default /usr/local), below DESTDIR
 ##: make STATIC=1     one static binary as ./dwell
@@ -187,6 +187,7 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 bench: all build/plain/tests/bench/read_stacks
 	bench/overhead
 	bench/import
+	bench/page
 
 .PHONY: install
 install: all

@@ -218,7 +218,7 @@ const struct command cmd_html = {
 	.summary = "The recording as one page with pictures and tables (default: last.dwell)",
 	.examples = "  dwell html                          last.dwell as dwell.html\n"
 		    "  dwell html slow.dwell               as slow.html\n"
-		    "  dwell html -n 'postgres*' -o pg.html  some threads only\n"
+		    "  dwell html -n 'postgres*' -o p.html some threads only\n"
 		    "  dwell html --redact -o share.html   without paths and the host's name\n",
 	.run = run,
 };

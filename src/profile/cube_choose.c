@@ -105,9 +105,12 @@ void cube_choose_threads(struct cube_building *building, struct recording *recor
 				ranks.at[i].second, most);
 	}
 	/* Rows of a damaged file may lie outside their thread's life; they need somebody. */
-	if (!ranks.count && count)
+	if (!ranks.count && count) {
 		add_thread(
 			building, 0, &threads[0], recording_process_of(recording, &threads[0]), 0);
+		building->cube->threads.at[0].tid = 0;
+		building->cube->threads.at[0].threads = 0;
+	}
 	map64_clear(&folds);
 	vec_clear(&ranks);
 }

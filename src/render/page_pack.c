@@ -69,7 +69,7 @@ struct page_pack *page_pack_new(FILE *out)
 
 	pack->out = out;
 	/* Fails only for want of memory, or if the library is another than the header's. */
-	if (deflateInit2(&pack->stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, 9,
+	if (deflateInit2(&pack->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, 9,
 		    Z_DEFAULT_STRATEGY) != Z_OK)
 		abort();
 	return pack;

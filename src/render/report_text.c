@@ -213,9 +213,9 @@ static void put_cost(const struct report *report)
 static void put_next(const struct report *report)
 {
 	static const char *const plain[] = {
-		"dwell flame -o off.svg", "dwell report --full", "dwell report --functions"};
-	static const char *const with_chains[] = {"dwell report --wait 1",
-		"dwell flame --view chain -o chain.svg", "dwell report --full"};
+		"dwell html", "dwell flame -o off.svg", "dwell report --full"};
+	static const char *const with_chains[] = {
+		"dwell html", "dwell report --wait 1", "dwell flame --view chain -o chain.svg"};
 	const char *const *commands = report->summary->has_chains ? with_chains : plain;
 	const char *file = report->style->file;
 	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&

@@ -7,9 +7,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "view_sample.h"
+#include "chain_sample.h"
 
 #include "profile/cube.h"
+#include "profile/shares.h"
 #include "profile/summary.h"
 
 static const struct stack_shape by_comm = {.by = {BY_COMM}, .by_count = 1};
@@ -190,6 +191,40 @@ static void time_that_is_only_in_totals_is_marked_and_has_no_cells(void **state)
 	sample_end(&sample);
 }
 
+static void shares_of_a_chain_add_up_to_its_key(void **state)
+{
+	static const struct cube_limits limits[] = {
+		{120, 1000, 1000, 1000}, {120, 1000, 3, 1000}, {3, 1, 2, 2}};
+	struct view_sample sample;
+	struct view_filter filter;
+	(void)state;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 10);
+	sample_fill_chains(&sample);
+	sample_finish(&sample);
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		struct cube *cube = cube_of(&sample, &filter, &limits[i]);
+		size_t shares = 0;
+		assert_true(cube->has_chains);
+		vec_each (key, &cube->keys) {
+			uint64_t sum = 0;
+			if (!key->chain)
+				continue;
+			assert_int_equal(key->first_share, shares);
+			shares += cube->chains.at[key->chain - 1].hop_count + 1;
+			for (size_t at = key->first_share; at < shares; at++)
+				sum += share_ns(&cube->shares.at[at]);
+			assert_int_equal(sum, key->ns);
+		}
+		assert_int_equal(shares, cube->shares.count);
+		assert_true(shares > 0 || i);
+		assert_sums(&sample, &filter, cube);
+		cube_free(cube);
+	}
+	sample_end(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +233,7 @@ int main(void)
 		cmocka_unit_test(folding_loses_detail_never_time),
 		cmocka_unit_test(folded_threads_keep_their_number_and_their_lives),
 		cmocka_unit_test(time_that_is_only_in_totals_is_marked_and_has_no_cells),
+		cmocka_unit_test(shares_of_a_chain_add_up_to_its_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,8 +141,9 @@ test('zoom by click, breadcrumb, undo, back and permalink', () => at(PAGE, async
 	await page.waitForFunction(() => location.hash.includes('zoom'));
 	await page.goBack();
 	await page.waitForFunction(() => !location.hash.includes('zoom'));
-	const box = await canvas.boundingBox();
-	await page.mouse.click(box.x + 20, box.y + box.height - 27);
+	await ended(page);
+	// The row above the root's, wherever the way back has scrolled to.
+	await canvas.click({position: {x: 20, y: (await canvas.boundingBox()).height - 27}});
 	assert.match(await hash(page), /zoom=/);
 	await press(page, '0');
 	assert.doesNotMatch(await hash(page), /zoom=/);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Colours, each with a letter or a word beside it: hues of Okabe and Ito that colour-blind people
 // can tell apart, and lightness that tells user from kernel code in grey too.
-import {KERNEL, MARK, NAME, USER} from './trie.js';
+import {KERNEL, MARK, NAME, USER, WAKER} from './trie.js';
 
 const REASON_COLORS = {
 	running: '#009e73', runnable: '#e69f00', aside: '#9a9a9a',
@@ -38,13 +38,16 @@ const HUES = {
 	[USER]: {hue: 42, saturation: 88, light: 72, dark: 31},
 	[KERNEL]: {hue: 205, saturation: 62, light: 74, dark: 34},
 	[MARK]: {hue: 0, saturation: 0, light: 88, dark: 26},
+	[USER | WAKER]: {hue: 140, saturation: 45, light: 78, dark: 30},
+	[KERNEL | WAKER]: {hue: 178, saturation: 45, light: 72, dark: 27},
 };
 
 /** The box of a frame; names differ a little in hue. @param {string} text @param {number} kind @param {boolean} isDark */
 export function frameColor(text, kind, isDark) {
-	const base = HUES[/** @type {keyof HUES} */ (kind)] || HUES[USER];
+	const base = HUES[/** @type {keyof HUES} */ (kind)] || HUES[/** @type {keyof HUES} */ (kind & 3)];
 	const hash = hashText(text);
-	const turn = kind === USER || kind === KERNEL ? hash % 25 - 12 : 0;
-	const lift = kind === NAME || kind === MARK ? 0 : (hash >> 8) % 9 - 4;
+	const isCode = (kind & 3) === USER || (kind & 3) === KERNEL;
+	const turn = isCode ? hash % 25 - 12 : 0;
+	const lift = isCode ? (hash >> 8) % 9 - 4 : 0;
 	return `hsl(${base.hue + turn} ${base.saturation}% ${(isDark ? base.dark : base.light) + lift}%)`;
 }

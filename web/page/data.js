@@ -108,7 +108,7 @@ function nameThreads(model) {
 		const clean = (/** @type {string} */ text) => (text || '[no name]').replaceAll(';', ':');
 		const comm = clean(thread.comm), process = clean(thread.process);
 		const many = `${thread.threads} more`;
-		thread.count = thread.threads || 1;
+		thread.count = thread.threads ?? 1;
 		thread.names = {
 			comm,
 			name: process,

@@ -7,6 +7,8 @@ export const NAME = 0;
 export const USER = 1;
 export const KERNEL = 2;
 export const MARK = 3;
+// Added to the kind of a frame that belongs to a waker.
+export const WAKER = 4;
 
 export class Trie {
 	/** @param {number} room nodes expected @param {number} made of them by child() */

@@ -5,8 +5,11 @@ import {frameColor, classColor} from './colors.js';
 import {h} from './dom.js';
 import {boxAt, layOut} from './layout.js';
 
-export const ROW = 18;
-const FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+// Heights in px where the page's letters have their usual size; on a wall all grows.
+const ROW = 18;
+const LETTERS = 12;
+const USUAL_REM = 15;
+const FAMILY = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 4;
 
 export class FlameView {
@@ -31,6 +34,9 @@ export class FlameView {
 		/** @type {import('./layout.js').Layout} */
 		this.layout = {boxes: [], rows: []};
 		this.isPending = false;
+		this.row = ROW;
+		this.font = '';
+		this.letter = 0;
 		this.element.addEventListener('scroll', () => this.draw(), {passive: true});
 		this.canvas.addEventListener('mousemove', (/** @type {MouseEvent} */ event) => this.hover(event));
 		this.canvas.addEventListener('mouseleave', () => this.setHover(null));
@@ -60,13 +66,24 @@ export class FlameView {
 	place() {
 		if (!this.tree) return;
 		this.width = Math.max(this.element.clientWidth, 50);
+		this.measure();
 		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts());
-		const height = Math.max(this.layout.rows.length, 1) * ROW;
+		const height = Math.max(this.layout.rows.length, 1) * this.row;
 		this.spacer.style.height = `${height}px`;
 		this.element.style.setProperty('--rows', `${height + 2}px`);
 		this.sizeCanvas();
 		this.element.scrollTop = this.isIcicle ? 0 : height;
 		this.draw();
+	}
+
+	/** Sizes by the page's letters. */
+	measure() {
+		const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_REM || 1;
+		const font = `${Math.round(LETTERS * scale)}px ${FAMILY}`;
+		if (font === this.font) return;
+		this.row = Math.round(ROW * scale);
+		this.font = font;
+		this.letter = 0;
 	}
 
 	resize() {
@@ -79,7 +96,7 @@ export class FlameView {
 
 	sizeCanvas() {
 		const ratio = window.devicePixelRatio || 1;
-		const width = Math.max(this.element.clientWidth, 50), height = Math.max(this.element.clientHeight, ROW);
+		const width = Math.max(this.element.clientWidth, 50), height = Math.max(this.element.clientHeight, this.row);
 		this.canvas.width = Math.round(width * ratio);
 		this.canvas.height = Math.round(height * ratio);
 		this.canvas.style.width = `${width}px`;
@@ -89,14 +106,14 @@ export class FlameView {
 
 	/** Top of a row, from the top of all rows. @param {number} row */
 	top(row) {
-		return this.isIcicle ? row * ROW : (this.layout.rows.length - 1 - row) * ROW;
+		return this.isIcicle ? row * this.row : (this.layout.rows.length - 1 - row) * this.row;
 	}
 
 	/** @param {MouseEvent} event */
 	at(event) {
 		const frame = this.canvas.getBoundingClientRect();
 		const y = event.clientY - frame.top + this.element.scrollTop;
-		const line = Math.floor(y / ROW);
+		const line = Math.floor(y / this.row);
 		const row = this.isIcicle ? line : this.layout.rows.length - 1 - line;
 		return boxAt(this.layout, row, event.clientX - frame.left);
 	}
@@ -137,14 +154,14 @@ export class FlameView {
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		context.fillStyle = colors.paper;
 		context.fillRect(0, 0, this.width || 0, this.height || 0);
-		context.font = FONT;
+		context.font = this.font;
 		context.textBaseline = 'middle';
 		if (!this.letter) this.letter = context.measureText('mmmmmmmmmm').width / 10;
 		const scroll = this.element.scrollTop;
 		const rows = this.layout.rows.length;
 		for (let row = 0; row < rows; row++) {
 			const y = this.top(row) - scroll;
-			if (y < -ROW || y > (this.height || 0)) continue;
+			if (y < -this.row || y > (this.height || 0)) continue;
 			for (const box of this.layout.rows[row]) this.paintBox(context, box, y, isDark, colors);
 		}
 	}
@@ -159,21 +176,21 @@ export class FlameView {
 		const width = Math.max(box.width - (box.width > 3 ? 1 : 0.2), 0.3);
 		context.globalAlpha = box.isAbove ? 0.55 : 1;
 		context.fillStyle = isMatch ? colors.match : box.thin ? (isDark ? '#444' : '#ccc') : frameColor(text, kind, isDark);
-		context.fillRect(box.x, y, width, ROW - 1);
+		context.fillRect(box.x, y, width, this.row - 1);
 		if (tree.running && box.node >= 0 && tree.total[box.node] > 0) this.paintStripe(context, box, y, width);
-		else if (kind === 2 && width > 2 && !isMatch) {
+		else if ((kind & 3) === 2 && width > 14 && !isMatch) {
 			context.fillStyle = isDark ? '#8ecbff' : '#0b5a8f';
-			context.fillRect(box.x, y, 2, ROW - 1);
+			context.fillRect(box.x, y, 2, this.row - 1);
 		}
 		if (box.node >= 0 && (box.node === this.selected || box.node === this.hovered)) {
 			context.strokeStyle = colors.ink;
 			context.lineWidth = box.node === this.selected ? 2 : 1;
-			context.strokeRect(box.x + 0.5, y + 0.5, Math.max(width - 1, 1), ROW - 2);
+			context.strokeRect(box.x + 0.5, y + 0.5, Math.max(width - 1, 1), this.row - 2);
 		}
 		const room = Math.floor((width - 2 * PADDING) / (this.letter || 7));
 		if (room >= 3 && text) {
 			context.fillStyle = isMatch ? colors.matchInk : colors.ink;
-			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, box.x + PADDING, y + ROW / 2 + (tree.running ? 1.5 : 0.5));
+			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, box.x + PADDING, y + this.row / 2 + (tree.running ? 1.5 : 0.5));
 		}
 		context.globalAlpha = 1;
 	}
@@ -221,6 +238,6 @@ export class FlameView {
 		if (!box) return;
 		const y = this.top(box.row), view = this.element;
 		if (y < view.scrollTop) view.scrollTop = y;
-		else if (y + ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + ROW - view.clientHeight;
+		else if (y + this.row > view.scrollTop + view.clientHeight) view.scrollTop = y + this.row - view.clientHeight;
 	}
 }

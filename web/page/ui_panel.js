@@ -49,19 +49,30 @@ export class Panel {
 		const {state} = app;
 		this.tabs.replaceChildren(...Object.entries(TABS).map(([tab, text]) => h('button', {role: 'tab', 'aria-selected': String(state.tab === tab), 'data-tab': tab,
 			onclick: () => app.update({tab})}, text)));
-		this.tools.replaceChildren(h('span', {class: 'group', role: 'group', 'aria-label': 'View'}, viewsOf(app.model).map((view) => h('button', {class: 'toggle', 'data-view': view,
-			'aria-pressed': String(state.view === view), title: VIEWS[view].about, onclick: () => app.update({view, zoom: []})}, VIEWS[view].title))),
-		h('label', {class: 'group'}, h('span', {class: 'dim'}, 'by '), select('Stacks named by', Object.entries(BYS), state.by, (by) => app.update({by, zoom: []}))),
-		state.tab === 'flame' ? h('span', {class: 'group'}, toggle('Icicle', state.icicle, () => app.update({icicle: !state.icicle}), 'The root on top (i)'),
-			toggle('Callers', state.inverted, () => app.update({inverted: !state.inverted, zoom: []}), 'Stacks from their leaf (c)'),
-			toggle('By name', state.names, () => app.update({names: !state.names}), 'Siblings by name instead of size (a)')) : null,
-		h('span', {class: 'group'}, h('button', {id: 'save-svg', onclick: () => this.saveSvg()}, 'Save SVG'), h('button', {id: 'save-folded', onclick: () => this.saveFolded()}, 'Save folded'),
-			h('button', {id: 'theme', title: 'Light or dark (d)', onclick: () => app.toggleTheme()}, '◐'), h('button', {id: 'keys', title: 'Keys (?)', onclick: () => app.showHelp()}, '?')));
+		this.tools.replaceChildren(...this.toolsOf(state));
 		if (this.searchBox.value !== state.search) this.searchBox.value = state.search;
 		this.caseButton.setAttribute('aria-pressed', String(state.exact));
 		this.showMatched();
 		this.find.hidden = state.tab === 'threads' || state.tab === 'chain';
 		this.renderTab();
+	}
+
+	/** The tools that mean something on the tab. @param {import('./state.js').State} state */
+	toolsOf(state) {
+		const {app} = this;
+		const isStack = ['flame', 'functions', 'sandwich'].includes(state.tab);
+		const groups = [h('span', {class: 'group'}, h('button', {id: 'theme', title: 'Light or dark (d)', 'aria-label': 'Light or dark', onclick: () => app.toggleTheme()}, '◐'),
+			h('button', {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => app.showHelp()}, '?'))];
+		if (state.tab === 'flame')
+			groups.unshift(h('span', {class: 'group'}, toggle('Icicle', state.icicle, () => app.update({icicle: !state.icicle}), 'The root on top (i)'),
+				toggle('Callers', state.inverted, () => app.update({inverted: !state.inverted, zoom: []}), 'Stacks from their leaf (c)'),
+				toggle('By name', state.names, () => app.update({names: !state.names}), 'Siblings by name instead of size (a)')),
+			h('span', {class: 'group'}, h('button', {id: 'save-svg', onclick: () => this.saveSvg()}, 'Save SVG'), h('button', {id: 'save-folded', onclick: () => this.saveFolded()}, 'Save folded')));
+		if (isStack)
+			groups.unshift(h('span', {class: 'group', role: 'group', 'aria-label': 'View'}, viewsOf(app.model).map((view) => h('button', {class: 'toggle', 'data-view': view,
+				'aria-pressed': String(state.view === view), title: VIEWS[view].about, onclick: () => app.update({view, zoom: []})}, VIEWS[view].title))),
+			h('label', {class: 'group'}, h('span', {class: 'dim'}, 'by '), select('Stacks named by', Object.entries(BYS), state.by, (by) => app.update({by, zoom: []}))));
+		return groups;
 	}
 
 	showMatched() {
@@ -159,7 +170,7 @@ export class Panel {
 		this.details.dataset.ns = String(ns);
 		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.total[0])} of all`, app.zoomNode ? `${percent(ns, tree.total[app.zoomNode])} of the zoom` : '',
 			tree.self[node] ? `${duration(tree.self[node])} by itself` : '', tree.count[node] ? `${count(tree.count[node])} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
-			node ? app.objectOf(node) : ''].filter(Boolean).join(', ');
+			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node) : ''].filter(Boolean).join(', ');
 		this.showActions();
 	}
 

@@ -8,6 +8,13 @@ import {className} from './weigh.js';
 const HEIGHT = 84;
 const AXIS = 16;
 
+/** Time whose moment was lost. @param {any} model */
+function unslicedNs({keys, kinds}) {
+	let sum = 0;
+	for (let key = 0; key < keys.rows; key++) if (kinds.unsliced[keys.kind[key]]) sum += keys.total[key];
+	return sum;
+}
+
 export class Strip {
 	/** @param {any} model @param {(from: number, to: number) => void} choose */
 	constructor(model, choose) {
@@ -17,6 +24,8 @@ export class Strip {
 			'aria-valuemax': String(model.buckets), 'aria-valuenow': '0'});
 		this.note = h('p', {class: 'note'});
 		this.element = h('div', {class: 'strip'}, this.canvas, this.note);
+		const lost = unslicedNs(model);
+		this.lost = lost ? ` ${duration(lost)} are in totals only, because tables were full: they have no place here.` : '';
 		/** @type {any} */
 		this.series = null;
 		this.from = 0;
@@ -39,7 +48,7 @@ export class Strip {
 		this.canvas.setAttribute('aria-valuenow', String(from));
 		this.canvas.setAttribute('aria-valuetext', text);
 		this.note.textContent = from === 0 && to === this.model.buckets
-			? `Drag to choose a range of time. Each column is ${duration(this.model.bucket_ns)}.`
+			? `Drag to choose a range of time. Each column is ${duration(this.model.bucket_ns)}.${this.lost}`
 			: `${text}. Double click, or Esc, for all of it.`;
 		this.paint();
 	}

@@ -26,7 +26,7 @@ export function functionsTable(app) {
 		h('tbody', {}, rows.map((row) => h('tr', {'data-self': row.self, 'data-total': row.total},
 			h('td', {class: 'n'}, share(row.self)), h('td', {class: 'n'}, share(row.total)), h('td', {class: 'n'}, count(row.count)),
 			h('td', {class: 'name'}, app.anchor({tab: 'sandwich', middle: labels.texts[row.label]}, {}, labels.texts[row.label]),
-				row.kind === 2 ? h('span', {class: 'dim'}, ' kernel') : null)))))),
+				(row.kind & 3) === 2 ? h('span', {class: 'dim'}, ' kernel') : null)))))),
 		all.length > rows.length ? h('p', {class: 'note'}, `${count(all.length - rows.length)} more; search narrows the list.`) : null);
 }
 

@@ -3,7 +3,7 @@
 // their stacks; the tree of a view and a way of naming is made once, and every filter is only a new
 // sum over it.
 import {BLOCKED, PREEMPTED, RUNNING, SAMPLE, WOKEN} from './weigh.js';
-import {MARK, NAME, sumUp, sumUpBoth, Trie} from './trie.js';
+import {MARK, NAME, sumUp, sumUpBoth, Trie, WAKER} from './trie.js';
 
 /** @type {Record<string, {title: string, about: string, wants: (state: number) => boolean,
  *   end: (model: any, kind: number) => string, needsChains?: boolean}>} needsChains: src/profile/chain_view.c
@@ -161,6 +161,11 @@ function upwards(/** @type {any} */ {nodes, frames}, /** @type {number} */ node)
 	return path;
 }
 
+/** @returns {[number, number]} */
+function asWaker(/** @type {[number, number]} */ [label, kind]) {
+	return [label, kind | WAKER];
+}
+
 /** What is said where there is no waker. */
 function missingWaker(/** @type {any} */ model, /** @type {number} */ key) {
 	const {keys, kinds, chains} = model;
@@ -179,13 +184,13 @@ function chainPath(/** @type {any} */ model, /** @type {Labels} */ labels, /** @
 	const first = chain < 0 ? 0 : chains.first[chain], number = chain < 0 ? 0 : chains.count[chain];
 	const mark = (/** @type {string} */ text) => /** @type {[number, number]} */ ([labels.add(text), MARK]);
 	if (view === 'wakeup') {
-		const waker = number ? upwards(model, hops.node[first]).reverse() : [mark(missingWaker(model, key))];
+		const waker = number ? upwards(model, hops.node[first]).reverse().map(asWaker) : [mark(missingWaker(model, key))];
 		return [...waker, [name, NAME]];
 	}
 	/** @type {[number, number][]} */
 	const path = [[name, NAME], ...upwards(model, keys.node[key]).reverse()];
 	const shown = view === 'offwake' ? Math.min(number, 1) : number;
-	for (let hop = first; hop < first + shown; hop++) path.push(mark('--'), ...upwards(model, hops.node[hop]));
+	for (let hop = first; hop < first + shown; hop++) path.push(mark('--'), ...upwards(model, hops.node[hop]).map(asWaker));
 	const hasRest = chain < 0 || model.chain_ends[chains.end[chain]][2];
 	if ((view === 'chain' || !number) && hasRest) path.push(mark('--'), mark(missingWaker(model, key)));
 	return path;
