@@ -51,8 +51,25 @@ struct scan {
 	uint64_t pc; /* that was in no known mapping, 0: none */
 };
 
-typedef VEC(struct scan) scan_queue;
-typedef VEC(struct unwind_object *) object_queue;
+/* First in, first out: what lies before `head` has been taken. */
+typedef struct {
+	VEC(struct scan) list;
+	size_t head;
+} scan_queue;
+typedef struct {
+	VEC(struct unwind_object *) list;
+	size_t head;
+} object_queue;
+
+#define queue_is_empty(queue) ((queue)->head == (queue)->list.count)
+#define queue_push(queue, item) vec_push(&(queue)->list, item)
+/* Of one that is not empty. */
+#define queue_take(queue, ret)                                                                     \
+	do {                                                                                       \
+		*(ret) = (queue)->list.at[(queue)->head++];                                        \
+		if (queue_is_empty(queue))                                                         \
+			(queue)->head = (queue)->list.count = 0;                                   \
+	} while (0)
 
 struct loader {
 	struct unwind_tables *tables;
@@ -75,8 +92,8 @@ struct loader {
 	scan_queue urgent_scans;
 	object_queue reads;
 	object_queue urgent_reads;
-	object_queue small_reads; /* of the listener */
-	object_queue postponed;
+	VEC(struct unwind_object *) small_reads; /* of the listener */
+	VEC(struct unwind_object *) postponed;
 	uint64_t postponed_ns;
 	size_t busy;
 	bool is_stopping;
@@ -127,7 +144,7 @@ static void queue_scan(
 			return;
 		image->is_queued = true;
 	}
-	vec_push(queue, scan);
+	queue_push(queue, scan);
 }
 
 static void queue_read(struct loader *loader, struct unwind_object *object, bool is_urgent)
@@ -137,7 +154,7 @@ static void queue_read(struct loader *loader, struct unwind_object *object, bool
 	if (object->is_queued)
 		return;
 	object->is_queued = true;
-	vec_push(queue, object);
+	queue_push(queue, object);
 	pthread_cond_signal(&loader->has_reads);
 }
 
@@ -301,14 +318,13 @@ static void look_at_process(struct loader *loader, const struct scan *scan)
 /* Next in the queues; false if they are empty. */
 static bool next_scan(struct loader *loader, struct scan *ret)
 {
-	scan_queue *queue = loader->urgent_scans.count ? &loader->urgent_scans : &loader->scans;
+	scan_queue *queue =
+		queue_is_empty(&loader->urgent_scans) ? &loader->scans : &loader->urgent_scans;
 	struct image *image;
 
-	if (!queue->count)
+	if (queue_is_empty(queue))
 		return false;
-	*ret = queue->at[0];
-	queue->count--;
-	memmove(queue->at, queue->at + 1, queue->count * sizeof(*queue->at));
+	queue_take(queue, ret);
 	image = known_image(loader, ret->image);
 	if (image)
 		image->is_queued = false;
@@ -465,14 +481,13 @@ static void *listen_on(void *context)
 
 static struct unwind_object *next_read(struct loader *loader)
 {
-	object_queue *queue = loader->urgent_reads.count ? &loader->urgent_reads : &loader->reads;
+	object_queue *queue =
+		queue_is_empty(&loader->urgent_reads) ? &loader->reads : &loader->urgent_reads;
 	struct unwind_object *object;
 
-	if (!queue->count)
+	if (queue_is_empty(queue))
 		return NULL;
-	object = queue->at[0];
-	queue->count--;
-	memmove(queue->at, queue->at + 1, queue->count * sizeof(*queue->at));
+	queue_take(queue, &object);
 	return object;
 }
 
@@ -586,10 +601,10 @@ void loader_free(struct loader *loader)
 			free((void *)(uintptr_t)loader->images.slots[i].value);
 	map64_clear(&loader->images);
 	map64_clear(&loader->by_pid);
-	vec_clear(&loader->scans);
-	vec_clear(&loader->urgent_scans);
-	vec_clear(&loader->reads);
-	vec_clear(&loader->urgent_reads);
+	vec_clear(&loader->scans.list);
+	vec_clear(&loader->urgent_scans.list);
+	vec_clear(&loader->reads.list);
+	vec_clear(&loader->urgent_reads.list);
 	vec_clear(&loader->postponed);
 	vec_clear(&loader->small_reads);
 	slices_free(loader->slices);
@@ -650,8 +665,9 @@ void loader_forget(struct loader *loader, uint32_t number)
 
 static bool has_work(const struct loader *loader)
 {
-	return loader->busy || loader->scans.count || loader->urgent_scans.count ||
-	       loader->reads.count || loader->urgent_reads.count;
+	return loader->busy || !queue_is_empty(&loader->scans) ||
+	       !queue_is_empty(&loader->urgent_scans) || !queue_is_empty(&loader->reads) ||
+	       !queue_is_empty(&loader->urgent_reads);
 }
 
 void loader_wait(struct loader *loader, uint64_t timeout_ns)
