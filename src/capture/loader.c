@@ -242,9 +242,10 @@ static void note_look(struct loader *loader, const struct scan *scan)
 	else if (image->vain < MAX_PAUSE_DOUBLINGS)
 		image->vain++;
 	/* The stack that asked was in a file whose table had to make room. */
-	if (scan->pc && found && found->object && found->object->state == UNWIND_OBJECT_EVICTED) {
-		found->object->state = UNWIND_OBJECT_PENDING;
-		queue_read(loader, found->object, true);
+	struct unwind_object *object = found ? unwind_object_itself(found->object) : NULL;
+	if (scan->pc && object && object->state == UNWIND_OBJECT_EVICTED) {
+		object->state = UNWIND_OBJECT_PENDING;
+		queue_read(loader, object, true);
 	}
 }
 
