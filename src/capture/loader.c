@@ -34,6 +34,11 @@
 /* An image that asks in vain is looked at less and less often. */
 #define FIRST_PAUSE_NS (5 * NS_PER_MS)
 #define MAX_PAUSE_DOUBLINGS 8
+/* Looks and slices that are this large make an image wait, for so many times what they cost. */
+#define LONG_LOOK_NS (5 * NS_PER_MS)
+#define MANY_MAPPINGS 256
+#define MAPPING_COST_NS 1000
+#define PAUSE_TIMES 20
 /* A table that was used since is not given up for another one: they would take turns. */
 #define EVICT_AFTER_NS (30 * NS_PER_S)
 
@@ -42,6 +47,7 @@ struct image {
 	bool is_queued;
 	uint32_t vain; /* looks in a row that did not find what was asked for */
 	uint64_t looked_ns;
+	uint64_t not_before_ns; /* one with very many mappings must not keep the listener busy */
 };
 
 struct scan {
@@ -212,12 +218,18 @@ static void take_lines(
 	struct loader *loader, const struct scan *scan, const struct map_lines *lines)
 {
 	slice_mappings mappings = {0};
+	/* What nobody could search is left out: first of all memory without a file. */
+	bool has_too_many = lines->lines.count > UNWIND_MAX_VMAS;
 
 	vec_each (line, &lines->lines) {
 		struct slice_mapping mapping = {
 			.start = line->start, .end = line->end, .offset = line->offset};
 		if (!strcmp(line->path, "[vsyscall]"))
 			continue;
+		if (has_too_many && !line->inode && line->path[0] != '[')
+			continue;
+		if (mappings.count == UNWIND_MAX_VMAS)
+			break;
 		mapping.object = unwind_objects_get(loader->objects, scan->pid, line);
 		if (mapping.object)
 			use_object(loader, mapping.object, scan->is_urgent);
@@ -304,6 +316,7 @@ static void read_small_files(struct loader *loader)
 static void look_at_process(struct loader *loader, const struct scan *scan)
 {
 	struct map_lines lines = {0};
+	uint64_t begun = clock_monotonic_ns();
 	int error = read_any_maps(scan->pid, &lines);
 
 	pthread_mutex_lock(&loader->lock);
@@ -312,6 +325,10 @@ static void look_at_process(struct loader *loader, const struct scan *scan)
 		take_lines(loader, scan, &lines);
 	read_small_files(loader);
 	note_look(loader, scan);
+	uint64_t now = clock_monotonic_ns();
+	struct image *image = known_image(loader, scan->image);
+	if (image && now - begun > LONG_LOOK_NS)
+		image->not_before_ns = now + PAUSE_TIMES * (now - begun);
 	pthread_mutex_unlock(&loader->lock);
 	map_lines_clear(&lines);
 }
@@ -343,7 +360,8 @@ static int on_want(void *context, void *data, size_t length)
 	pthread_mutex_lock(&loader->lock);
 	struct image *image = image_of(loader, want.image, want.pid);
 	uint64_t pause = image->vain ? FIRST_PAUSE_NS << image->vain : 0;
-	if (clock_monotonic_ns() - image->looked_ns >= pause)
+	uint64_t now = clock_monotonic_ns();
+	if (now - image->looked_ns >= pause && now >= image->not_before_ns)
 		queue_scan(loader, true, want.image, want.pid, want.pc);
 	pthread_mutex_unlock(&loader->lock);
 	return 0;
@@ -375,9 +393,10 @@ static void insert_mapping(
 }
 
 /* A file that is known by its build-id needs no look at the process. */
-static bool take_event(struct loader *loader, uint32_t image, const struct map_event *event)
+static bool take_event(struct loader *loader, uint32_t number, const struct map_event *event)
 {
-	const slice_mappings *known = slices_of(loader->slices, image);
+	const slice_mappings *known = slices_of(loader->slices, number);
+	struct image *image = known_image(loader, number);
 	struct slice_mapping added = {
 		.start = event->start, .end = event->end, .offset = event->offset};
 	slice_mappings mappings = {0};
@@ -389,7 +408,10 @@ static bool take_event(struct loader *loader, uint32_t image, const struct map_e
 		return false;
 	added.object->used_ns = clock_monotonic_ns();
 	insert_mapping(&mappings, known, &added);
-	int error = slices_put(loader->slices, image, &mappings);
+	int error = slices_put(loader->slices, number, &mappings);
+	if (image && mappings.count > MANY_MAPPINGS)
+		image->not_before_ns =
+			clock_monotonic_ns() + mappings.count * MAPPING_COST_NS * PAUSE_TIMES;
 	vec_clear(&mappings);
 	loader->counts.inserts++;
 	return !error;
@@ -403,9 +425,12 @@ static void on_map_record(void *context, const void *record, size_t length)
 	if (!map_event_parse(record, length, &event) || event.kind != MAP_EVENT_MAP)
 		return;
 	pthread_mutex_lock(&loader->lock);
-	const uint64_t *image = map64_find(&loader->by_pid, event.pid);
-	if (image && !take_event(loader, (uint32_t)*image, &event))
-		queue_scan(loader, true, (uint32_t)*image, event.pid, 0);
+	const uint64_t *number = map64_find(&loader->by_pid, event.pid);
+	const struct image *image = number ? known_image(loader, (uint32_t)*number) : NULL;
+	/* One that has to wait asks for what it lacks. */
+	if (image && clock_monotonic_ns() >= image->not_before_ns &&
+		!take_event(loader, (uint32_t)*number, &event))
+		queue_scan(loader, true, (uint32_t)*number, event.pid, 0);
 	pthread_mutex_unlock(&loader->lock);
 }
 
