@@ -35,7 +35,7 @@ BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP -MT $(GEN)/dwell.bpf.o
 
 SOURCES := $(wildcard src/*/*.c)
-ASSETS := $(OUT)/src/render/svg_assets.o
+ASSETS := $(OUT)/src/render/svg_assets.o $(OUT)/src/render/page_assets.o
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(ASSETS)
 LIBRARY := $(OUT)/libdwell.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -81,11 +81,17 @@ $(OUT)/%.o: %.c Makefile
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# The files of web/ are part of the program.
-$(ASSETS): $(OUT)/%.o: %.S web/flame.js web/flame.css Makefile
+# The files of web/ are part of the program; the page's modules are put together first.
+$(OUT)/src/render/svg_assets.o: web/flame.js web/flame.css
+$(OUT)/src/render/page_assets.o: $(GEN)/page.js
+$(ASSETS): $(OUT)/%.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(call say,ASSET,$@)
 	$(Q)$(CC) -c $< -o $@
+
+$(GEN)/page.js: $(wildcard web/page/*.js web/page/*.css) tools/bundle-page | $(GEN)
+	$(call say,JS,$@)
+	$(Q)tools/bundle-page web/page $(GEN)
 
 $(OUT)/src/capture/%.o: ALL_CFLAGS += -isystem $(GEN)
 $(filter $(OUT)/src/capture/%,$(OBJECTS)): $(GEN)/dwell.skel.h

@@ -4,6 +4,7 @@
 #define DWELL_COMPAT_BPF_H
 
 #include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
 
 #define PF_KTHREAD 0x00200000
 /* arch/x86/include/asm/segment.h, __USER32_CS: 32-bit code. */

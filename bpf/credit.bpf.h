@@ -10,7 +10,7 @@
 #ifndef DWELL_CREDIT_BPF_H
 #define DWELL_CREDIT_BPF_H
 
-#include "state.bpf.h"
+#include "explain.bpf.h"
 
 #define SUM_TABLE(table)                                                                           \
 	struct {                                                                                   \
@@ -24,6 +24,18 @@ SUM_TABLE(sums_0);
 SUM_TABLE(sums_1);
 SUM_TABLE(coarse_0);
 SUM_TABLE(coarse_1);
+
+/* Waits with their chains. User space cuts the rows to as many shares as --depth needs. */
+#define WAIT_TABLE(table)                                                                          \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
+		__uint(max_entries, 1);                                                            \
+		__uint(key_size, sizeof(struct sum_key));                                          \
+		__uint(value_size, sizeof(struct wait_sum));                                       \
+	} table SEC(".maps")
+
+WAIT_TABLE(waits_0);
+WAIT_TABLE(waits_1);
 
 static __always_inline u8 band_of_ns(u64 ns)
 {
@@ -77,50 +89,149 @@ static __noinline bool add_row(struct cpu *cpu, struct sum_key *key, struct sum 
 	return table ? add_to(&coarse_1, NULL, key, add) : add_to(&coarse_0, NULL, key, add);
 }
 
-/* Gives the thread the time [from, to) in that state, clipped to the window. */
-static __noinline void credit(struct cpu *cpu, struct thread *thread, u32 state, u64 from, u64 to)
+/* The row that the time [from, to) in that state belongs to, clipped to the window. */
+static __always_inline bool make_row(
+	struct thread *thread, u32 state, u64 from, u64 to, struct sum_key *key, struct sum *add)
 {
 	u64 start = window_start, end = window_end;
 
-	if (!cpu || !thread || state >= TIME_STATES)
-		return;
+	/* Others are followed only because they may wake one. */
+	if (!thread->is_target)
+		return false;
 	if (from < start)
 		from = start;
 	if (to > end)
 		to = end;
 	if (to <= from)
-		return;
+		return false;
 
 	u64 ns = to - from;
 	u64 first = (from - start) / cfg_slice_ns, last = (to - 1 - start) / cfg_slice_ns;
-	struct sum_key key = {
+	*key = (struct sum_key){
 		.thread = thread->serial, .state = state, .slice_first = first, .slice_last = last};
-	struct sum add = {.count = 1, .ns = ns, .max_ns = ns, .first_ns = ns};
+	*add = (struct sum){.count = 1, .ns = ns, .max_ns = ns, .first_ns = ns};
 
 	thread->total_ns[state] += ns;
 	if (state != TIME_RUNNING) {
-		key.kernel_stack = thread->kernel_stack;
-		key.user_stack = thread->user_stack;
-		key.band = band_of_ns(ns);
-	}
-	if (state == TIME_BLOCKED) {
-		key.task_letter = thread->task_letter;
-		if (ns < cfg_min_wait_ns || ns > cfg_max_wait_ns) {
-			key.kernel_stack = STACK_SKIPPED;
-			key.user_stack = STACK_SKIPPED;
-		}
+		key->kernel_stack = thread->kernel_stack;
+		key->user_stack = thread->user_stack;
+		key->band = band_of_ns(ns);
 	}
 	if (first != last) {
-		add.first_ns = start + (first + 1) * cfg_slice_ns - from;
-		add.last_ns = to - (start + last * cfg_slice_ns);
+		add->first_ns = start + (first + 1) * cfg_slice_ns - from;
+		add->last_ns = to - (start + last * cfg_slice_ns);
 	}
-	if (add_row(cpu, &key, &add)) {
-		count(cpu, COUNTER_ROWS, 1);
-		count(cpu, COUNTER_ROWS_NS, ns);
-	} else {
-		count(cpu, COUNTER_UNSLICED, 1);
-		count(cpu, COUNTER_UNSLICED_NS, ns);
+	return true;
+}
+
+static __always_inline void count_row(struct cpu *cpu, bool is_in, u64 ns)
+{
+	count(cpu, is_in ? COUNTER_ROWS : COUNTER_UNSLICED, 1);
+	count(cpu, is_in ? COUNTER_ROWS_NS : COUNTER_UNSLICED_NS, ns);
+}
+
+/* Gives the thread the time [from, to) in that state; not for blocked. Global: verified once. */
+__noinline int credit(struct cpu *cpu, struct thread *thread, u32 state, u64 from, u64 to)
+{
+	struct sum_key key;
+	struct sum add;
+
+	if (!cpu || !thread || state >= TIME_BLOCKED)
+		return 0;
+	if (make_row(thread, state, from, to, &key, &add))
+		count_row(cpu, add_row(cpu, &key, &add), add.ns);
+	return 0;
+}
+
+/* True if the row is now in the table. */
+static __always_inline bool add_wait_to(
+	void *table, u64 *used, const struct sum_key *key, const struct explanation *e)
+{
+	const struct sum *add = &e->row.sum;
+	struct wait_sum *row = bpf_map_lookup_elem(table, key);
+
+	if (!row) {
+		/* Of shorter chains there are fewer: what is left of the room is for them. */
+		if (e->record.hop_count > 1 && *used >= cfg_whole_waits)
+			return false;
+		if (bpf_map_update_elem(table, key, &e->row, BPF_NOEXIST))
+			return false;
+		__sync_fetch_and_add(used, 1);
+		return true;
 	}
+	row->sum.count += add->count;
+	row->sum.ns += add->ns;
+	row->sum.first_ns += add->first_ns;
+	row->sum.last_ns += add->last_ns;
+	if (add->max_ns > row->sum.max_ns)
+		row->sum.max_ns = add->max_ns;
+	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
+		if (i > cfg_depth || i > e->record.hop_count)
+			break;
+		row->shares[i].ran_ns += e->row.shares[i].ran_ns;
+		row->shares[i].no_cpu_ns += e->row.shares[i].no_cpu_ns;
+		row->shares[i].earlier_ns += e->row.shares[i].earlier_ns;
+	}
+	return true;
+}
+
+static __noinline bool add_wait(struct sum_key *key, struct explanation *e)
+{
+	if (!key || !e)
+		return false;
+	return active_table ? add_wait_to(&waits_1, &waits_used[1], key, e)
+			    : add_wait_to(&waits_0, &waits_used[0], key, e);
+}
+
+/* A full table takes shorter chains first, then the wait without its chain. */
+static __noinline bool add_explained(
+	struct cpu *cpu, struct sum_key *key, struct sum *add, struct explanation *e)
+{
+	if (!cpu || !key || !add || !e)
+		return false;
+	e->row.sum = *add;
+	if (add_wait(key, e))
+		return true;
+	count(cpu, COUNTER_CHAIN_OVERFLOW, 1);
+	count(cpu, COUNTER_CHAIN_OVERFLOW_NS, add->ns);
+	if (e->record.hop_count > 1) {
+		key->chain = shorten(cpu, e);
+		if (add_wait(key, e))
+			return true;
+	}
+	key->chain = CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW);
+	return add_row(cpu, key, add);
+}
+
+/* Gives the thread the blocked time [from, to); the scratch, if there is one, knows who ended it.
+ */
+__noinline int credit_wait(
+	struct cpu *cpu, struct thread *thread, struct explanation *e, u64 from, u64 to)
+{
+	struct sum_key key;
+	struct sum add;
+	bool is_in;
+
+	if (!cpu || !thread || !make_row(thread, TIME_BLOCKED, from, to, &key, &add))
+		return 0;
+	if (!cfg_depth)
+		e = NULL;
+	key.task_letter = thread->task_letter;
+	if (add.ns < cfg_min_wait_ns || add.ns > cfg_max_wait_ns) {
+		key.kernel_stack = STACK_SKIPPED;
+		key.user_stack = STACK_SKIPPED;
+		e = NULL;
+	}
+	if (e && e->count)
+		key.chain = explain(cpu, e, to - add.ns, to);
+	else if (e && e->is_chained)
+		key.chain = CONTRACT_CHAIN_OF_END(CHAIN_NO_WAKER);
+	if (e && key.chain >= CONTRACT_FIRST_CHAIN)
+		is_in = add_explained(cpu, &key, &add, e);
+	else
+		is_in = add_row(cpu, &key, &add);
+	count_row(cpu, is_in, add.ns);
+	return 0;
 }
 
 /* Counts one on-CPU sample. */

@@ -8,6 +8,7 @@
 #include "credit.bpf.h"
 #include "stack.bpf.h"
 #include "target.bpf.h"
+#include "waker.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -24,13 +25,16 @@ static __always_inline u8 state_at_start(const struct thread *thread)
 }
 
 /* Closes what a thread did before it came onto a CPU at `at`, and lets it run. */
-static __noinline void switch_in(struct cpu *cpu, struct thread *thread, u64 at)
+static __noinline void switch_in(
+	struct cpu *cpu, struct task_struct *task, struct thread *thread, u64 at)
 {
+	struct chain *chain;
 	u64 wake, since;
 	u8 state;
 
 	if (!cpu || !thread)
 		return;
+	chain = chain_get(task, 0);
 	since = thread->since;
 	state = thread->state;
 	wake = thread->wake;
@@ -41,14 +45,16 @@ static __noinline void switch_in(struct cpu *cpu, struct thread *thread, u64 at)
 	 * ran all the time is the least likely.
 	 */
 	if (state == TIME_RUNNING) {
-		count(cpu, COUNTER_MISSED_SWITCHES, 1);
+		if (thread->is_target)
+			count(cpu, COUNTER_MISSED_SWITCHES, 1);
 		state = wake ? TIME_BLOCKED : TIME_PREEMPTED;
 	}
 	if (at < since)
 		at = since;
 	if (state == TIME_BLOCKED) {
 		if (!wake) {
-			count(cpu, COUNTER_NO_WAKER, 1);
+			if (thread->is_target)
+				count(cpu, COUNTER_NO_WAKER, 1);
 			wake = at;
 		}
 		/* A wake may come before the switch-out that it ends: then nothing was blocked. */
@@ -56,9 +62,14 @@ static __noinline void switch_in(struct cpu *cpu, struct thread *thread, u64 at)
 			wake = since;
 		if (wake > at)
 			wake = at;
-		credit(cpu, thread, TIME_BLOCKED, since, wake);
+		credit_wait(cpu, thread, cfg_depth ? explanation_begin(chain, thread) : NULL, since,
+			wake);
+		if (chain)
+			chain_commit(chain, thread, since, wake, at);
 		credit(cpu, thread, TIME_WOKEN, wake, at);
 	} else if (state == TIME_WOKEN || state == TIME_PREEMPTED) {
+		if (chain)
+			chain_queued(chain, since, at);
 		credit(cpu, thread, state, since, at);
 	}
 	thread->wake = 0;
@@ -145,17 +156,18 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		thread->state = TIME_RUNNING;
 	if (thread->state != TIME_RUNNING) {
 		/* Its switch-in was not seen: it took this CPU at the last switch that was. */
-		if (cpu->last_switch > window_start)
+		if (cpu->last_switch > window_start && thread->is_target)
 			count(cpu, COUNTER_MISSED_SWITCHES, 1);
-		switch_in(cpu, thread, cpu->last_switch);
+		switch_in(cpu, task, thread, cpu->last_switch);
 	}
 	credit(cpu, thread, TIME_RUNNING, thread->since, now);
 	thread->since = now;
-	if (!thread->is_announced && !is_in_exec(task, thread))
+	if (thread->is_target && !thread->is_announced && !is_in_exec(task, thread))
 		announce(cpu, task, thread);
 	if (prev_state & TASK_DEAD) {
 		thread->state = THREAD_DEAD;
-		send_end(cpu, thread);
+		if (thread->is_target)
+			send_end(cpu, thread);
 		return;
 	}
 	/* 6.1 passes the state of a task that a pending signal keeps queued: only __state tells. */
@@ -166,7 +178,12 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		thread->state = TIME_PREEMPTED;
 	}
 	struct walk *walk = &cpu->walks[WALK_SWITCH];
+	/* Of one that may wake others only this can be asked: in what it waited. */
+	if (!thread->is_target && thread->state != TIME_BLOCKED)
+		return;
 	thread->kernel_stack = kernel_stack_now(ctx, cpu, walk);
+	if (!thread->is_target)
+		return;
 	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 	thread->lacks_tables =
 		cfg_user_stacks == USER_STACKS_TABLE && lacks_tables(walk, thread->user_stack);
@@ -198,15 +215,16 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		count(cpu, COUNTER_SWITCHES, 1);
 	if (prev->pid) {
 		thread = bpf_task_storage_get(&threads, prev, NULL, 0);
-		if (thread && (thread->is_target || has_joined(prev, thread, now)))
+		if (thread && (thread->is_target || has_joined(prev, thread, now) || cfg_depth))
 			switch_out(ctx, cpu, prev, thread, preempt, prev_state, now);
 	}
 	if (next->pid) {
 		thread = bpf_task_storage_get(&threads, next, NULL, 0);
-		if (thread && thread->is_target)
-			switch_in(cpu, thread, now);
+		if (thread && (thread->is_target || cfg_depth))
+			switch_in(cpu, next, thread, now);
 	}
 	cpu->last_switch = now;
+	cpu->metal.depth = 0;
 	cost_note(cpu, now, COUNTER_SWITCH_TIMED);
 	return 0;
 }
@@ -223,8 +241,11 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	if (!cpu || now >= window_end)
 		return 0;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (thread)
+	if (thread) {
 		thread->wake = now;
+		if (cfg_depth)
+			chain_wake(ctx, cpu, task, thread, now);
+	}
 	if (now >= window_start)
 		count(cpu, COUNTER_WAKES, 1);
 	cost_note(cpu, now, COUNTER_WAKE_TIMED);
@@ -240,6 +261,8 @@ static __always_inline struct thread *create_thread(struct cpu *cpu, struct task
 		count(cpu, COUNTER_NO_STORAGE, 1);
 		return NULL;
 	}
+	if (cfg_depth && !chain_create(task))
+		count(cpu, COUNTER_NO_STORAGE, 1);
 	thread->serial = next_serial(&last_thread);
 	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
 	learn_ids(task, thread);
@@ -253,17 +276,20 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	struct cpu *cpu = this_cpu();
 	struct task_struct *parent_task = bpf_get_current_task_btf();
 	struct thread *thread, *parent;
+	bool may_be_target = true;
 	u64 now = bpf_ktime_get_ns();
 
 	if (!cpu || now >= window_end)
 		return 0;
 	parent = bpf_task_storage_get(&threads, parent_task, NULL, 0);
-	/* What can never be a target needs no storage. */
 	if (cfg_target_kind == TARGET_TIDS)
-		return 0;
+		may_be_target = false;
 	if (cfg_target_kind == TARGET_COMMAND && !(parent && parent->is_followed))
-		return 0;
+		may_be_target = false;
 	if (cfg_target_kind == TARGET_PIDS && !(parent && task->tgid == parent_task->tgid))
+		may_be_target = false;
+	/* What can never be a target needs no storage, unless it may wake one. */
+	if (!may_be_target && !cfg_depth)
 		return 0;
 	thread = create_thread(cpu, task);
 	if (!thread)
@@ -277,10 +303,9 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 		thread->image = next_serial(&last_image);
 	if (parent)
 		thread->is_followed = parent->is_followed;
-	thread->is_target = is_wanted(task, thread);
-	if (!thread->is_target)
-		return 0;
-	announce(cpu, task, thread);
+	thread->is_target = may_be_target && is_wanted(task, thread);
+	if (thread->is_target)
+		announce(cpu, task, thread);
 	if (parent && parent->image != thread->image && cfg_user_stacks == USER_STACKS_TABLE)
 		inherit_tables(parent->image, thread->image);
 	return 0;
@@ -304,6 +329,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
 	thread->image = next_serial(&last_image);
 	thread->is_announced = false;
+	thread->is_introduced = false;
 	thread->mm = 0;
 	/* COMMAND was waiting in dwell's own code until now: its life begins here. */
 	if (thread->is_followed && !thread->is_target)
@@ -381,7 +407,7 @@ static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *
 	thread->image = image_at_start(task);
 	thread->state = THREAD_NEW;
 	thread->is_target = is_wanted(task, thread) && cfg_target_kind != TARGET_COMMAND;
-	if (!thread->is_target) {
+	if (!thread->is_target && !cfg_depth) {
 		if (!may_change() && !thread->is_followed)
 			bpf_task_storage_delete(&threads, task);
 		return NULL;

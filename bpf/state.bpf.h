@@ -41,6 +41,12 @@ const volatile __u32 cfg_glob_star;
 const volatile __u32 cfg_glob_accept;
 const volatile __u64 cfg_cgroup_id;
 const volatile int cfg_cgroup_hierarchy;
+/* Hops kept of each chain of wakers; 0: no chains. */
+const volatile __u32 cfg_depth;
+/* Rows of waits beyond which new ones have one hop at most. */
+const volatile __u64 cfg_whole_waits = ~0ULL;
+/* Wakers of shorter waits get no stack. */
+const volatile __u64 cfg_waker_stacks_from;
 
 /* Moved by user space while the programs run. Outside [window_start, window_end) no time counts. */
 volatile __u64 window_start = ~0ULL;
@@ -52,6 +58,7 @@ volatile __u32 tables_are_ready;
 volatile __u32 stacks_lacking;
 /* Rows used in each table; user space zeroes it after draining. */
 __u64 rows_used[2];
+__u64 waits_used[2];
 
 __u32 last_thread;
 __u32 last_image;
@@ -81,8 +88,9 @@ struct thread {
 	bool is_followed; /* its children are targets too */
 	bool is_announced;
 	bool is_kernel_thread;
-	bool was_on_cpu;   /* when the start iterator met it */
-	bool lacks_tables; /* its user stack ends where tables were missing, as yet */
+	bool was_on_cpu;    /* when the start iterator met it */
+	bool is_introduced; /* no target, but user space knows its image */
+	bool lacks_tables;  /* its user stack ends where tables were missing, as yet */
 };
 
 struct {
@@ -110,13 +118,29 @@ struct {
 
 /* A sample can hit inside the switch program, a switch inside an iterator: each has its own
  * scratch. */
-enum walk_slot { WALK_SWITCH, WALK_SAMPLE, WALK_ITERATOR, WALK_SLOTS };
+enum walk_slot { WALK_SWITCH, WALK_SAMPLE, WALK_ITERATOR, WALK_WAKER, WALK_SLOTS };
+
+/* An interrupt, softirq or timer in which this CPU is, outermost first. */
+struct context {
+	u64 value; /* struct irqaction *, softirq vector or timer function */
+	u64 disk;  /* struct gendisk * whose request completed in it; 0: none */
+	u8 kind;   /* HOP_IRQ, HOP_SOFTIRQ, HOP_TIMER, HOP_IPI */
+	bool is_soft;
+};
+
+#define MAX_CONTEXTS 8
+
+struct metal {
+	u32 depth;
+	struct context at[MAX_CONTEXTS];
+};
 
 struct cpu {
 	u64 counters[COUNTERS];
 	u64 last_switch;
 	u64 runs;
 	struct walk walks[WALK_SLOTS];
+	struct metal metal;
 };
 
 struct {

@@ -32,6 +32,7 @@ enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -120,6 +121,32 @@ struct task_struct {
 	struct css_set *cgroups;
 };
 
+struct irqaction {
+	const char *name;
+};
+
+struct hrtimer {
+	void *function;
+};
+
+struct timer_list {
+	void *function;
+};
+
+struct gendisk {
+	char disk_name[32];
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct request {
+	struct request_queue *q;
+};
+
+struct work_struct;
+struct pool_workqueue;
 struct seq_file;
 struct linux_binprm;
 

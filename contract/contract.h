@@ -12,6 +12,8 @@
 #include <linux/types.h>
 #endif
 
+#include "contract/chain.h"
+
 #define CONTRACT_COMM_LEN 16
 /* Default of kernel.perf_event_max_stack, which bounds bpf_get_stack(). */
 #define CONTRACT_MAX_FRAMES 127
@@ -35,6 +37,7 @@ enum stack_none {
 	STACK_EARLIER = 4,  /* the thread fell asleep before the recording began, or its tables
 			       were there */
 	STACK_LOST = 5,     /* set by user space: its record never arrived */
+	STACK_NO_WAKER_STACK = 6, /* of a waker: the wait was shorter than --waker-stacks-from */
 	STACK_FIRST_ID = 16,
 };
 
@@ -50,6 +53,7 @@ enum stack_none {
 struct sum_key {
 	__u64 kernel_stack; /* stack id */
 	__u64 user_stack;   /* stack id */
+	__u64 chain;        /* blocked: chain id, see chain.h; else 0 */
 	__u32 thread;       /* serial */
 	__u32 slice_first;
 	__u32 slice_last;
@@ -67,12 +71,21 @@ struct sum {
 	__u64 last_ns;
 };
 
+/* A row of waits with a chain. Only --depth + 1 shares are there. */
+struct wait_sum {
+	struct sum sum;
+	struct share shares[CONTRACT_MAX_HOPS + 1];
+};
+
 /* Ring buffer records; each begins with the kind. */
 enum record_kind {
 	RECORD_THREAD = 1,   /* struct record_thread: a thread, or its new name or image */
 	RECORD_KERNEL_STACK, /* struct record_stack */
 	RECORD_USER_STACK,   /* struct record_stack */
 	RECORD_THREAD_END,   /* struct thread_now of a thread that is gone */
+	RECORD_WAKER,        /* struct record_thread: no target, but its user stacks will be seen */
+	RECORD_HOP,          /* struct record_hop */
+	RECORD_CHAIN,        /* struct record_chain */
 };
 
 struct record_thread {
@@ -170,6 +183,14 @@ enum counter {
 	COUNTER_NO_STORAGE,          /* threads that could not be given storage */
 	COUNTER_KERNEL_STACK_FAILED, /* */
 	COUNTER_USER_STACK_FAILED,   /* */
+	COUNTER_CHAIN_MISMATCH,      /* waits whose shares did not add up */
+	COUNTER_CHAIN_MISMATCH_NS,   /* */
+	COUNTER_CHAIN_TRUNCATED,     /* waits with more hops than are kept */
+	COUNTER_CHAIN_TRUNCATED_NS,  /* what was left of them */
+	COUNTER_CHAIN_OVERFLOW,      /* waits whose chain was shortened: table full */
+	COUNTER_CHAIN_OVERFLOW_NS,   /* */
+	COUNTER_WAKER_STACKS,        /* stacks of wakers left out: --waker-stacks-from */
+	COUNTER_LOST_CHAINS,         /* hop and chain records that found the ring full */
 	COUNTER_SWITCH_TIMED,        /* runs of the switch program that timed themselves */
 	COUNTER_SWITCH_TIMED_NS,     /* */
 	COUNTER_WAKE_TIMED,          /* */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "capture/chains.h"
 #include "capture/containers.h"
 #include "capture/timeline.h"
 #include "util/map64.h"
@@ -12,6 +13,8 @@
 /* After its end a thread's rows may be in the table that was active and in the one being drained.
  */
 #define FLIPS_TO_KEEP 2
+/* Images of wakers outside the target; when their processes end is not seen. */
+#define MAX_WAKER_IMAGES 4096
 
 struct book {
 	uint32_t serial;
@@ -42,6 +45,7 @@ struct books {
 	struct recording_writer *writer;
 	struct namer *namer;
 	struct containers *containers;
+	struct chains *chains; /* NULL: none are recorded */
 	uint64_t slice_ns;
 	uint64_t start_ns;
 	uint64_t flips;
@@ -49,13 +53,16 @@ struct books {
 	struct map64 processes; /* image -> struct process * */
 	VEC(struct book *) closed;
 	VEC(struct leaving) leaving;
+	VEC(uint32_t) waker_images; /* a ring once it is full */
+	size_t oldest_image;
 	struct timeline *timeline;
 	kernel_threads dead; /* in the window, after the rows that are in */
 	kernel_threads late; /* died after the window's end, before their books were read */
 	struct books_totals totals;
 };
 
-struct books *books_new(struct recording_writer *writer, struct namer *namer, uint64_t slice_ns)
+struct books *books_new(
+	struct recording_writer *writer, struct namer *namer, uint64_t slice_ns, bool has_chains)
 {
 	struct books *books = xcalloc(1, sizeof(*books));
 
@@ -65,6 +72,8 @@ struct books *books_new(struct recording_writer *writer, struct namer *namer, ui
 	books->start_ns = UINT64_MAX;
 	books->timeline = timeline_new();
 	books->containers = containers_new();
+	if (has_chains)
+		books->chains = chains_new(writer, namer);
 	return books;
 }
 
@@ -82,6 +91,8 @@ void books_free(struct books *books)
 	map64_clear(&books->processes);
 	vec_clear(&books->closed);
 	vec_clear(&books->leaving);
+	vec_clear(&books->waker_images);
+	chains_free(books->chains);
 	vec_clear(&books->late);
 	vec_clear(&books->dead);
 	timeline_free(books->timeline);
@@ -226,6 +237,23 @@ static void add_thread(struct books *books, const struct record_thread *record)
 	write_thread(books, book, NULL, 0);
 }
 
+/* A waker that is no target: its stacks will be asked for, its time will not. */
+static void add_waker(struct books *books, const struct record_thread *record)
+{
+	uint32_t *oldest;
+
+	namer_add_image(books->namer, record->image, record->pid, record->start_stack);
+	if (books->waker_images.count < MAX_WAKER_IMAGES) {
+		vec_push(&books->waker_images, record->image);
+		return;
+	}
+	oldest = &books->waker_images.at[books->oldest_image];
+	if (*oldest != record->image && !process_of(books, *oldest))
+		namer_drop_image(books->namer, *oldest);
+	*oldest = record->image;
+	books->oldest_image = (books->oldest_image + 1) % MAX_WAKER_IMAGES;
+}
+
 /* Time and count of an interval without its stack, or of a thread that nobody introduced. */
 static void note_losses(struct books *books, const struct book *book, const struct rec_sum *row)
 {
@@ -239,31 +267,79 @@ static void note_losses(struct books *books, const struct book *book, const stru
 	}
 }
 
+/* A row as the kernel keeps it, without its chain. */
+static struct rec_sum sum_of_row(
+	const struct books *books, const struct sum_key *key, const struct sum *sum)
+{
+	return (struct rec_sum){.thread = key->thread,
+		.slice_first = key->slice_first,
+		.slice_last = key->slice_last,
+		.state = (enum time_state)key->state,
+		.task_letter = (char)key->task_letter,
+		.band = key->band,
+		.kernel_stack = namer_stack(books->namer, key->kernel_stack),
+		.user_stack = namer_stack(books->namer, key->user_stack),
+		.count = sum->count,
+		.ns = sum->ns,
+		.max_ns = sum->max_ns,
+		.first_ns = sum->first_ns,
+		.last_ns = sum->last_ns};
+}
+
+static void add_sum(struct books *books, const struct rec_sum *sum)
+{
+	struct book *book = book_of(books, sum->thread);
+
+	if (sum->state < TIME_STATES)
+		book->rows_ns[sum->state] += sum->ns;
+	books->totals.rows += sum->count;
+	books->totals.rows_ns += sum->ns;
+	if (sum->state == TIME_BLOCKED)
+		books->totals.waits += sum->count;
+	note_losses(books, book, sum);
+	recording_writer_add_sum(books->writer, sum);
+}
+
 static void add_row(struct books *books, const struct kernel_row *row)
 {
-	struct book *book = book_of(books, row->key.thread);
-	struct rec_sum sum = {.thread = row->key.thread,
-		.slice_first = row->key.slice_first,
-		.slice_last = row->key.slice_last,
-		.state = (enum time_state)row->key.state,
-		.task_letter = (char)row->key.task_letter,
-		.band = row->key.band,
-		.kernel_stack = namer_stack(books->namer, row->key.kernel_stack),
-		.user_stack = namer_stack(books->namer, row->key.user_stack),
-		.count = row->sum.count,
-		.ns = row->sum.ns,
-		.max_ns = row->sum.max_ns,
-		.first_ns = row->sum.first_ns,
-		.last_ns = row->sum.last_ns};
+	struct rec_sum sum = sum_of_row(books, &row->key, &row->sum);
+	uint64_t chain = row->key.chain;
 
-	if (sum.state < TIME_STATES)
-		book->rows_ns[sum.state] += sum.ns;
-	books->totals.rows += sum.count;
-	books->totals.rows_ns += sum.ns;
-	if (sum.state == TIME_BLOCKED)
-		books->totals.waits += sum.count;
-	note_losses(books, book, &sum);
-	recording_writer_add_sum(books->writer, &sum);
+	if (books->chains && chain && chain < CONTRACT_CHAIN_OF_END(CHAIN_ENDS))
+		sum.chain = chains_of_end(
+			books->chains, (enum chain_end)(chain - CONTRACT_CHAIN_OF_END(0)));
+	add_sum(books, &sum);
+}
+
+static void add_wait(struct books *books, const struct kernel_wait *wait)
+{
+	struct rec_sum sum = sum_of_row(books, &wait->key, &wait->row.sum);
+	struct rec_share shares[CONTRACT_MAX_HOPS + 1];
+	uint32_t hop_count;
+
+	if (!chains_find(books->chains, wait->key.chain, &sum.chain, &hop_count)) {
+		books->totals.lost_chains += sum.count;
+		books->totals.lost_chains_ns += sum.ns;
+		sum.chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
+		add_sum(books, &sum);
+		return;
+	}
+	sum.share_count = hop_count + 1;
+	sum.shares = shares;
+	for (uint32_t i = 0; i < sum.share_count; i++)
+		shares[i] = (struct rec_share){.ran_ns = wait->row.shares[i].ran_ns,
+			.no_cpu_ns = wait->row.shares[i].no_cpu_ns,
+			.earlier_ns = wait->row.shares[i].earlier_ns};
+	add_sum(books, &sum);
+}
+
+static void add_waits(struct books *books, const kernel_waits *waits)
+{
+	struct kernel_wait wait;
+	size_t offset = 0;
+
+	while (books->chains && kernel_next_wait(waits, &offset, &wait))
+		add_wait(books, &wait);
 }
 
 /* The part [from, to) of an open interval as a row that has not ended: count 0. */
@@ -295,6 +371,8 @@ static void add_open_part(struct books *books, const struct thread_now *now, enu
 	}
 	if (state == TIME_BLOCKED)
 		sum.task_letter = (char)now->task_letter;
+	if (state == TIME_BLOCKED && books->chains)
+		sum.chain = chains_of_end(books->chains, CHAIN_NOT_WOKEN);
 	if (!is_final) {
 		recording_writer_add_open(books->writer, &sum);
 		return;
@@ -459,6 +537,10 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 		else if ((kind == RECORD_KERNEL_STACK || kind == RECORD_USER_STACK) &&
 			 wanted == RECORD_KERNEL_STACK)
 			namer_add_stack(books->namer, record, length);
+		else if (kind == RECORD_HOP && wanted == kind && books->chains)
+			chains_add_hop(books->chains, record, length);
+		else if (kind == RECORD_CHAIN && wanted == kind && books->chains)
+			chains_add(books->chains, record, length);
 	}
 }
 
@@ -473,10 +555,14 @@ static void add_threads(struct books *books, const struct batch *batch)
 	while ((record = batch_next_record(
 			batch->records.at, batch->records.count, &offset, &length))) {
 		const struct record_thread *thread = record;
-		if (length < sizeof(*thread) || thread->kind != RECORD_THREAD)
+		if (length < sizeof(*thread) ||
+			(thread->kind != RECORD_THREAD && thread->kind != RECORD_WAKER))
 			continue;
 		timeline_tell(books->timeline, books->namer, thread->at_ns);
-		add_thread(books, thread);
+		if (thread->kind == RECORD_WAKER)
+			add_waker(books, thread);
+		else
+			add_thread(books, thread);
 	}
 	timeline_tell(books->timeline, books->namer, UINT64_MAX);
 }
@@ -495,8 +581,11 @@ void books_add(struct books *books, const struct batch *batch)
 	/* Threads first: a stack's image must be known, and whether it is still the latest. */
 	add_threads(books, batch);
 	add_records(books, batch, RECORD_KERNEL_STACK);
+	add_records(books, batch, RECORD_HOP);
+	add_records(books, batch, RECORD_CHAIN);
 	vec_each (row, &batch->rows)
 		add_row(books, row);
+	add_waits(books, &batch->waits);
 	add_records(books, batch, RECORD_THREAD_END);
 	books->totals.lost_mappings = batch->map_records_lost;
 	if (batch->is_flipped)
@@ -510,6 +599,8 @@ void books_add(struct books *books, const struct batch *batch)
 	if (batch->is_flipped) {
 		books->flips++;
 		forget_closed(books);
+		if (books->chains)
+			chains_age(books->chains);
 	}
 }
 

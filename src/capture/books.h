@@ -26,13 +26,16 @@ struct books_totals {
 	uint64_t lost_stacks_ns;
 	uint64_t unknown; /* intervals of threads never announced */
 	uint64_t unknown_ns;
+	uint64_t lost_chains; /* waits whose chain never arrived */
+	uint64_t lost_chains_ns;
 	uint64_t lost_mappings; /* records of mappings that found no room */
 	uint64_t unclosed;      /* threads never closed (after books_close_rest) */
 	uint64_t unclosed_ns;
 };
 
-/* Borrows writer and namer. */
-struct books *books_new(struct recording_writer *writer, struct namer *namer, uint64_t slice_ns);
+/* Borrows writer and namer. has_chains: every wait has one. */
+struct books *books_new(
+	struct recording_writer *writer, struct namer *namer, uint64_t slice_ns, bool has_chains);
 void books_free(struct books *books);
 
 /* The window's start, before any batch is booked. */

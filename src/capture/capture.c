@@ -20,8 +20,9 @@
 #include "util/clock.h"
 #include "util/units.h"
 
-#define START_AHEAD_NS NS_PER_MS
-#define END_AHEAD_NS (2 * NS_PER_MS)
+/* Between choosing a moment and telling it a busy machine may take our CPU: 8 ms were seen. */
+#define START_AHEAD_NS (20 * NS_PER_MS)
+#define END_AHEAD_NS (10 * NS_PER_MS)
 /* A thread that is dying when the books are read needs this long to its last switch. */
 #define LAST_WORDS_NS (5 * NS_PER_MS)
 #define URGENT_NICE (-20)
@@ -110,6 +111,7 @@ static void init_meta(struct capture *capture)
 		.sample_hz = options->sample_hz,
 		.sample_event = kernel_sample_event(capture->kernel),
 		.user_stacks = user_stacks_word(options->user_stacks),
+		.chain_depth = options->has_stacks ? options->depth : 0,
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
@@ -282,7 +284,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
 	namer_set_loader(capture->namer, capture->loader);
-	capture->books = books_new(writer, capture->namer, capture->options.slice_ns);
+	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
+		capture->options.has_stacks && capture->options.depth);
 	warm_tables(capture);
 	int error = kernel_attach(capture->kernel, why);
 
@@ -303,14 +306,15 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	if (error)
 		return error;
 	capture->start_ns = clock_monotonic_ns() + START_AHEAD_NS;
-	capture->meta.start_unix_ns = clock_ns(CLOCK_REALTIME) + START_AHEAD_NS;
-	capture->cpu_before_ns = own_cpu_ns();
-	books_set_start(capture->books, capture->start_ns);
 	/* Known in advance, the window's end is exact even if we are starved when it comes. */
 	if (capture->options.duration_ns)
 		capture->planned_end_ns = capture->start_ns + capture->options.duration_ns;
 	kernel_set_window(capture->kernel, capture->start_ns,
 		capture->planned_end_ns ? capture->planned_end_ns : UINT64_MAX);
+	capture->meta.start_unix_ns =
+		clock_ns(CLOCK_REALTIME) + capture->start_ns - clock_monotonic_ns();
+	capture->cpu_before_ns = own_cpu_ns();
+	books_set_start(capture->books, capture->start_ns);
 	sleep_until(capture->start_ns);
 	error = drain_start(capture->drain, why);
 	set_nice(capture->usual_nice);
@@ -384,6 +388,14 @@ static void write_losses(struct capture *capture, const uint64_t counters[static
 		loader_counts(capture->loader, &loads);
 		put_loss(capture, LOSS_UNWIND_TABLES, loads.without_room, 0);
 	}
+	put_loss(capture, LOSS_CHAIN_MISMATCH, counters[COUNTER_CHAIN_MISMATCH],
+		counters[COUNTER_CHAIN_MISMATCH_NS]);
+	put_loss(capture, LOSS_CHAIN_TRUNCATED, counters[COUNTER_CHAIN_TRUNCATED],
+		counters[COUNTER_CHAIN_TRUNCATED_NS]);
+	put_loss(capture, LOSS_CHAIN_OVERFLOW,
+		counters[COUNTER_CHAIN_OVERFLOW] + totals->lost_chains,
+		counters[COUNTER_CHAIN_OVERFLOW_NS] + totals->lost_chains_ns);
+	put_loss(capture, LOSS_WAKER_STACKS, counters[COUNTER_WAKER_STACKS], 0);
 }
 
 static void write_summary(struct capture *capture, uint64_t until_ns)

@@ -30,10 +30,12 @@ struct capture_options {
 	uint64_t slice_ns;
 	uint64_t memory_bytes; /* for all tables */
 	enum user_stacks user_stacks;
-	bool has_cache;       /* keep unwind tables on disk */
-	bool has_stacks;      /* false: only time is counted */
-	bool has_self;        /* record dwell too */
-	uint64_t duration_ns; /* the window's length at most, 0: until stopped */
+	bool has_cache;                /* keep unwind tables on disk */
+	bool has_stacks;               /* false: only time is counted */
+	bool has_self;                 /* record dwell too */
+	uint64_t duration_ns;          /* the window's length at most, 0: until stopped */
+	uint32_t depth;                /* hops kept of each chain of wakers; 0: no chains */
+	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
 	/* For the recording's meta table. */
 	const char *target_text;
 	const char *command_line;
@@ -43,6 +45,7 @@ struct capture_options {
 #define CAPTURE_MIN_SLICE_NS 1000000ULL
 #define CAPTURE_MIN_MEMORY (8ULL << 20)
 #define CAPTURE_MAX_HZ 10000
+#define CAPTURE_DEFAULT_DEPTH 8
 
 struct capture_progress {
 	uint64_t elapsed_ns;

@@ -34,9 +34,10 @@ static void pause_for(uint64_t ns)
 static int count_rows(struct kernel *kernel, struct run *run)
 {
 	kernel_rows rows = {0};
+	kernel_waits waits = {0};
 	kernel_threads threads = {0};
 	uint64_t flipped_ns;
-	int error = kernel_flip(kernel, &rows, &flipped_ns);
+	int error = kernel_flip(kernel, &rows, &waits, &flipped_ns);
 
 	vec_each (row, &rows)
 		if (row->key.state == TIME_RUNNING)
@@ -45,6 +46,7 @@ static int count_rows(struct kernel *kernel, struct run *run)
 		error = kernel_read_threads(kernel, &threads);
 	run->threads = threads.count;
 	vec_clear(&rows);
+	vec_clear(&waits);
 	vec_clear(&threads);
 	return error;
 }
@@ -182,8 +184,9 @@ int cost_measure(
 		.stack_ns = ns_per_switch(&with) - ns_per_switch(&without)};
 	if (cost.stack_ns < 0)
 		cost.stack_ns = 0;
-	cost.share = ((double)cost.switches * cost.bare_ns +
-			     (double)cost.target_switches * cost.stack_ns) /
+	/* Whoever wakes a target may be any thread: with chains stacks are taken of all. */
+	uint64_t with_stacks = target->depth ? cost.switches : cost.target_switches;
+	cost.share = ((double)cost.switches * cost.bare_ns + (double)with_stacks * cost.stack_ns) /
 		     (double)window_ns;
 	*ret = cost;
 	return 0;

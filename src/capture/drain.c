@@ -103,7 +103,7 @@ int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret,
 
 static size_t batch_bytes(const struct batch *batch)
 {
-	return batch ? batch->records.count + batch->map_records.count +
+	return batch ? batch->records.count + batch->map_records.count + batch->waits.count +
 			       batch->rows.count * sizeof(*batch->rows.at)
 		     : 0;
 }
@@ -111,7 +111,8 @@ static size_t batch_bytes(const struct batch *batch)
 static int flip(struct drain *drain)
 {
 	drain->filling->is_flipped = true;
-	int error = kernel_flip(drain->kernel, &drain->filling->rows, &drain->filling->drained_ns);
+	int error = kernel_flip(drain->kernel, &drain->filling->rows, &drain->filling->waits,
+		&drain->filling->drained_ns);
 	drain->next_flip_ns = drain->filling->drained_ns + drain->flip_every_ns;
 	return error;
 }
@@ -159,6 +160,7 @@ static struct batch *join(struct batch *first, struct batch *second)
 	first->ring_read_ns = second->ring_read_ns;
 	first->map_records_lost = second->map_records_lost;
 	vec_append(&first->rows, second->rows.at, second->rows.count);
+	vec_append(&first->waits, second->waits.at, second->waits.count);
 	/* Rows that were drained after the open intervals were read make those out of date. */
 	if (second->is_flipped) {
 		first->open.count = 0;
@@ -339,6 +341,7 @@ void batch_free(struct batch *batch)
 	vec_clear(&batch->records);
 	vec_clear(&batch->map_records);
 	vec_clear(&batch->rows);
+	vec_clear(&batch->waits);
 	vec_clear(&batch->open);
 	free(batch);
 }

@@ -18,6 +18,7 @@ struct batch {
 	uint64_t ring_read_ns; /* all records of a time before are here */
 	uint64_t map_records_lost;
 	kernel_rows rows;
+	kernel_waits waits;
 	kernel_threads open; /* living threads, if has_open */
 	bool has_open;
 	bool is_flipped; /* rows are complete up to drained_ns */

@@ -18,6 +18,7 @@
 
 #include "capture/cgroup.h"
 #include "capture/glob.h"
+#include "capture/kernel_chains.h"
 #include "capture/sizes.h"
 #include "dwell.skel.h"
 #include "util/clock.h"
@@ -37,6 +38,8 @@ struct kernel {
 	VEC(struct bpf_link *) links;
 	struct sum_key *keys; /* BATCH_ROWS */
 	struct sum *sums;
+	uint32_t depth;
+	char *waits; /* BATCH_ROWS values */
 };
 
 static int drop_print(enum libbpf_print_level level, const char *format, va_list args)
@@ -136,6 +139,7 @@ static int configure(struct kernel *kernel, const struct capture_options *option
 	bpf_map__set_max_entries(skeleton->maps.coarse_0, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
+	chains_configure(skeleton, options, kernel->depth, &kernel->sizes, symbols);
 	configure_unwinding(kernel, options);
 	if (!options->sample_hz)
 		bpf_program__set_autoload(skeleton->progs.on_sample, false);
@@ -175,7 +179,9 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	kernel->cpus = libbpf_num_possible_cpus();
 	kernel->sample_hz = options->sample_hz;
 	kernel->sample_event = "";
-	kernel->sizes = sizes_of_memory(options->memory_bytes);
+	kernel->depth = options->has_stacks ? options->depth : 0;
+	kernel->sizes = sizes_of_memory(options->memory_bytes, kernel->depth);
+	kernel->waits = xcalloc(BATCH_ROWS, kernel->sizes.wait_bytes + 1);
 	kernel->keys = xcalloc(BATCH_ROWS, sizeof(*kernel->keys));
 	kernel->sums = xcalloc(BATCH_ROWS, sizeof(*kernel->sums));
 	kernel->skeleton = dwell__open();
@@ -274,6 +280,7 @@ void kernel_free(struct kernel *kernel)
 	dwell__destroy(kernel->skeleton);
 	free(kernel->keys);
 	free(kernel->sums);
+	free(kernel->waits);
 	free(kernel);
 }
 
@@ -343,7 +350,14 @@ int kernel_attach(struct kernel *kernel, struct why *why)
 	struct bpf_program *const programs[] = {skeleton->progs.on_switch,
 		skeleton->progs.on_waking, skeleton->progs.on_rename, skeleton->progs.on_exec,
 		skeleton->progs.on_new_thread};
+	struct bpf_program *optional;
 
+	/* What names wakers, before there are wakes to name. */
+	for (size_t i = 0; (optional = chains_program(skeleton, i)); i++) {
+		int error = bpf_program__autoload(optional) ? attach(kernel, optional, why) : 0;
+		if (error)
+			return error;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		int error = attach(kernel, programs[i], why);
 		if (error)
@@ -506,8 +520,13 @@ int kernel_barrier(struct kernel *kernel)
 double kernel_fill(const struct kernel *kernel)
 {
 	const volatile uint64_t *used = (const volatile uint64_t *)kernel->skeleton->bss->rows_used;
+	const volatile uint64_t *waits =
+		(const volatile uint64_t *)kernel->skeleton->bss->waits_used;
+	double rows_fill = (double)used[kernel->active] / (double)kernel->sizes.rows;
+	double waits_fill =
+		kernel->depth ? (double)waits[kernel->active] / (double)kernel->sizes.wait_rows : 0;
 
-	return (double)used[kernel->active] / (double)kernel->sizes.rows;
+	return rows_fill > waits_fill ? rows_fill : waits_fill;
 }
 
 /* Moves all rows of a table to the end of `rows`. */
@@ -534,7 +553,48 @@ static int drain(struct kernel *kernel, struct bpf_map *table, kernel_rows *rows
 	return 0;
 }
 
-int kernel_flip(struct kernel *kernel, kernel_rows *rows, uint64_t *ret_ns)
+/* Moves all rows of a table of waits to the end of `waits`: length of the value, key, value. */
+static int drain_waits(struct kernel *kernel, struct bpf_map *table, kernel_waits *waits)
+{
+	uint64_t bytes = kernel->sizes.wait_bytes;
+	int fd = bpf_map__fd(table);
+	uint32_t position = 0;
+	void *from = NULL;
+	int error;
+
+	do {
+		uint32_t count = BATCH_ROWS;
+		error = bpf_map_lookup_and_delete_batch(
+			fd, from, &position, kernel->keys, kernel->waits, &count, NULL);
+		if (error && error != -ENOENT)
+			return error;
+		for (uint32_t i = 0; i < count; i++) {
+			vec_append(waits, (const char *)&bytes, sizeof(bytes));
+			vec_append(waits, (const char *)&kernel->keys[i], sizeof(*kernel->keys));
+			vec_append(waits, kernel->waits + i * bytes, bytes);
+		}
+		from = &position;
+	} while (!error);
+	return 0;
+}
+
+bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_wait *ret)
+{
+	uint64_t bytes;
+
+	if (*offset + sizeof(bytes) + sizeof(ret->key) > waits->count)
+		return false;
+	memcpy(&bytes, waits->at + *offset, sizeof(bytes));
+	*offset += sizeof(bytes);
+	memcpy(&ret->key, waits->at + *offset, sizeof(ret->key));
+	*offset += sizeof(ret->key);
+	memset(&ret->row, 0, sizeof(ret->row));
+	memcpy(&ret->row, waits->at + *offset, bytes);
+	*offset += bytes;
+	return true;
+}
+
+int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, uint64_t *ret_ns)
 {
 	struct dwell *skeleton = kernel->skeleton;
 	int old = kernel->active;
@@ -548,7 +608,11 @@ int kernel_flip(struct kernel *kernel, kernel_rows *rows, uint64_t *ret_ns)
 	if (!error)
 		error = drain(
 			kernel, old ? skeleton->maps.coarse_1 : skeleton->maps.coarse_0, rows);
+	if (!error && kernel->depth)
+		error = drain_waits(
+			kernel, old ? skeleton->maps.waits_1 : skeleton->maps.waits_0, waits);
 	skeleton->bss->rows_used[old] = 0;
+	skeleton->bss->waits_used[old] = 0;
 	return error;
 }
 

@@ -18,6 +18,14 @@ struct kernel_row {
 	struct sum sum;
 };
 
+/* A row of waits with a chain; of the shares those of the chain's hops and the rest count. */
+struct kernel_wait {
+	struct sum_key key;
+	struct wait_sum row;
+};
+
+/* Rows as they come from the kernel, one behind the other; kernel_next_wait() reads them. */
+typedef VEC(char) kernel_waits;
 typedef VEC(struct kernel_row) kernel_rows;
 typedef VEC(struct thread_now) kernel_threads;
 typedef VEC(struct record_sleeper) kernel_sleepers;
@@ -67,10 +75,13 @@ int kernel_barrier(struct kernel *kernel);
 /* How full the active table is, 0 to 1. */
 double kernel_fill(const struct kernel *kernel);
 /*
- * Makes the other table active and moves the rows of this one to the end of `rows`. No row is of a
- * time after *ret_ns, and none of a time before it is missing but those of the last microseconds.
+ * Makes the other tables active and moves the rows of these to the end of `rows` and `waits`. No
+ * row is of a time after *ret_ns, and none of a time before it is missing but those of the last
+ * microseconds.
  */
-int kernel_flip(struct kernel *kernel, kernel_rows *rows, uint64_t *ret_ns);
+int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, uint64_t *ret_ns);
+/* The wait at *offset, which is moved on; false at the end. */
+bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_wait *ret);
 /* Sums over all CPUs. */
 void kernel_counters(const struct kernel *kernel, uint64_t ret[static COUNTERS]);
 /* Detaches all programs; tables stay readable. */

@@ -469,3 +469,10 @@ uint64_t namer_stack(const struct namer *namer, uint64_t raw_id)
 	const uint64_t *id = map64_find(&namer->by_raw, raw_id);
 	return id ? *id : STACK_LOST;
 }
+
+const char *namer_kernel_function(struct namer *namer, uint64_t address)
+{
+	struct kernel_symbol symbol;
+
+	return namer->symbols && find_symbol(namer, address, &symbol) ? symbol.name : "";
+}

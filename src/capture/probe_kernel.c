@@ -142,6 +142,42 @@ static void add_hook(struct probe *probe, size_t i)
 	facts_fix(probe->facts, "boot a kernel of 6.1 or later with CONFIG_BPF_EVENTS=y");
 }
 
+/* Tracepoints that give wakers their names; without them waits still have their chains. */
+static const struct {
+	const char *typedef_name;
+	const char *what;
+} waker_hooks[] = {
+	{"btf_trace_sched_wakeup_new", "births"},
+	{"btf_trace_irq_handler_entry", "interrupts"},
+	{"btf_trace_softirq_entry", "softirqs"},
+	{"btf_trace_hrtimer_expire_entry", "timers"},
+	{"btf_trace_timer_expire_entry", "timeouts"},
+	{"btf_trace_block_rq_complete", "disks"},
+	{"btf_trace_workqueue_execute_start", "work queues"},
+};
+
+static void add_waker_hooks(struct probe *probe)
+{
+	char missing[256] = "";
+
+	if (!probe->btf)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(waker_hooks); i++)
+		if (find_hook(probe, waker_hooks[i].typedef_name) <= 0) {
+			size_t length = strlen(missing);
+			snprintf(missing + length, sizeof(missing) - length, "%s%s",
+				length ? ", " : "", waker_hooks[i].what);
+		}
+	if (!missing[0]) {
+		facts_add(probe->facts, FACT_HELPFUL, FACT_OK, "names of wakers",
+			"interrupts, timers, disks and work queues are told apart");
+		return;
+	}
+	facts_add(probe->facts, FACT_HELPFUL, FACT_LIMITED, "names of wakers",
+		"not of %s: this kernel has no tracepoint for them", missing);
+	facts_fix(probe->facts, "boot a kernel with CONFIG_BPF_EVENTS=y and its usual drivers");
+}
+
 /* The thread's state at the switch itself; read later it races with the waker. */
 static void add_previous_state(struct probe *probe)
 {
@@ -352,6 +388,7 @@ void probe_kernel_needed(struct probe *probe)
 	add_abilities(probe);
 	add_helpers(probe, &reads_kernel);
 	add_lockdown(probe, reads_kernel);
+	add_waker_hooks(probe);
 }
 
 /* Opens and closes a sampling event: 0 or -errno. Without rights only for this thread's user code.

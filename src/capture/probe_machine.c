@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "capture/capture.h"
 #include "capture/proc_text.h"
 #include "contract/contract.h"
 #include "util/units.h"
@@ -177,20 +178,23 @@ static bool add_memory_limit(struct probe *probe, uint64_t memory_bytes)
 	return fits;
 }
 
-static int try_sums(uint32_t rows)
+static int try_sums(uint32_t rows, uint32_t value_bytes)
 {
-	return bpf_map_create(BPF_MAP_TYPE_HASH, "dwell_try", sizeof(struct sum_key),
-		sizeof(struct sum), rows, NULL);
+	return bpf_map_create(
+		BPF_MAP_TYPE_HASH, "dwell_try", sizeof(struct sum_key), value_bytes, rows, NULL);
 }
 
 /* The tables of sums, which are nearly all that a recording takes: 0 or -errno. */
 static int try_tables(const struct table_sizes *sizes)
 {
-	const uint32_t rows[] = {sizes->rows, sizes->rows, sizes->coarse_rows, sizes->coarse_rows};
+	const uint32_t rows[] = {sizes->rows, sizes->rows, sizes->coarse_rows, sizes->coarse_rows,
+		sizes->wait_rows, sizes->wait_rows};
+	const uint32_t bytes[] = {sizeof(struct sum), sizeof(struct sum), sizeof(struct sum),
+		sizeof(struct sum), sizes->wait_bytes, sizes->wait_bytes};
 	int error = 0, fds[ARRAY_SIZE(rows)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		fds[i] = error ? -1 : try_sums(rows[i]);
+		fds[i] = error ? -1 : try_sums(rows[i], bytes[i]);
 		if (!error && fds[i] < 0)
 			error = -errno;
 	}
@@ -223,7 +227,7 @@ static void add_locked_memory(struct probe *probe, uint64_t memory_bytes, int er
 
 static void add_tables(struct probe *probe, uint64_t memory_bytes, bool fits)
 {
-	struct table_sizes sizes = sizes_of_memory(memory_bytes);
+	struct table_sizes sizes = sizes_of_memory(memory_bytes, CAPTURE_DEFAULT_DEPTH);
 	char want[UNITS_ROOM];
 	int error;
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Shares of the memory: 1/4 for the tables of sums, 1/16 for the coarse ones, 1/16 for the ring and
- * 1/32 for the seen stacks; for user stacks 1/8 for rows, 1/64 each for page words and mappings and
- * at most 1/32 for processes. The tables of sums are preallocated, which costs CPU time before the
+ * 1/32 for the seen stacks. With chains, waits have tables of their own: 1/4, and 1/8 for the other
+ * sums. For user stacks 1/8 for rows, 1/64 each for page words and mappings and at most 1/32 for
+ * processes. The tables of sums are preallocated, which costs CPU time before the
  * window opens (0.5 s for 160 MiB), and at half full they are flipped within 50 ms: a quarter is
  * ample. The rest is for what threads take in task storage.
  */
 #include "capture/sizes.h"
+
+#include <stddef.h>
 
 #include "contract/contract.h"
 #include "contract/unwind.h"
@@ -16,6 +19,7 @@
  * each entry rounded up to a power of two, so up to 32.
  */
 #define ROW_BYTES (48 + sizeof(struct sum_key) + sizeof(struct sum) + 32)
+#define WAIT_BYTES(value_bytes) (48 + sizeof(struct sum_key) + (value_bytes) + 32)
 /* An entry of a hash that allocates them one by one, with its bucket. */
 #define PROCESS_BYTES (64 + 32)
 #define BLOCK_BYTES 4096
@@ -40,22 +44,27 @@ static uint32_t blocks_in(uint64_t bytes, uint64_t most)
 	return blocks < 1 ? 1 : blocks > most ? (uint32_t)most : (uint32_t)blocks;
 }
 
-static uint32_t rows_in(uint64_t bytes)
+static uint32_t rows_in(uint64_t bytes, uint64_t row_bytes)
 {
-	uint64_t rows = bytes / ROW_BYTES;
+	uint64_t rows = bytes / row_bytes;
 
 	return rows < 1024 ? 1024 : rows > 1u << 26 ? 1u << 26 : (uint32_t)rows;
 }
 
-struct table_sizes sizes_of_memory(uint64_t bytes)
+struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth)
 {
 	struct table_sizes sizes = {
-		.rows = rows_in(bytes / 4 / 2),
-		.coarse_rows = rows_in(bytes / 16 / 2),
+		.rows = rows_in(bytes / (depth ? 8 : 4) / 2, ROW_BYTES),
+		.coarse_rows = rows_in(bytes / 16 / 2, ROW_BYTES),
 		.ring_bytes = power_of_two_below(bytes / 16),
 		.seen = power_of_two_below(bytes / 32 / sizeof(uint64_t)),
 	};
 
+	if (depth) {
+		sizes.wait_bytes = (uint32_t)(offsetof(struct wait_sum, shares) +
+					      (depth + 1) * sizeof(struct share));
+		sizes.wait_rows = rows_in(bytes / 4 / 2, WAIT_BYTES(sizes.wait_bytes));
+	}
 	if (sizes.ring_bytes < MIN_RING_BYTES)
 		sizes.ring_bytes = MIN_RING_BYTES;
 	if (sizes.ring_bytes > MAX_RING_BYTES)
@@ -79,7 +88,8 @@ void sizes_drop_unwinding(struct table_sizes *sizes)
 
 uint64_t sizes_bytes(const struct table_sizes *sizes)
 {
-	return 2ULL * (sizes->rows + sizes->coarse_rows) * ROW_BYTES + sizes->ring_bytes +
+	return 2ULL * (sizes->rows + sizes->coarse_rows) * ROW_BYTES +
+	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) + sizes->ring_bytes +
 	       (uint64_t)sizes->seen * sizeof(uint64_t) +
 	       ((uint64_t)sizes->unwind_row_blocks + sizes->unwind_page_blocks +
 		       sizes->unwind_vma_blocks) *

@@ -7,6 +7,8 @@
 
 struct table_sizes {
 	uint32_t rows;        /* in each of the two tables of sums */
+	uint32_t wait_rows;   /* in each of the two tables of waits with chains; 0: none */
+	uint32_t wait_bytes;  /* of such a row's value */
 	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
 	uint32_t ring_bytes;  /* a power of two */
 	uint32_t seen;        /* a power of two */
@@ -17,8 +19,8 @@ struct table_sizes {
 	uint32_t unwind_processes;
 };
 
-/* Sizes that together take at most that much. */
-struct table_sizes sizes_of_memory(uint64_t bytes);
+/* Sizes that together take at most that much; depth: hops of a chain, 0: no chains. */
+struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth);
 /* Without tables for user stacks. */
 void sizes_drop_unwinding(struct table_sizes *sizes);
 /* What they take. */

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "format/import.h"
+#include "model/hop.h"
 #include "util/units.h"
 #include "util/vec.h"
 
@@ -15,7 +16,11 @@ enum {
 	KEY_UNIT,
 	KEY_HZ,
 	KEY_SLICE,
+	KEY_DEPTH,
 };
+
+/* As dwell record has it. */
+#define DEFAULT_DEPTH 8
 
 struct arguments {
 	struct import_options options;
@@ -31,6 +36,10 @@ static const struct argp_option options[] = {
 		.name = "slice",
 		.arg = "TIME",
 		.doc = "length of a slice of scheduler traces; default 1s"},
+	{.key = KEY_DEPTH,
+		.name = "depth",
+		.arg = "N",
+		.doc = "hops kept of each wake chain, 0 to 16; default 8"},
 	{.key = 'q', .name = "quiet", .doc = "say nothing but errors"},
 	{.doc = "What the files do not say:"},
 	{.key = KEY_AS,
@@ -87,6 +96,17 @@ static error_t parse_hz(const char *value, uint32_t *ret)
 	return 0;
 }
 
+static error_t parse_depth(const char *value, uint32_t *ret)
+{
+	char *end;
+	unsigned long depth = strtoul(value, &end, 10);
+
+	if (*end || end == value || *value == '-' || depth > CONTRACT_MAX_HOPS)
+		return refuse("--depth", value, "a number from 0 to 16");
+	*ret = (uint32_t)depth;
+	return 0;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -104,6 +124,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return parse_unit(value, &arguments->options);
 	case KEY_HZ:
 		return parse_hz(value, &arguments->options.sample_hz);
+	case KEY_DEPTH:
+		return parse_depth(value, &arguments->options.chain_depth);
 	case KEY_SLICE:
 		if (units_parse_duration(value, &arguments->options.slice_ns) ||
 			arguments->options.slice_ns < NS_PER_MS)
@@ -239,8 +261,10 @@ static char *join(int argc, char **argv)
 static int run(const struct command *command, int argc, char **argv)
 {
 	_cleanup_free_ char *line = join(argc, argv);
-	struct arguments arguments = {
-		.options = {.state = TIME_RUNNING, .slice_ns = NS_PER_S, .command_line = line}};
+	struct arguments arguments = {.options = {.state = TIME_RUNNING,
+					      .slice_ns = NS_PER_S,
+					      .chain_depth = DEFAULT_DEPTH,
+					      .command_line = line}};
 	int status = options_parse(command, &argp, 0, argc, argv, &arguments);
 
 	if (status == OPTIONS_GO_ON) {
@@ -261,7 +285,8 @@ const struct command cmd_import = {
 	.usage = "FILE... -o OUT.dwell [OPTION...]",
 	.summary = "Make a recording of other tools' files: perf script, folded, bpftrace, bcc",
 	.examples = "  perf record -e sched:sched_switch -e sched:sched_waking -a -g -- sleep 5\n"
-		    "  perf script -F +pid | dwell import - -o a.dwell\n"
+		    "  perf script --ns --show-lost-events -F +pid,+ip,+sym,+dso |\n"
+		    "  dwell import - -o a.dwell\n"
 		    "                                      a host without BPF, in full\n"
 		    "  dwell import perf.txt.gz -o a.dwell  CPU samples as running time\n"
 		    "  dwell import --as blocked off.folded -o a.dwell\n"

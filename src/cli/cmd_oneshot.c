@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dwell TARGET or dwell -- COMMAND: records and reports in one go, for people in a hurry. */
+/* dwell TARGET or dwell -- COMMAND: records, reports and writes the page in one go. */
 #include "cli/command.h"
+#include "cli/html.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "util/units.h"
 
 #define DEFAULT_DURATION_NS (10 * NS_PER_S)
+
+static int show(const char *path, const struct record_options *options)
+{
+	struct html_options html;
+	int status = report_print(path, NULL);
+
+	if (status != STATUS_DONE)
+		return status;
+	html_options_init(&html);
+	html.is_quiet = options->is_quiet;
+	status = html_write(path, &html);
+	html_options_clear(&html);
+	return status;
+}
 
 static int run_oneshot(const struct command *command, int argc, char **argv)
 {
@@ -24,7 +39,7 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 	}
 	status = session_record(&options, &path);
 	if (path) {
-		int report_status = report_print(path, NULL);
+		int report_status = show(path, &options);
 		if (!options.command)
 			status = report_status;
 	}
@@ -36,7 +51,7 @@ out:
 const struct command cmd_oneshot = {
 	.name = "",
 	.usage = "TARGET|-- COMMAND [-d TIME] [-o FILE]",
-	.summary = "Record, then print where the time went",
+	.summary = "Record, print where the time went, write the page (dwell.html)",
 	.examples = "  dwell -p 1234 -d 10s     a process, for 10 s\n"
 		    "  dwell -a                 the whole machine, for 10 s\n"
 		    "  dwell -- make -j4        a command and all it starts\n",

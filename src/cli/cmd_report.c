@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "render/report_json.h"
 #include "render/report_text.h"
+#include "render/report_wait.h"
 
 #define WIDEST_COLUMNS 1000
 
@@ -22,6 +23,7 @@ enum {
 	KEY_FUNCTIONS,
 	KEY_VIEW,
 	KEY_SORT,
+	KEY_WAIT,
 };
 
 struct arguments {
@@ -35,6 +37,10 @@ static const struct argp_option options[] = {
 		.name = "top",
 		.arg = "N",
 		.doc = "N processes and N waits, or N functions"},
+	{.key = KEY_WAIT,
+		.name = "wait",
+		.arg = "N",
+		.doc = "wait N of the report alone: its whole stack and\nits wakers, hop by hop"},
 	{.key = KEY_FUNCTIONS,
 		.name = "functions",
 		.doc = "a table of functions instead: time of each by\nitself and with what it "
@@ -42,7 +48,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_VIEW,
 		.name = "view",
 		.arg = "VIEW",
-		.doc = "of the functions: oncpu (default), offcpu, runq\nor hotcold"},
+		.doc = "of the functions: oncpu (default), offcpu, runq,\nhotcold or wakeup"},
 	{.key = KEY_SORT,
 		.name = "sort",
 		.arg = "self|total|object",
@@ -99,6 +105,9 @@ static error_t check_kind(const struct report_options *report)
 	else if (report->is_functions && report->view.has_by)
 		fail(STATUS_USAGE, "report: --by is not for --functions; choose threads with "
 				   "-p, -t or -n");
+	else if (report->wait && (report->is_functions || report->is_json))
+		fail(STATUS_USAGE, "report: --wait is text and about waits; --json has all of them "
+				   "under .lines");
 	else
 		return 0;
 	return EINVAL;
@@ -115,6 +124,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_TOP:
 		return parse_number("--top", value, 1, &report->top);
+	case KEY_WAIT:
+		return parse_number("--wait", value, 1, &report->wait);
 	case KEY_WIDTH:
 		return parse_number("--width", value, REPORT_WIDTH, &report->width);
 	case KEY_FUNCTIONS:
@@ -122,7 +133,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_VIEW:
 		report->has_view = true;
-		return view_options_parse_view("report", value, &report->kind);
+		return view_options_parse_view(value, &report->kind);
 	case KEY_SORT:
 		report->has_view = true;
 		return parse_sort(value, &report->order);
@@ -193,8 +204,13 @@ static int print_summary(
 		.hides_idle = report->view.has_idle && report->view.filter.idle == IDLE_HIDE};
 	bool is_empty = !summary->threads.count || !(summary->busy_ns + summary->aside_ns);
 
+	if (report->wait > summary->lines.count)
+		return fail(STATUS_NOTHING, "%s: there is no wait %zu: the report has %zu", path,
+			report->wait, summary->lines.count);
 	if (report->is_json)
 		report_json(summary, &json, stdout);
+	else if (report->wait)
+		report_wait(summary, report->wait, &style, stdout);
 	else if (!is_empty)
 		report_text(summary, &style, stdout);
 	if (!is_empty)
@@ -266,6 +282,7 @@ const struct command cmd_report = {
 		    "  dwell report -n 'postgres*' --full  some threads, whole stacks\n"
 		    "  dwell report --reason disk -m 10ms  long waits for disks\n"
 		    "  dwell report --from 2s --to 3s      one second of it\n"
+		    "  dwell report --wait 1               the largest wait, hop by hop\n"
 		    "  dwell report --functions            functions by their CPU time\n"
 		    "  dwell report --json | jq .waits     all figures, as data\n",
 	.run = run,

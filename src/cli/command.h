@@ -32,6 +32,7 @@ struct command {
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_flame;
+extern const struct command cmd_html;
 extern const struct command cmd_diff;
 extern const struct command cmd_import;
 extern const struct command cmd_check;

@@ -2,6 +2,7 @@
 /* dwell report --functions: the flat table of functions. */
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/input.h"
 #include "render/functions.h"
 
 static int nothing_found(
@@ -54,6 +55,11 @@ int functions_print(const char *path, const struct report_options *report)
 	struct why why = {""};
 	int status;
 
+	if (report->kind == VIEW_OFFWAKE || report->kind == VIEW_CHAIN)
+		return fail(STATUS_USAGE,
+			"report: --functions has no %s: its stacks are of several "
+			"threads; --view wakeup has the wakers' functions",
+			view_name(report->kind));
 	shape.by_count = 0;
 	shape.keeps_objects = true;
 	if (recording_open(path, &recording, &why))
@@ -63,6 +69,9 @@ int functions_print(const char *path, const struct report_options *report)
 		status = fail(STATUS_USAGE, "%s", why.text);
 	} else {
 		status = print_profile(path, report, recording, &profile);
+		_cleanup_free_ char *losses = input_losses(recording);
+		if (losses)
+			fprintf(stderr, "dwell: %s: %s\n", path, losses);
 		profile_clear(&profile);
 	}
 	recording_free(recording);

@@ -6,6 +6,7 @@
 #include "cli/view_options.h"
 #include "format/stacks.h"
 #include "profile/tree.h"
+#include "recording/reader.h"
 
 struct input {
 	struct tree tree;
@@ -17,8 +18,10 @@ struct input {
 	bool is_time;           /* weights are nanoseconds; else what `unit` says */
 	char unit[16];          /* "ns", "samples", ... */
 	struct skipped skipped; /* lines of the text that were not used */
-	char *losses;           /* what the recording could not keep, in words; NULL: nothing */
-	VEC(uint64_t) before;   /* by node: first of two columns; else, or at the end: none */
+	size_t hidden_threads;  /* by --roots, with hidden_ns of blocked time */
+	uint64_t hidden_ns;
+	char *losses;         /* what the recording could not keep, in words; NULL: nothing */
+	VEC(uint64_t) before; /* by node: first of two columns; else, or at the end: none */
 };
 
 /*
@@ -31,5 +34,8 @@ int input_read(const char *path, enum view view, const struct view_filter *filte
  */
 int input_read_in_order(const char *path, struct input *ret, struct why *why);
 void input_clear(struct input *input);
+/* "lost: 12 samples found no room; 3 ..."; NULL if nothing was lost that changes the picture. The
+ * caller frees it. */
+char *input_losses(const struct recording *recording);
 
 #endif

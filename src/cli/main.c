@@ -8,7 +8,7 @@
 #include "util/mem.h"
 
 static const struct command *const commands[] = {
-	&cmd_record, &cmd_report, &cmd_flame, &cmd_diff, &cmd_import, &cmd_check};
+	&cmd_record, &cmd_report, &cmd_flame, &cmd_html, &cmd_diff, &cmd_import, &cmd_check};
 
 static void print_help(void)
 {

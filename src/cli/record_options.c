@@ -14,6 +14,8 @@ enum {
 	KEY_MEMORY,
 	KEY_SELF,
 	KEY_USER_STACKS,
+	KEY_DEPTH,
+	KEY_WAKER_STACKS_FROM,
 	KEY_NO_CACHE,
 };
 
@@ -41,6 +43,10 @@ static const struct argp_option table[] = {
 	{"user-stacks", KEY_USER_STACKS, "HOW", 0,
 		"table: by unwind tables (default); fp: by frame pointers; none", 2},
 	{"no-cache", KEY_NO_CACHE, NULL, 0, "keep no unwind tables on disk", 2},
+	{"depth", KEY_DEPTH, "HOPS", 0,
+		"follow wakers, and theirs, for so many hops (default 8, up to 16, 0: none)", 2},
+	{"waker-stacks-from", KEY_WAKER_STACKS_FROM, "TIME", 0,
+		"wakers of shorter waits keep their names but not their stacks", 2},
 	{"self", KEY_SELF, NULL, 0, "record dwell itself, too", 2},
 	{"quiet", 'q', NULL, 0, "no progress, no summary", 2},
 	{0},
@@ -57,7 +63,8 @@ void record_options_init(struct record_options *options)
 						   .memory_bytes = RECORD_DEFAULT_MEMORY,
 						   .user_stacks = USER_STACKS_TABLE,
 						   .has_cache = true,
-						   .has_stacks = true}};
+						   .has_stacks = true,
+						   .depth = CAPTURE_DEFAULT_DEPTH}};
 }
 
 static int bad(const char *format, const char *value)
@@ -151,6 +158,17 @@ static int parse_user_stacks(struct record_options *options, const char *text)
 	return bad("%s is no way to walk user stacks; write table, fp or none", text);
 }
 
+static int parse_depth(struct record_options *options, const char *text)
+{
+	char *end;
+	unsigned long depth = strtoul(text, &end, 10);
+
+	if (end == text || *end || text[0] == '-' || depth > CONTRACT_MAX_HOPS)
+		return bad("%s is not a number of hops from 0 to 16", text);
+	options->capture.depth = (uint32_t)depth;
+	return 0;
+}
+
 static error_t parse_target(int key, char *value, struct argp_state *state)
 {
 	struct record_options *options = state->input;
@@ -207,6 +225,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return parse_memory(options, value);
 	case KEY_USER_STACKS:
 		return parse_user_stacks(options, value);
+	case KEY_DEPTH:
+		return parse_depth(options, value);
+	case KEY_WAKER_STACKS_FROM:
+		return parse_time(value, &options->capture.waker_stacks_from_ns);
 	case KEY_NO_CACHE:
 		options->capture.has_cache = false;
 		return 0;

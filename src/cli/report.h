@@ -10,6 +10,7 @@ struct report_options {
 	struct view_options view;
 	size_t top;                /* lines listed; 0: what fits a screen */
 	size_t width;              /* columns; 0: the terminal's */
+	size_t wait;               /* only this line of it; 0: all */
 	bool is_functions;         /* the table of functions instead of the report */
 	enum view kind;            /* of the functions */
 	enum function_order order; /* of the functions */

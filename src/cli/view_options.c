@@ -3,6 +3,7 @@
 #include "cli/view_options.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cli/command.h"
 
@@ -74,7 +75,7 @@ void view_options_clear(struct view_options *view)
 	view_filter_clear(&view->filter);
 }
 
-error_t view_options_parse_view(const char *command, const char *name, enum view *ret)
+error_t view_options_parse_view(const char *name, enum view *ret)
 {
 	const char *names[VIEWS + 1] = {NULL};
 	const char *near;
@@ -85,10 +86,9 @@ error_t view_options_parse_view(const char *command, const char *name, enum view
 		names[i] = view_name((enum view)i);
 	near = nearest_name(name, names);
 	if (near)
-		fail(STATUS_USAGE, "%s: unknown view %s; did you mean %s?", command, name, near);
+		fail(STATUS_USAGE, "unknown view %s; did you mean %s?", name, near);
 	else
-		fail(STATUS_USAGE, "%s: unknown view %s; views are offcpu, oncpu, runq, hotcold",
-			command, name);
+		fail(STATUS_USAGE, "unknown view %s; views are " VIEW_NAMES, name);
 	return EINVAL;
 }
 

@@ -24,7 +24,8 @@ void view_options_init(struct view_options *options);
 void view_options_clear(struct view_options *options);
 
 /* The view of that name, for the command's --view. 0, or EINVAL after a complaint. */
-error_t view_options_parse_view(const char *command, const char *name, enum view *ret);
+#define VIEW_NAMES "offcpu, oncpu, runq, hotcold, wakeup, offwake, chain"
+error_t view_options_parse_view(const char *name, enum view *ret);
 
 /*
  * A child for a command's argp. In ARGP_KEY_INIT the parent's parser sets state->child_inputs[0] to

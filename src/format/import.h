@@ -21,6 +21,7 @@ struct import_options {
 	uint64_t unit_ns;      /* of their weights; 0: what the file says, or a default */
 	uint32_t sample_hz;    /* 0: what the file says, or a default */
 	uint64_t slice_ns;
+	uint32_t chain_depth; /* hops to keep of each wake chain */
 	const char *command_line;
 };
 

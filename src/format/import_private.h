@@ -16,6 +16,12 @@ struct piece {
 	uint64_t ns;
 };
 
+/* What was longer than a recording keeps. */
+struct stack_cuts {
+	uint64_t names;
+	uint64_t stacks;
+};
+
 struct import {
 	struct import_options options;
 	struct skipped skipped;
@@ -27,6 +33,7 @@ struct import {
 	VEC(uint32_t) frames;        /* of one stack */
 	uint64_t total_ns;           /* of all threads */
 	uint64_t sample_ns;
+	struct stack_cuts cuts;
 	bool has_files;
 	bool is_perf;
 };
@@ -38,6 +45,7 @@ struct stack_writer;
 struct stack_writer *stack_writer_new(struct recording_writer *writer, struct stack_table *table);
 /* Writes what was made; to be called before the end. */
 void stack_writer_flush(struct stack_writer *stacks);
+struct stack_cuts stack_writer_cuts(const struct stack_writer *stacks);
 void stack_writer_free(struct stack_writer *stacks);
 
 struct written_stack {

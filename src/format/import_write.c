@@ -12,9 +12,6 @@
 /* A log over so long a time is no reason for a recording of nothing but slices. */
 #define MAX_SLICES 100000
 
-/* Threads of perf script text without tids. */
-#define NO_TID 0x80000000u
-
 static void on_interval(const struct replay_interval *interval, void *context)
 {
 	struct import *import = context;
@@ -44,8 +41,8 @@ static void replay_log(struct import *import)
 		while (span_of(&import->log) / import->sums.slice_ns >= MAX_SLICES)
 			import->sums.slice_ns *= 10;
 	}
-	replay_run(import->log.events.at, import->log.events.count, on_interval, import,
-		&import->result);
+	replay_run(import->log.events.at, import->log.events.count, import->options.chain_depth,
+		on_interval, import, &import->result);
 }
 
 /* Without switches lives are as long as what is known of them, also beyond the log's. */
@@ -80,6 +77,7 @@ static void put_meta(struct import *import, struct recording_writer *writer, str
 		.slice_ns = import->sums.slice_ns,
 		.sample_event = intern_text(&import->log.table.texts, import->log.sample_event),
 		.user_stacks = "imported",
+		.chain_depth = result->chain_depth,
 		.switches = result->switches,
 		.wakes = result->wakes,
 		.samples = result->samples,
@@ -99,11 +97,64 @@ static void put_meta(struct import *import, struct recording_writer *writer, str
 	recording_writer_put_meta(writer, meta);
 }
 
+struct names {
+	char *at[CONTRACT_MAX_HOPS];
+};
+
+static void free_names(struct names *names)
+{
+	for (size_t i = 0; i < CONTRACT_MAX_HOPS; i++)
+		free(names->at[i]);
+}
+
+static struct rec_hop hop_of(const struct import *import, struct stack_writer *stacks,
+	const struct replay_link *link, char **ret_name)
+{
+	struct written_stack waker = stack_writer_put(stacks, link->waker.stack);
+	bool is_earlier = link->waited == CHAIN_STACK_EARLIER;
+
+	*ret_name = text_clean(intern_text(&import->log.table.texts, link->waker.name), false);
+	return (struct rec_hop){
+		.kind = link->waker.kind,
+		.name = *ret_name,
+		.kernel_stack = waker.kernel,
+		.user_stack = waker.user,
+		.waited_stack =
+			is_earlier ? STACK_EARLIER : stack_writer_put(stacks, link->waited).kernel,
+	};
+}
+
+/* Writes each chain once; ret[number] is its id, ret[0] that of none. */
+static uint64_t *put_chains(
+	struct import *import, struct recording_writer *writer, struct stack_writer *stacks)
+{
+	const struct chain_table *table = &import->sums.chains;
+	uint64_t *ids = xcalloc(table->chains.count + 1, sizeof(*ids));
+
+	for (size_t i = 0; i < table->chains.count; i++) {
+		const struct table_chain *from = &table->chains.at[i];
+		struct rec_hop hops[CONTRACT_MAX_HOPS];
+		_cleanup_(free_names) struct names names = {0};
+		struct rec_chain chain = {
+			.hop_count = from->hop_count, .end = from->end, .hops = hops};
+		for (uint32_t hop = 0; hop < from->hop_count; hop++)
+			hops[hop] = hop_of(import, stacks, &table->links.at[from->first + hop],
+				&names.at[hop]);
+		ids[i + 1] = chain.id = recording_chain_id(&chain);
+		recording_writer_add_chain(writer, &chain);
+	}
+	return ids;
+}
+
 static void put_sums(struct import *import, struct recording_writer *writer,
 	struct stack_writer *stacks, bool *is_kernel)
 {
+	_cleanup_free_ uint64_t *chains = put_chains(import, writer, stacks);
+
 	vec_each (row, &import->sums.rows) {
 		struct rec_sum sum = row->sum;
+		sum.chain = chains[row->chain];
+		sum.shares = import->sums.shares.at + row->shares;
 		struct written_stack written = stack_writer_put(stacks, row->stack);
 		is_kernel[sum.thread] |= written.is_kernel_thread;
 		sum.thread++;
@@ -155,6 +206,7 @@ static void put_rows(struct import *import, struct recording_writer *writer, boo
 	put_sums(import, writer, stacks, is_kernel);
 	put_pieces(import, writer, stacks, is_kernel);
 	stack_writer_flush(stacks);
+	import->cuts = stack_writer_cuts(stacks);
 	stack_writer_free(stacks);
 }
 
@@ -174,7 +226,7 @@ static void put_threads(
 	for (uint32_t i = 0; i < import->result.threads.count; i++) {
 		const struct replay_thread *from = &import->result.threads.at[i];
 		_cleanup_free_ char *comm = comm_of(import, from);
-		uint32_t tid = from->tid & NO_TID ? 0 : from->tid;
+		uint32_t tid = from->tid & REPLAY_NO_TID ? 0 : from->tid;
 		uint32_t pid = from->pid ? from->pid : tid;
 		bool is_new = true;
 		uint64_t own = i + 1, *known = pid ? map64_put(&processes, pid, &is_new) : &own;
@@ -208,11 +260,27 @@ static void put_losses(const struct import *import, struct recording_writer *wri
 	const struct rec_loss losses[] = {
 		{.loss = LOSS_NO_WAKER, .count = import->result.no_waker},
 		{.loss = LOSS_MISSED_SWITCHES, .count = import->result.missed_switches},
+		{.loss = LOSS_CHAIN_MISMATCH, .count = import->result.chain_mismatches},
+		{.loss = LOSS_CHAIN_TRUNCATED,
+			.count = import->result.chain_truncated,
+			.ns = import->result.chain_truncated_ns},
+		{.loss = LOSS_LOGGED, .count = import->log.lost_events},
+		{.loss = LOSS_OTHER_SAMPLES, .count = import->log.other_samples},
+		{.loss = LOSS_UNPLACED_SAMPLES, .count = import->result.unplaced},
+		{.loss = LOSS_TOO_LARGE, .count = import->sums.overflows},
+		{.loss = LOSS_NAMES_CUT, .count = import->cuts.names},
+		{.loss = LOSS_STACKS_CUT, .count = import->cuts.stacks},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
 		if (losses[i].count)
 			recording_writer_put_loss(writer, &losses[i]);
+	for (unsigned int i = 0; i < SKIPS; i++) {
+		struct rec_loss loss = {
+			.loss = skip_loss((enum skip)i), .count = import->skipped.counts[i]};
+		if (loss.count)
+			recording_writer_put_loss(writer, &loss);
+	}
 }
 
 /* The books are checked on what was written, as for every recording. */

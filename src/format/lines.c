@@ -18,6 +18,7 @@
 
 #define BUFFER_BYTES (256u << 10)
 #define PEEK_BYTES (64u << 10)
+#define PEEK_LINES 8
 #define INPUT_BYTES (128u << 10)
 
 enum packing { PLAIN, GZIP, ZSTD };
@@ -202,9 +203,24 @@ static bool fill(struct lines *lines)
 	return got > 0;
 }
 
+/* Enough to tell the format from? A first line may be longer than other files. */
+static bool has_enough(const struct lines *lines)
+{
+	const char *at = lines->buffer + lines->start, *end = lines->buffer + lines->end;
+	size_t held = lines->end - lines->start;
+
+	if (held < PEEK_BYTES)
+		return false;
+	for (unsigned int i = 0; i < PEEK_LINES && at; i++) {
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	return at || held > 2 * LINES_MAX_BYTES;
+}
+
 const char *lines_peek(struct lines *lines, size_t *ret_length)
 {
-	while (lines->end - lines->start < PEEK_BYTES && fill(lines))
+	while (!has_enough(lines) && fill(lines))
 		;
 	*ret_length = lines->end - lines->start;
 	return lines->buffer + lines->start;

@@ -28,8 +28,8 @@ struct line {
 struct lines *lines_new(FILE *in, struct skipped *skipped);
 void lines_free(struct lines *lines);
 
-/* The first bytes of the text (at least 64 KiB if it has so many), to be looked at; borrowed until
- * the next call. */
+/* The first bytes of the text (at least 64 KiB and some whole lines if it has so many), to be
+ * looked at; borrowed until the next call. */
 const char *lines_peek(struct lines *lines, size_t *ret_length);
 /* False at the end or after an error. */
 bool lines_next(struct lines *lines, struct line *ret);

@@ -238,3 +238,11 @@ bool perf_head_parse(struct span line, bool has_stacks, struct perf_head *ret)
 	*ret = head;
 	return true;
 }
+
+bool perf_head_is_record(const struct perf_head *head)
+{
+	static const char start[] = "PERF_RECORD_";
+	struct span text = head->event.length ? head->event : head->fields;
+
+	return text.length >= sizeof(start) - 1 && !memcmp(text.at, start, sizeof(start) - 1);
+}

@@ -39,6 +39,9 @@ struct perf_head {
 /* False if the line is no head. has_stacks: also a line with a comm alone is one. */
 bool perf_head_parse(struct span line, bool has_stacks, struct perf_head *ret);
 
+/* "PERF_RECORD_LOST lost 17", "PERF_RECORD_COMM: ...": --show-lost-events and its like. */
+bool perf_head_is_record(const struct perf_head *head);
+
 struct perf_frame {
 	uint64_t address;
 	uint64_t offset;

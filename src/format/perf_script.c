@@ -11,6 +11,7 @@
 #include "format/perf_line.h"
 #include "format/sched_fields.h"
 #include "format/stacks.h"
+#include "format/waker.h"
 #include "util/units.h"
 
 struct reader {
@@ -22,6 +23,7 @@ struct reader {
 	bool is_loose;       /* its head may be any text: it takes frames to believe it */
 	bool wants_stack;    /* and its frames matter */
 	bool is_after_empty; /* a stack's head may be a comm alone */
+	bool is_idle;        /* the event's CPU was: tid 0 */
 };
 
 static uint32_t text_number(struct perf_log *log, struct span span)
@@ -81,10 +83,25 @@ static size_t first_frame(const struct reader *reader)
 	return 0;
 }
 
+/* Of a wake only the waker's own frames are kept: returns their number, the first in *first. */
+static size_t settle_waker(struct reader *reader, size_t *first)
+{
+	struct stack_table *table = &reader->log->table;
+	struct waker waker =
+		waker_of_stack(table, reader->frames.at, reader->frames.count, reader->is_idle);
+
+	reader->event.hop_kind = (uint8_t)waker.kind;
+	reader->event.hop_name =
+		*waker.name ? intern_bytes(&table->texts, waker.name, strlen(waker.name)) : 0;
+	*first = waker.first;
+	return waker.end;
+}
+
 static void finish_event(struct reader *reader)
 {
 	uint32_t *frames = reader->frames.at;
 	size_t count = reader->frames.count;
+	size_t first = first_frame(reader);
 
 	if (!reader->is_open)
 		return;
@@ -94,8 +111,10 @@ static void finish_event(struct reader *reader)
 		reader->log->samples -= reader->event.kind == REPLAY_SAMPLE;
 		return;
 	}
+	if (reader->event.kind == REPLAY_WAKING && reader->event.hop_kind != HOP_UNKNOWN)
+		count = settle_waker(reader, &first);
+	reader->log->has_sample_event |= reader->event.kind == REPLAY_SAMPLE;
 	if (count && reader->wants_stack) {
-		size_t first = first_frame(reader);
 		if (count - first > STACKS_MAX_DEPTH) {
 			reader->skipped->counts[SKIP_CUT]++;
 			count = first + STACKS_MAX_DEPTH;
@@ -115,7 +134,7 @@ static void finish_event(struct reader *reader)
 /* Threads without a tid are told apart by their comm. */
 static uint32_t tid_of(struct perf_log *log, const struct perf_head *head)
 {
-	return head->tid >= 0 ? (uint32_t)head->tid : 0x80000000u | text_number(log, head->comm);
+	return head->tid >= 0 ? (uint32_t)head->tid : REPLAY_NO_TID | text_number(log, head->comm);
 }
 
 static bool is_clock(struct span event)
@@ -129,8 +148,19 @@ static void on_sample(struct reader *reader, const struct perf_head *head)
 {
 	struct perf_log *log = reader->log;
 	uint32_t name = text_number(log, head->event);
+	struct perf_frame frame;
 
-	if (!log->has_sample_event) {
+	/* Where no event is shown an address may stand, and nothing else. */
+	if (!head->event.length && head->fields.length && !perf_frame_parse(head->fields, &frame)) {
+		reader->skipped->counts[SKIP_UNKNOWN]++;
+		return;
+	}
+	/* A name alone is believed when frames follow, but not among events that have names. */
+	if (reader->is_loose && log->sample_event) {
+		reader->skipped->counts[SKIP_UNKNOWN]++;
+		return;
+	}
+	if (!log->has_sample_event && !reader->is_loose) {
 		log->sample_event = name;
 		log->has_sample_event = true;
 	}
@@ -168,7 +198,8 @@ static enum replay_kind kind_of(enum sched_event event)
 /*
  * sched_stat_*: as recorded, head and stack are the waker's and the fields name the sleeper; after
  * `perf inject -s` head and stack are the sleeper's own, and the fields, read from the bytes of
- * another event, mean nothing. The period is the delay in both.
+ * another event, mean nothing (of a sched_switch "delay" is prev_state). The period is the delay in
+ * both.
  */
 static bool on_stat(struct reader *reader, enum sched_event kind, const struct perf_head *head,
 	const struct sched_fields *fields, bool is_good)
@@ -182,6 +213,8 @@ static bool on_stat(struct reader *reader, enum sched_event kind, const struct p
 	event->letter = kind == SCHED_STAT_SLEEP ? 'S' : kind == SCHED_STAT_WAIT ? 0 : 'D';
 	event->is_iowait = kind == SCHED_STAT_IOWAIT;
 	event->ns = is_injected ? head->period : fields->delay_ns;
+	/* inject makes an event only of a wait whose switch was logged. */
+	event->is_whole = is_injected;
 	reader->wants_stack = is_injected;
 	if (is_injected) {
 		event->tid = tid_of(reader->log, head);
@@ -189,6 +222,21 @@ static bool on_stat(struct reader *reader, enum sched_event kind, const struct p
 	}
 	reader->log->waits++;
 	return true;
+}
+
+/* A wake is logged by its waker, as the event's own thread. */
+static void on_waker(struct reader *reader, const struct perf_head *head)
+{
+	struct replay_event *event = &reader->event;
+
+	reader->wants_stack = true;
+	reader->is_idle = head->tid == 0;
+	if (head->tid < 0) {
+		event->hop_kind = HOP_UNKNOWN;
+		return;
+	}
+	event->other_tid = (uint32_t)head->tid;
+	event->other_comm = text_number(reader->log, head->comm);
 }
 
 static void on_sched(struct reader *reader, enum sched_event kind, const struct perf_head *head)
@@ -206,6 +254,8 @@ static void on_sched(struct reader *reader, enum sched_event kind, const struct 
 	event->is_preempted = fields.is_preempted;
 	event->is_dead = fields.is_dead;
 	reader->wants_stack = kind == SCHED_SWITCH;
+	if (kind == SCHED_WAKING || kind == SCHED_WAKEUP_NEW)
+		on_waker(reader, head);
 	if (kind == SCHED_EXEC)
 		event->comm = text_number(reader->log, head->comm);
 	if (kind >= SCHED_STAT_SLEEP)
@@ -220,6 +270,23 @@ static void on_sched(struct reader *reader, enum sched_event kind, const struct 
 	reader->is_open = true;
 }
 
+/* "PERF_RECORD_LOST lost 17", and records of other sorts, whose times are not the log's. */
+static void on_record(struct reader *reader, const struct perf_head *head)
+{
+	static const char lost[] = "PERF_RECORD_LOST";
+	struct span number = head->fields;
+	uint64_t count;
+
+	if (number.length < sizeof(lost) - 1 || memcmp(number.at, lost, sizeof(lost) - 1))
+		return;
+	const char *blank = memrchr(number.at, ' ', number.length);
+	if (blank)
+		number = (struct span){blank + 1, (size_t)(number.at + number.length - blank - 1)};
+	if (!span_number(number, &count) || count > INT64_MAX - reader->log->lost_events)
+		count = reader->log->lost_events < INT64_MAX;
+	reader->log->lost_events += count;
+}
+
 static bool on_head(struct reader *reader, struct span line)
 {
 	struct perf_head head;
@@ -228,6 +295,10 @@ static bool on_head(struct reader *reader, struct span line)
 		return false;
 	finish_event(reader);
 	reader->frames.count = 0;
+	if (perf_head_is_record(&head)) {
+		on_record(reader, &head);
+		return true;
+	}
 	reader->event = (struct replay_event){.time_ns = head.time_ns,
 		.cpu = head.cpu,
 		.pid = head.pid > 0 ? (uint32_t)head.pid : 0};

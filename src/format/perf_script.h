@@ -18,6 +18,7 @@ struct perf_log {
 	bool has_sample_event;
 	uint32_t sample_hz;     /* of the file's header; 0: not told */
 	uint64_t other_samples; /* of other events, left out */
+	uint64_t lost_events;   /* as PERF_RECORD_LOST says */
 	uint64_t switches;
 	uint64_t waits; /* sched_stat_* */
 	uint64_t samples;

@@ -26,6 +26,25 @@ const char *skip_text(enum skip skip)
 	return skip < SKIPS ? texts[skip] : "";
 }
 
+enum loss skip_loss(enum skip skip)
+{
+	static const enum loss losses[SKIPS] = {
+		[SKIP_BINARY] = LOSS_LINES_BINARY,
+		[SKIP_TOO_LONG] = LOSS_LINES_TOO_LONG,
+		[SKIP_NO_COUNT] = LOSS_LINES_NO_COUNT,
+		[SKIP_NEGATIVE] = LOSS_LINES_NEGATIVE,
+		[SKIP_TOO_LARGE] = LOSS_LINES_TOO_LARGE,
+		[SKIP_NO_STACK] = LOSS_LINES_NO_STACK,
+		[SKIP_NO_TIME] = LOSS_LINES_NO_TIME,
+		[SKIP_HISTOGRAM] = LOSS_LINES_HISTOGRAM,
+		[SKIP_UNKNOWN] = LOSS_LINES_UNKNOWN,
+		[SKIP_CUT] = LOSS_LINES_CUT,
+		[SKIP_NOT_UTF8] = LOSS_LINES_NOT_UTF8,
+	};
+
+	return losses[skip];
+}
+
 bool skip_is_kept(enum skip skip)
 {
 	return skip == SKIP_CUT || skip == SKIP_NOT_UTF8;

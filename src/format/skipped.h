@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "model/loss.h"
+
 enum skip {
 	SKIP_BINARY,    /* a line with NUL bytes */
 	SKIP_TOO_LONG,  /* a line beyond any sense */
@@ -32,6 +34,8 @@ struct skipped {
 
 /* "lines with NUL bytes", "counts below zero", ... */
 const char *skip_text(enum skip skip);
+/* What a recording calls it. */
+enum loss skip_loss(enum skip skip);
 /* Was the line used all the same? */
 bool skip_is_kept(enum skip skip);
 /* Lines that gave nothing. */

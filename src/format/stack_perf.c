@@ -59,7 +59,8 @@ static void collect(struct perf_stacks *stacks)
 
 	if (log->switches || log->waits) {
 		stacks->names_threads = true;
-		replay_run(log->events.at, log->events.count, on_interval, stacks, &stacks->result);
+		replay_run(
+			log->events.at, log->events.count, 0, on_interval, stacks, &stacks->result);
 		return;
 	}
 	vec_each (event, &log->events) {

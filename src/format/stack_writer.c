@@ -23,6 +23,7 @@ struct stack_writer {
 	struct map64 written;        /* ids of objects, frames and nodes */
 	VEC(struct rec_stack) nodes; /* to be written */
 	struct written_stack *done;  /* by number of the stack */
+	struct stack_cuts cuts;
 };
 
 struct stack_writer *stack_writer_new(struct recording_writer *writer, struct stack_table *table)
@@ -41,6 +42,11 @@ static int compare_nodes(const void *left, const void *right)
 	const struct rec_stack *a = left, *b = right;
 
 	return (int64_t)a->id < (int64_t)b->id ? -1 : (int64_t)a->id > (int64_t)b->id;
+}
+
+struct stack_cuts stack_writer_cuts(const struct stack_writer *stacks)
+{
+	return stacks->cuts;
 }
 
 void stack_writer_flush(struct stack_writer *stacks)
@@ -72,12 +78,13 @@ static bool is_first(struct stack_writer *stacks, uint64_t id)
 }
 
 /* Clean, and cut to what a recording keeps, at the border of a character. */
-static char *clean_name(const char *name)
+static char *clean_name(struct stack_writer *stacks, const char *name)
 {
 	char *clean = text_clean(name, false);
 	size_t length = strlen(clean);
 
 	if (length > MAX_NAME_BYTES) {
+		stacks->cuts.names++;
 		length = MAX_NAME_BYTES;
 		while (length && ((unsigned char)clean[length] & 0xc0) == 0x80)
 			length--;
@@ -103,7 +110,8 @@ static enum object_kind kind_of(const struct table_frame *frame, const char *pat
 
 static uint64_t write_object(struct stack_writer *stacks, const struct table_frame *frame)
 {
-	_cleanup_free_ char *path = clean_name(intern_text(&stacks->table->texts, frame->object));
+	_cleanup_free_ char *path =
+		clean_name(stacks, intern_text(&stacks->table->texts, frame->object));
 	struct rec_object object = {.kind = kind_of(frame, path), .path = path, .build_id = ""};
 
 	if (object.kind == OBJECT_KERNEL)
@@ -124,7 +132,8 @@ static uint64_t frame_id(struct stack_writer *stacks, uint32_t number)
 
 	if (!is_new)
 		return *id;
-	_cleanup_free_ char *name = clean_name(intern_text(&stacks->table->texts, from->name));
+	_cleanup_free_ char *name =
+		clean_name(stacks, intern_text(&stacks->table->texts, from->name));
 	struct rec_frame frame = {.object = write_object(stacks, from),
 		.address = from->address,
 		.name = name,
@@ -145,6 +154,7 @@ static uint64_t write_nodes(
 	uint64_t parent = 0;
 
 	if (depth > MAX_NODES) {
+		stacks->cuts.stacks++;
 		frames += depth - MAX_NODES;
 		depth = MAX_NODES;
 		end = UNWIND_CUT;

@@ -89,7 +89,8 @@ static void vote(struct span line, struct votes *votes)
 	else if (is_indented && text.length > 8 &&
 		 (!memcmp(text.at, "-       ", 8) || !memcmp(text.at, "target: ", 8)))
 		votes->bcc += 8;
-	else if (perf_head_parse(line, false, &head) && head.event.length)
+	else if (perf_head_parse(line, false, &head) &&
+		 (head.event.length || perf_head_is_record(&head)))
 		votes->perf += 4;
 	else if (!is_indented || memchr(text.at, ';', text.length))
 		vote_folded(line, votes);
@@ -143,6 +144,7 @@ int stack_builder_send(struct stack_builder *builder, const struct stack *stack)
 		builder->frames.at[excess] = builder->frames.at[0];
 		whole.frames += excess;
 		whole.depth = STACKS_MAX_DEPTH;
+		whole.shared = 0;
 		builder->skipped->counts[SKIP_CUT]++;
 	}
 	return builder->sink->add(&whole, builder->sink->context);

@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+/* Lines of an imported file. */
+#define LINES(loss, name, what, is_serious)                                                        \
+	[LOSS_LINES_##loss] = {                                                                    \
+		"lines_" name, "imported lines " what, "imported line " what, is_serious}
+
 static const struct {
 	const char *name;
 	const char *text;
@@ -41,6 +46,41 @@ static const struct {
 		"unwind table found no room: user stacks end early, raise --memory", false},
 	[LOSS_UNKNOWN_THREADS] = {"unknown_threads", "intervals of threads never introduced",
 		"interval of a thread never introduced", true},
+	[LOSS_CHAIN_MISMATCH] = {"chain_mismatch", "waits whose causes do not add up",
+		"wait whose causes do not add up", true},
+	[LOSS_CHAIN_TRUNCATED] = {"chain_truncated", "wake chains were longer than --depth",
+		"wake chain was longer than --depth", false},
+	[LOSS_CHAIN_OVERFLOW] = {"chain_overflow",
+		"wake chains were shortened: table full, raise --memory",
+		"wake chain was shortened: table full, raise --memory", true},
+	[LOSS_WAKER_STACKS] = {"waker_stacks", "stacks of wakers left out (--waker-stacks-from)",
+		"stack of a waker left out (--waker-stacks-from)", false},
+	[LOSS_LOGGED] = {"logged", "events were lost before the import, says the imported file",
+		"event was lost before the import, says the imported file", true},
+	[LOSS_OTHER_SAMPLES] = {"other_samples",
+		"samples of other events than the first were left out of the import",
+		"sample of another event than the first was left out of the import", false},
+	[LOSS_UNPLACED_SAMPLES] = {"unplaced_samples",
+		"imported samples have no thread and were left out",
+		"imported sample has no thread and was left out", false},
+	[LOSS_TOO_LARGE] = {"too_large", "imported intervals left out: their sum is too large",
+		"imported interval left out: its sum is too large", true},
+	LINES(BINARY, "binary", "skipped: NUL bytes", true),
+	LINES(TOO_LONG, "too_long", "skipped: too long", true),
+	LINES(NO_COUNT, "no_count", "skipped: no count", true),
+	LINES(NEGATIVE, "negative", "skipped: a count below zero", true),
+	LINES(TOO_LARGE, "too_large", "skipped: a count too large", true),
+	LINES(NO_STACK, "no_stack", "skipped: no stack", true),
+	LINES(NO_TIME, "no_time", "skipped: a scheduler event without time or fields", true),
+	LINES(HISTOGRAM, "histogram", "skipped: a histogram or statistics", false),
+	LINES(UNKNOWN, "unknown", "skipped: not understood", true),
+	LINES(CUT, "cut", "kept without their outermost frames: stack too deep", true),
+	[LOSS_NAMES_CUT] = {"names_cut", "imported names were cut: too long for a recording",
+		"imported name was cut: too long for a recording", true},
+	[LOSS_STACKS_CUT] = {"stacks_cut",
+		"imported stacks lost their outermost frames: too deep for a recording",
+		"imported stack lost its outermost frames: too deep for a recording", true},
+	LINES(NOT_UTF8, "not_utf8", "kept with ? in names: no UTF-8", false),
 };
 
 const char *loss_name(enum loss loss)

@@ -20,6 +20,28 @@ enum loss {
 	LOSS_UNKNOWN_THREADS, /* rows of a thread never introduced */
 	LOSS_MAPPINGS,        /* records of new mappings: names may be missing */
 	LOSS_UNWIND_TABLES,   /* files whose unwind tables found no room */
+	LOSS_CHAIN_MISMATCH,  /* waits whose shares did not add up: a bug, must be 0 */
+	LOSS_CHAIN_TRUNCATED, /* chains longer than --depth */
+	LOSS_CHAIN_OVERFLOW,  /* chains shortened because a table was full */
+	LOSS_WAKER_STACKS,    /* stacks of wakers left out as asked (--waker-stacks-from) */
+	/* Of imports: what the file says was lost, and lines of it that could not be used. */
+	LOSS_LOGGED,           /* events that the other tool lost, and said so */
+	LOSS_OTHER_SAMPLES,    /* samples of other events than the first */
+	LOSS_UNPLACED_SAMPLES, /* samples without a tid, whose thread is not known */
+	LOSS_TOO_LARGE,        /* intervals whose sum would have passed 63 bits */
+	LOSS_LINES_BINARY,
+	LOSS_LINES_TOO_LONG,
+	LOSS_LINES_NO_COUNT,
+	LOSS_LINES_NEGATIVE,
+	LOSS_LINES_TOO_LARGE,
+	LOSS_LINES_NO_STACK,
+	LOSS_LINES_NO_TIME,
+	LOSS_LINES_HISTOGRAM,
+	LOSS_LINES_UNKNOWN,
+	LOSS_LINES_CUT,      /* kept, but their stacks lost outer frames */
+	LOSS_LINES_NOT_UTF8, /* kept: bytes of names are shown as ? */
+	LOSS_NAMES_CUT,      /* names longer than a recording keeps */
+	LOSS_STACKS_CUT,     /* stacks deeper than a recording keeps: without their outer frames */
 	LOSSES,
 };
 

@@ -17,6 +17,7 @@ static const struct {
 	[UNWIND_SKIPPED] = {"not asked for", NULL},
 	[UNWIND_NONE] = {"none", NULL},
 	[UNWIND_EARLIER] = {"asleep since before the recording", "[asleep since before]"},
+	[UNWIND_NO_WAKER_STACK] = {"waker stack skipped", "[waker stack skipped]"},
 	[UNWIND_NO_TABLES] = {"process too young: its unwind tables were not loaded yet",
 		"[tables not loaded yet]"},
 	[UNWIND_NOT_MAPPED] = {"an address in no known mapping", "[unknown mapping]"},

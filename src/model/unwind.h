@@ -19,15 +19,16 @@ enum unwind_end {
 	UNWIND_NONE = 7,     /* there is none: a kernel thread has no user stack */
 	UNWIND_EARLIER = 8,  /* the thread fell asleep before the recording began */
 	/* Walks by table. */
-	UNWIND_NO_TABLES = 9,   /* the process was too young: its tables were not there yet */
-	UNWIND_NOT_MAPPED = 10, /* an address in no known mapping */
-	UNWIND_NO_FILE = 11,    /* code without a file, and without frame pointers */
-	UNWIND_NO_CFI = 12,     /* a file whose call frame information is missing or unusable */
-	UNWIND_GAP = 13,        /* code that its file does not describe */
-	UNWIND_BAD_RULE = 14,   /* code described in a way that we do not follow */
-	UNWIND_ABSENT = 15,     /* a page of the stack is not in memory */
-	UNWIND_BACKWARDS = 16,  /* the stack does not lead to its root */
-	UNWIND_COMPAT = 17,     /* 32-bit code */
+	UNWIND_NO_TABLES = 9,       /* the process was too young: its tables were not there yet */
+	UNWIND_NOT_MAPPED = 10,     /* an address in no known mapping */
+	UNWIND_NO_FILE = 11,        /* code without a file, and without frame pointers */
+	UNWIND_NO_CFI = 12,         /* a file whose call frame information is missing or unusable */
+	UNWIND_GAP = 13,            /* code that its file does not describe */
+	UNWIND_BAD_RULE = 14,       /* code described in a way that we do not follow */
+	UNWIND_ABSENT = 15,         /* a page of the stack is not in memory */
+	UNWIND_BACKWARDS = 16,      /* the stack does not lead to its root */
+	UNWIND_COMPAT = 17,         /* 32-bit code */
+	UNWIND_NO_WAKER_STACK = 18, /* of a waker: the wait was too short to ask for it */
 	UNWIND_ENDS,
 };
 

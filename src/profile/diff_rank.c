@@ -51,6 +51,13 @@ static int blame_of(const struct diff *diff, uint32_t node)
 	}
 }
 
+/* Frames behind it are a waker's: it is the waiting thread's own code that is ranked. */
+static bool is_separator(const struct diff *diff, uint32_t node)
+{
+	return diff->tree.nodes.at[node].kind == FRAME_MARK &&
+	       !strcmp(tree_label(&diff->tree, node), "--");
+}
+
 /* The innermost frame of the best kind on the way from a node to the root; TREE_ROOT if none. */
 static uint32_t own_node(const struct diff *diff, uint32_t node)
 {
@@ -59,7 +66,10 @@ static uint32_t own_node(const struct diff *diff, uint32_t node)
 
 	for (; node != TREE_ROOT; node = diff->tree.nodes.at[node].parent) {
 		int blame = blame_of(diff, node);
-		if (blame > best_blame) {
+		if (is_separator(diff, node)) {
+			best = TREE_ROOT;
+			best_blame = 0;
+		} else if (blame > best_blame) {
 			best = node;
 			best_blame = blame;
 		}

@@ -21,7 +21,9 @@ struct placer {
 	const struct rec_object *objects;
 	uint32_t *roots;       /* by thread index: node, 0 if not made yet */
 	uint32_t *tree_frames; /* by frame index: frame of the tree, 0 if not made yet */
+	const struct rec_chain_hop *hops;
 	struct map64 ends;     /* tree node << 32 | stack node -> tree node */
+	struct map64 hop_ends; /* tree node << 32 | hop -> tree node */
 	VEC(uint32_t) path;    /* of the stack at hand, leaf first */
 };
 
@@ -77,6 +79,7 @@ struct placer *placer_new(
 	placer->nodes = recording_nodes(recording, &unused);
 	placer->frames = recording_frames(recording, &frames);
 	placer->objects = recording_objects(recording, &unused);
+	placer->hops = recording_hops(recording, &unused);
 	placer->roots = xcalloc(threads + 1, sizeof(*placer->roots));
 	placer->tree_frames = xcalloc(frames + 1, sizeof(*placer->tree_frames));
 	return placer;
@@ -89,6 +92,7 @@ void placer_free(struct placer *placer)
 	free(placer->roots);
 	free(placer->tree_frames);
 	map64_clear(&placer->ends);
+	map64_clear(&placer->hop_ends);
 	vec_clear(&placer->path);
 	free(placer);
 }
@@ -120,19 +124,25 @@ static char *name_label(
 	}
 }
 
-uint32_t placer_root(struct placer *placer, const struct rec_thread *thread)
+uint32_t placer_names(struct placer *placer, uint32_t at, const struct rec_thread *thread)
 {
 	const struct stack_shape *shape = placer->shape;
-	uint32_t *root = &placer->roots[thread - placer->threads];
 
-	if (*root)
-		return *root;
 	for (size_t i = 0; i < shape->by_count; i++) {
 		_cleanup_free_ char *raw = name_label(
 			shape->by[i], thread, recording_process_of(placer->recording, thread));
 		_cleanup_free_ char *clean = text_clean(raw[0] ? raw : "[no name]", true);
-		*root = tree_child(placer->tree, *root, clean, FRAME_NAME);
+		at = tree_child(placer->tree, at, clean, FRAME_NAME);
 	}
+	return at;
+}
+
+uint32_t placer_root(struct placer *placer, const struct rec_thread *thread)
+{
+	uint32_t *root = &placer->roots[thread - placer->threads];
+
+	if (!*root)
+		*root = placer_names(placer, TREE_ROOT, thread);
 	return *root;
 }
 
@@ -236,5 +246,66 @@ uint32_t placer_place(struct placer *placer, const struct rec_row *row)
 		return at;
 	if (!placer->shape->is_user_only)
 		at = hang_side(placer, at, row->kernel_node, row->kernel_end, FRAME_KERNEL);
+	return at;
+}
+
+static uint32_t place_hop_name(struct placer *placer, uint32_t at, const struct rec_chain_hop *hop)
+{
+	char frame[128];
+
+	hop_frame(hop->kind, hop->name, sizeof(frame), frame);
+	_cleanup_free_ char *clean = text_clean(frame, true);
+	return tree_child(placer->tree, at, clean,
+		hop_kind_is_metal(hop->kind) || !hop->name[0] ? FRAME_MARK : FRAME_NAME);
+}
+
+/* Frames leaf to root; what is missing of them would be at the root. */
+static uint32_t hang_leaf_first(struct placer *placer, uint32_t at, uint32_t stack,
+	enum unwind_end end, enum frame_kind kind)
+{
+	const char *mark = unwind_end_frame(end);
+
+	for (; stack != REC_NONE; stack = placer->nodes[stack].parent)
+		at = tree_child_frame(
+			placer->tree, at, frame_of(placer, placer->nodes[stack].frame), kind);
+	return mark ? tree_child(placer->tree, at, mark, FRAME_MARK) : at;
+}
+
+/* Both stacks missing for one reason: one word is enough. */
+static bool is_missing_twice(const struct rec_chain_hop *hop)
+{
+	return hop->kernel_node == REC_NONE && hop->user_node == REC_NONE &&
+	       hop->kernel_end == hop->user_end;
+}
+
+uint32_t placer_hop(struct placer *placer, uint32_t at, uint32_t number)
+{
+	const struct rec_chain_hop *hop = &placer->hops[number];
+	uint64_t key = (uint64_t)at << 32 | number;
+	uint64_t *known = map64_find(&placer->hop_ends, key);
+	bool is_user_only = placer->shape->is_user_only;
+
+	if (known)
+		return (uint32_t)*known;
+	at = tree_child(placer->tree, at, "--", FRAME_MARK);
+	if (!is_user_only)
+		at = hang_leaf_first(placer, at, hop->kernel_node, hop->kernel_end, FRAME_KERNEL);
+	if (!placer->shape->is_kernel_only && (is_user_only || !is_missing_twice(hop)))
+		at = hang_leaf_first(placer, at, hop->user_node, hop->user_end, FRAME_USER);
+	at = place_hop_name(placer, at, hop);
+	*map64_put(&placer->hop_ends, key, NULL) = at;
+	return at;
+}
+
+uint32_t placer_waker(struct placer *placer, uint32_t number)
+{
+	const struct rec_chain_hop *hop = &placer->hops[number];
+	uint32_t at = place_hop_name(placer, TREE_ROOT, hop);
+	bool is_kernel_only = placer->shape->is_kernel_only;
+
+	if (!is_kernel_only)
+		at = hang_side(placer, at, hop->user_node, hop->user_end, FRAME_USER);
+	if (!placer->shape->is_user_only && (is_kernel_only || !is_missing_twice(hop)))
+		at = hang_side(placer, at, hop->kernel_node, hop->kernel_end, FRAME_KERNEL);
 	return at;
 }

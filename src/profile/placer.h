@@ -29,6 +29,9 @@ struct stack_shape {
 	bool is_kernel_only; /* leave user frames out */
 	bool has_suffixes;   /* _[k] for kernel frames, _[j] for code without a file */
 	bool keeps_objects;  /* frames of one name in different objects are different */
+	/* Of views of chains. */
+	bool weighs_causes; /* VIEW_CHAIN: each hop its own share, instead of the whole wait */
+	bool is_roots_only; /* leave out threads whose waits are seen in others' chains */
 };
 
 /* "comm", "process,thread", ...: a list. 0, or -EINVAL with why. */
@@ -45,5 +48,14 @@ void placer_free(struct placer *placer);
 uint32_t placer_root(struct placer *placer, const struct rec_thread *thread);
 /* The node where the row's stack ends, below its thread's names. */
 uint32_t placer_place(struct placer *placer, const struct rec_row *row);
+/*
+ * One hop below `at`, as a number into recording_hops(): "--", the waker's kernel and user frames
+ * leaf to root, its name; of metal the name in brackets.
+ */
+uint32_t placer_hop(struct placer *placer, uint32_t at, uint32_t hop);
+/* The waker's name, and below it its frames root to leaf. */
+uint32_t placer_waker(struct placer *placer, uint32_t hop);
+/* The thread's names below `at`. */
+uint32_t placer_names(struct placer *placer, uint32_t at, const struct rec_thread *thread);
 
 #endif

@@ -173,21 +173,20 @@ static bool is_lost(const struct rec_row *row)
 		       row->kernel_end == UNWIND_FAILED);
 }
 
-static const struct meaning *meaning_of(struct selection *selection, const struct rec_row *row)
+static const struct meaning *meaning_of(
+	struct selection *selection, uint32_t kernel_node, bool is_kernel, char letter)
 {
-	bool is_kernel = selection->threads[row->thread_index].is_kernel;
-	uint64_t key = (uint64_t)row->kernel_node << 9 | (uint64_t)is_kernel << 8 |
-		       (unsigned char)row->sum.task_letter;
+	uint64_t key =
+		(uint64_t)kernel_node << 9 | (uint64_t)is_kernel << 8 | (unsigned char)letter;
 	bool is_new;
 	uint64_t *index = map64_put(&selection->meaning_of, key, &is_new);
 
 	if (is_new) {
 		struct meaning meaning;
 		const char *const *names;
-		collect_names(selection, row->kernel_node);
+		collect_names(selection, kernel_node);
 		names = selection->names.at;
-		meaning.reason = reason_of_stack(
-			names, selection->names.count, is_kernel, row->sum.task_letter);
+		meaning.reason = reason_of_stack(names, selection->names.count, is_kernel, letter);
 		meaning.is_own_timer = reason_is_own_timer(names, selection->names.count);
 		meaning.operation = reason_operation(names, selection->names.count);
 		*index = selection->meanings.count;
@@ -196,11 +195,41 @@ static const struct meaning *meaning_of(struct selection *selection, const struc
 	return &selection->meanings.at[*index];
 }
 
-static enum idle_kind idle_of(const struct rec_row *row, const struct meaning *meaning)
+void selection_meaning(struct selection *selection, uint32_t kernel_node, enum reason *ret_reason,
+	const char **ret_operation)
+{
+	/* Of a waker only its stack is known: what begins in kthread() is a kernel thread. */
+	const struct meaning *meaning = meaning_of(selection, kernel_node, false, 'S');
+
+	*ret_reason = meaning->reason;
+	*ret_operation = meaning->operation;
+}
+
+/*
+ * Who ended the wait decides where that is known: its own timer, whatever it slept in, or somebody
+ * else although it slept in nanosleep (a signal). Interrupts are not always told from timers.
+ */
+static bool ends_by_own_timer(
+	const struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
+{
+	size_t unused;
+	const struct rec_linked_chain *chains = recording_chains(selection->recording, &unused);
+	const struct rec_chain_hop *hops = recording_hops(selection->recording, &unused);
+
+	if (row->chain == REC_NONE || !chains[row->chain].hop_count)
+		return meaning->is_own_timer;
+	const struct rec_chain_hop *waker = &hops[chains[row->chain].first_hop];
+	if (hop_is_own_timer(waker->kind, waker->name))
+		return true;
+	return meaning->is_own_timer && hop_kind_is_metal(waker->kind);
+}
+
+static enum idle_kind idle_of(
+	const struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
 {
 	if (meaning->reason == REASON_KTHREAD)
 		return IDLE_MAIN_LOOP;
-	if (meaning->is_own_timer)
+	if (ends_by_own_timer(selection, row, meaning))
 		return IDLE_OWN_TIMER;
 	if (row->sum.count || row->sum.task_letter == 'D' || meaning->reason == REASON_LOCK ||
 		meaning->reason == REASON_DISK)
@@ -267,10 +296,11 @@ static int on_row(const struct rec_row *row, void *context)
 	if (!cut_to_range(selection, row, &out))
 		return 0;
 	if (row->sum.state == TIME_BLOCKED) {
-		const struct meaning *meaning = meaning_of(selection, row);
+		const struct meaning *meaning = meaning_of(
+			selection, row->kernel_node, out.thread->is_kernel, row->sum.task_letter);
 		out.reason = is_lost(row) ? REASON_LOST : meaning->reason;
 		out.operation = meaning->operation;
-		out.idle = idle_of(row, meaning);
+		out.idle = idle_of(selection, row, meaning);
 	}
 	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
 }
@@ -296,6 +326,7 @@ static int hand_out_unsliced(struct walk *walk, uint32_t thread_index, enum time
 		.user_node = REC_NONE,
 		.kernel_end = UNWIND_OVERFLOW,
 		.user_end = UNWIND_OVERFLOW,
+		.chain = REC_NONE,
 	};
 	struct selection_row out = {.row = &row, .thread = thread};
 

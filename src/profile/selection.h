@@ -54,6 +54,10 @@ bool selection_has_thread(const struct selection *selection, uint32_t thread_ind
 /* Its life inside the range; 0 if the thread does not pass. */
 uint64_t selection_life_ns(const struct selection *selection, uint32_t thread_index);
 
+/* What a thread was in that slept in that kernel stack: a reason, and an operation or NULL. */
+void selection_meaning(struct selection *selection, uint32_t kernel_node, enum reason *ret_reason,
+	const char **ret_operation);
+
 /* Calls `each` for all rows that pass; a non-zero return ends the walk and is returned. */
 typedef int (*selection_row_fn)(const struct selection_row *row, void *context);
 int selection_each_row(

@@ -2,6 +2,10 @@
 /* The figures of a report, gathered row by row. */
 #include "profile/summary.h"
 
+#include <string.h>
+
+#include "util/hash.h"
+
 struct gathering {
 	struct summary *summary;
 	struct placer *placer;
@@ -12,6 +16,8 @@ struct gathering {
 	struct map64 kinds;             /* state, letter, reason, idle -> small number */
 	struct map64 waits;             /* kind << 32 | node -> index into waits */
 	struct completeness_maker *completeness;
+	struct recording *recording;
+	struct selection *selection;
 	bool sets_aside;
 };
 
@@ -46,6 +52,7 @@ static struct summary_wait *wait_of(struct gathering *gathering, const struct se
 		struct summary_wait wait = {
 			.root = placer_root(gathering->placer, row->thread),
 			.node = node,
+			.number = (uint32_t)gathering->summary->waits.count,
 			.state = sum->state,
 			.task_letter = sum->task_letter,
 			.reason = row->reason,
@@ -75,6 +82,9 @@ static void add_wait(struct gathering *gathering, const struct selection_row *ro
 		wait->band_count[band] += row->count;
 		wait->band_ns[band] += row->ns;
 	}
+	if (!wait->is_aside)
+		causes_add(&gathering->summary->causes, gathering->recording, gathering->selection,
+			row, wait->number);
 }
 
 static void add_blocked(struct gathering *gathering, const struct selection_row *row)
@@ -187,21 +197,38 @@ static struct summary_line *line_of(
 	place = map64_put(&index->lines, *kind << 32 | wait->root, &is_new);
 	if (is_new) {
 		*place = summary->lines.count;
+		line.number = (uint32_t)summary->lines.count;
 		vec_push(&summary->lines, line);
 	}
 	return &summary->lines.at[*place];
 }
 
-static void add_lines(struct summary *summary)
+/* Lines in their order, and each wait's line as the owner of its chains. */
+static void settle_causes(struct summary *summary, const uint32_t *line_of_wait)
+{
+	_cleanup_free_ uint32_t *owners = xcalloc(summary->waits.count + 1, sizeof(*owners));
+	_cleanup_free_ uint32_t *places = xcalloc(summary->lines.count + 1, sizeof(*places));
+
+	for (size_t i = 0; i < summary->lines.count; i++)
+		places[summary->lines.at[i].number] = (uint32_t)i;
+	for (size_t i = 0; i < summary->waits.count; i++)
+		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
+	causes_settle(&summary->causes, owners);
+}
+
+/* ret_line_of_wait: by number of the wait; UINT32_MAX: none. */
+static void add_lines(struct summary *summary, uint32_t *ret_line_of_wait)
 {
 	struct line_index index = {0};
 
 	for (size_t i = 0; i < summary->waits.count; i++) {
 		const struct summary_wait *wait = &summary->waits.at[i];
 		struct summary_line *line;
+		ret_line_of_wait[wait->number] = UINT32_MAX;
 		if (wait->is_aside)
 			continue;
 		line = line_of(summary, &index, wait);
+		ret_line_of_wait[wait->number] = line->number;
 		line->count += wait->count + wait->unended;
 		line->total_ns += wait->total_ns;
 		line->uncounted_ns += wait->uncounted_ns;
@@ -226,6 +253,32 @@ uint64_t summary_group_busy_ns(const struct summary_group *group)
 	for (unsigned int state = 0; state < TIME_STATES; state++)
 		busy += group->total_ns[state];
 	return busy - group->aside_ns;
+}
+
+static uint64_t hash_line(const char *name, enum reason reason, const char *operation)
+{
+	return hash_text(hash_text((uint64_t)reason, name), operation ? operation : "");
+}
+
+size_t summary_find_line(
+	const struct summary *summary, const char *name, enum reason reason, const char *operation)
+{
+	const uint64_t *number =
+		map64_find(&summary->line_by_what, hash_line(name, reason, operation));
+
+	return number ? *number : 0;
+}
+
+static void index_lines(struct summary *summary)
+{
+	for (size_t i = 0; i < summary->lines.count; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		if (line->is_runnable)
+			continue;
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		uint64_t hash = hash_line(name, line->reason, line->operation);
+		*map64_put(&summary->line_by_what, hash, NULL) = i + 1;
+	}
 }
 
 static int by_size(uint64_t a, uint64_t b, uint32_t a_node, uint32_t b_node)
@@ -261,13 +314,19 @@ static int compare_lines(const void *left, const void *right)
 
 static void finish(struct summary *summary, struct recording *recording)
 {
+	_cleanup_free_ uint32_t *line_of_wait =
+		xcalloc(summary->waits.count + 1, sizeof(*line_of_wait));
+
 	for (unsigned int state = 0; state < TIME_STATES; state++)
 		summary->busy_ns += summary->total_ns[state];
 	summary->busy_ns -= summary->aside_ns;
 	vec_sort(&summary->groups, compare_groups);
 	vec_sort(&summary->waits, compare_waits);
-	add_lines(summary);
+	add_lines(summary, line_of_wait);
 	vec_sort(&summary->lines, compare_lines);
+	settle_causes(summary, line_of_wait);
+	index_lines(summary);
+	summary->has_chains = recording_has_chains(recording);
 	summary->losses = recording_losses(recording, &summary->loss_count);
 	for (size_t i = 0; i < summary->loss_count; i++)
 		if (loss_is_serious(summary->losses[i].loss))
@@ -282,6 +341,8 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
 	_cleanup_free_ struct summary_thread *figures = xcalloc(thread_count + 1, sizeof(*figures));
 	struct gathering gathering = {.summary = summary,
+		.recording = recording,
+		.selection = selection,
 		.placer = placer_new(recording, &shapes->waits, &summary->tree),
 		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),
 		.threads = threads,
@@ -348,6 +409,8 @@ void summary_free(struct summary *summary)
 	vec_clear(&summary->groups);
 	vec_clear(&summary->waits);
 	vec_clear(&summary->lines);
+	causes_clear(&summary->causes);
+	map64_clear(&summary->line_by_what);
 	tree_clear(&summary->tree);
 	completeness_clear(&summary->completeness);
 	vec_clear(&summary->runtimes);

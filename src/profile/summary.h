@@ -10,6 +10,7 @@
 #ifndef DWELL_PROFILE_SUMMARY_H
 #define DWELL_PROFILE_SUMMARY_H
 
+#include "profile/causes.h"
 #include "profile/completeness.h"
 #include "profile/conservation.h"
 #include "profile/filter.h"
@@ -40,7 +41,8 @@ struct summary_group {
 /* Off-CPU time of one stack, state, reason. */
 struct summary_wait {
 	uint32_t root;
-	uint32_t node; /* its last frame */
+	uint32_t node;   /* its last frame */
+	uint32_t number; /* in the order in which they were met */
 	enum time_state state;
 	char task_letter;
 	enum reason reason;
@@ -59,6 +61,7 @@ struct summary_wait {
 /* What the report lists: waits of one name, reason and operation, or the runnable time of a name.
  */
 struct summary_line {
+	uint32_t number; /* in the order in which they were met */
 	uint32_t root;
 	bool is_runnable;
 	enum reason reason;
@@ -97,7 +100,10 @@ struct summary {
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;
-	uint64_t lost_events; /* counts of the serious losses */
+	uint64_t lost_events;      /* counts of the serious losses */
+	bool has_chains;           /* who woke whom was recorded */
+	struct causes causes;      /* by line */
+	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */
 	struct tree tree;
 };
 
@@ -114,6 +120,10 @@ void summary_free(struct summary *summary);
 
 /* The name of a root: its labels, joined by ';'. Caller frees. */
 char *summary_root_name(const struct summary *summary, uint32_t root);
+/* The number, from 1 on, of the line of blocked time of that name, reason and operation; 0: none.
+ */
+size_t summary_find_line(
+	const struct summary *summary, const char *name, enum reason reason, const char *operation);
 /* Runnable and blocked time that is not set aside, and running time. */
 uint64_t summary_group_busy_ns(const struct summary_group *group);
 

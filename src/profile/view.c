@@ -6,8 +6,11 @@
  */
 #include "profile/view.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "profile/chain_view.h"
+#include "profile/roots.h"
 #include "profile/selection.h"
 
 static const char *const view_names[VIEWS] = {
@@ -15,6 +18,9 @@ static const char *const view_names[VIEWS] = {
 	[VIEW_OFFCPU] = "offcpu",
 	[VIEW_RUNQ] = "runq",
 	[VIEW_HOTCOLD] = "hotcold",
+	[VIEW_WAKEUP] = "wakeup",
+	[VIEW_OFFWAKE] = "offwake",
+	[VIEW_CHAIN] = "chain",
 };
 
 const char *view_name(enum view view)
@@ -32,6 +38,11 @@ bool view_from_name(const char *name, enum view *ret)
 	return false;
 }
 
+bool view_needs_chains(enum view view)
+{
+	return view == VIEW_WAKEUP || view == VIEW_OFFWAKE || view == VIEW_CHAIN;
+}
+
 struct sampled {
 	uint32_t thread_index;
 	uint32_t node;
@@ -41,6 +52,8 @@ struct sampled {
 struct building {
 	enum view view;
 	struct placer *placer;
+	struct chain_view chains;
+	const struct roots *roots; /* or NULL: all are shown */
 	struct tree *tree;
 	uint64_t *running_ns; /* by thread index */
 	VEC(struct sampled) samples;
@@ -57,6 +70,10 @@ static bool view_wants(enum view view, enum time_state state)
 		return !is_running;
 	case VIEW_RUNQ:
 		return state_is_runnable(state);
+	case VIEW_WAKEUP:
+	case VIEW_OFFWAKE:
+	case VIEW_CHAIN:
+		return state == TIME_BLOCKED;
 	default:
 		return true;
 	}
@@ -91,6 +108,11 @@ static int on_row(const struct selection_row *row, void *context)
 
 	if (!view_wants(building->view, state))
 		return 0;
+	if (view_needs_chains(building->view)) {
+		if (!building->roots || !roots_hides(building->roots, row->row->thread_index))
+			chain_view_add(&building->chains, row);
+		return 0;
+	}
 	if (state == TIME_RUNNING) {
 		building->running_ns[row->row->thread_index] += row->ns;
 		return 0;
@@ -165,6 +187,30 @@ static void spread_running(
 	}
 }
 
+static int check_chains(const struct recording *recording, enum view view, struct why *why)
+{
+	if (!view_needs_chains(view) || recording_has_chains(recording))
+		return 0;
+	return why_set(why, -ENODATA,
+		"the recording has no wake chains, which view %s needs: it was made with --depth 0 "
+		"or by an older dwell",
+		view_name(view));
+}
+
+/* Who is hidden is known only when all rows were seen, so they are walked twice. */
+static int find_roots(struct recording *recording, struct selection *selection,
+	struct building *building, struct profile *made, struct roots **ret, struct why *why)
+{
+	int error = roots_new(recording, selection, ret, why);
+
+	if (error)
+		return error;
+	building->roots = *ret;
+	made->hidden_threads = roots_hidden_threads(*ret);
+	made->hidden_ns = roots_hidden_ns(*ret);
+	return 0;
+}
+
 int profile_of_view(struct recording *recording, enum view view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct profile *ret, struct why *why)
 {
@@ -173,9 +219,12 @@ int profile_of_view(struct recording *recording, enum view view, const struct vi
 	_cleanup_free_ uint64_t *running_ns = xcalloc(thread_count + 1, sizeof(*running_ns));
 	struct building building = {.view = view, .running_ns = running_ns};
 	struct selection *selection = NULL;
-	struct profile made;
-	int error = selection_new(recording, filter, &selection, why);
+	struct roots *roots = NULL;
+	struct profile made = {0};
+	int error = check_chains(recording, view, why);
 
+	if (!error)
+		error = selection_new(recording, filter, &selection, why);
 	if (error)
 		return error;
 	tree_init(&made.tree);
@@ -184,11 +233,17 @@ int profile_of_view(struct recording *recording, enum view view, const struct vi
 	made.has_range = selection_has_range(selection);
 	building.tree = &made.tree;
 	building.placer = placer_new(recording, shape, &made.tree);
-	error = selection_each_row(selection, on_row, &building, why);
+	building.chains = (struct chain_view){recording, building.placer, &made.tree, view,
+		shape->weighs_causes && view == VIEW_CHAIN};
+	if (shape->is_roots_only && view_needs_chains(view))
+		error = find_roots(recording, selection, &building, &made, &roots, why);
+	if (!error)
+		error = selection_each_row(selection, on_row, &building, why);
 	if (!error)
 		spread_running(&building, threads, thread_count);
 	vec_clear(&building.samples);
 	placer_free(building.placer);
+	roots_free(roots);
 	selection_free(selection);
 	if (error) {
 		tree_clear(&made.tree);

@@ -142,3 +142,28 @@ const char *cursor_text(struct cursor *cursor, int column)
 	}
 	return intern_text(&recording->texts, number);
 }
+
+void cursor_check_room(struct cursor *cursor, size_t count)
+{
+	if (count >= SCHEMA_MAX_ROWS)
+		cursor_fail(cursor, "more than %u rows in %s", SCHEMA_MAX_ROWS, cursor->table);
+}
+
+void cursor_resolve_stack(
+	struct cursor *cursor, uint64_t id, uint32_t *ret_node, enum unwind_end *ret_end)
+{
+	const struct recording *recording = cursor->recording;
+
+	*ret_node = REC_NONE;
+	*ret_end = UNWIND_NONE;
+	if (schema_end_of_no_stack(id, ret_end))
+		return;
+	const uint64_t *node = map64_find(&recording->node_by_id, id);
+	if (!node) {
+		cursor_fail(cursor, "row %" PRIu64 " of %s has an unknown stack", cursor->row,
+			cursor->table);
+		return;
+	}
+	*ret_node = (uint32_t)*node;
+	*ret_end = recording->nodes.at[*node].end;
+}

@@ -155,7 +155,15 @@ static bool is_plain_table(sqlite3_stmt *statement, const char *name)
 	return is_plain;
 }
 
-static int check_tables(sqlite3 *db, const char *path, struct why *why)
+static uint32_t version_of(sqlite3 *db)
+{
+	unsigned char header[HEADER_BYTES];
+	int64_t bytes;
+
+	return read_header(db, header, &bytes) ? 0 : big_endian(header + 60);
+}
+
+static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct why *why)
 {
 	sqlite3_stmt *statement = NULL;
 	const char *missing = NULL;
@@ -169,6 +177,9 @@ static int check_tables(sqlite3 *db, const char *path, struct why *why)
 	for (size_t i = 0; schema_tables[i] && !missing; i++)
 		if (!is_plain_table(statement, schema_tables[i]))
 			missing = schema_tables[i];
+	for (size_t i = 0; version > 1 && schema_chain_tables[i] && !missing; i++)
+		if (!is_plain_table(statement, schema_chain_tables[i]))
+			missing = schema_chain_tables[i];
 	sqlite3_finalize(statement);
 	if (missing)
 		return why_set(
@@ -337,7 +348,8 @@ static int find_file(
 	return 0;
 }
 
-int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, struct why *why)
+int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, uint32_t *ret_version,
+	struct why *why)
 {
 	_cleanup_free_ char *real_path = NULL;
 	sqlite3 *db;
@@ -352,13 +364,16 @@ int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, str
 		error = open_copy(path, real_path, &db, why);
 	if (error)
 		return error;
-	error = check_tables(db, path, why);
+	/* Inside the read transaction, so it is the version of what will be read. */
+	uint32_t version = version_of(db);
+	error = check_tables(db, version, path, why);
 	if (error) {
 		sqlite3_close(db);
 		return error;
 	}
 	*ret = db;
 	*ret_file_bytes = bytes;
+	*ret_version = version;
 	return 0;
 }
 

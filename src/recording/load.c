@@ -13,12 +13,6 @@
 
 #define BY_ROWID " ORDER BY rowid"
 
-static void check_room(struct cursor *cursor, size_t count)
-{
-	if (count >= SCHEMA_MAX_ROWS)
-		cursor_fail(cursor, "more than %u rows in %s", SCHEMA_MAX_ROWS, cursor->table);
-}
-
 static void load_key(struct cursor *cursor, const struct schema_key *key)
 {
 	char *at = (char *)&cursor->recording->meta + key->offset;
@@ -76,7 +70,7 @@ static int load_slices(struct recording *recording, struct why *why)
 	cursor_open(recording, "slices", "SELECT id, start_ns, length_ns FROM slices" BY_ROWID, why,
 		&cursor);
 	while (cursor_next(&cursor)) {
-		check_room(&cursor, recording->slice_count);
+		cursor_check_room(&cursor, recording->slice_count);
 		if (cursor_id(&cursor, 0) != recording->slice_count++)
 			cursor_fail(&cursor, "slices are missing");
 		cursor_ns(&cursor, 1);
@@ -101,7 +95,7 @@ static int load_processes(struct recording *recording, struct why *why)
 			.container = cursor_text(&cursor, 4),
 			.is_kernel = cursor_bool(&cursor, 5),
 		};
-		check_room(&cursor, recording->processes.count);
+		cursor_check_room(&cursor, recording->processes.count);
 		*map64_put(&recording->process_by_id, process.id, NULL) =
 			recording->processes.count;
 		vec_push(&recording->processes, process);
@@ -125,7 +119,7 @@ static void load_thread(struct cursor *cursor)
 
 	for (int i = 0; i < TIME_STATES; i++)
 		thread.total_ns[i] = cursor_ns(cursor, 6 + i);
-	check_room(cursor, recording->threads.count);
+	cursor_check_room(cursor, recording->threads.count);
 	if (thread.is_closed && thread.end_ns < thread.start_ns)
 		cursor_fail(cursor, "thread %u ends before it starts", thread.id);
 	if (!map64_find(&recording->process_by_id, thread.process))
@@ -161,7 +155,7 @@ static int load_objects(struct recording *recording, struct map64 *by_id, struct
 			.path = cursor_text(&cursor, 2),
 			.build_id = cursor_text(&cursor, 3),
 		};
-		check_room(&cursor, recording->objects.count);
+		cursor_check_room(&cursor, recording->objects.count);
 		*map64_put(by_id, object.id, NULL) = recording->objects.count;
 		vec_push(&recording->objects, object);
 	}
@@ -185,7 +179,7 @@ static int load_frames(struct recording *recording, const struct map64 *objects,
 			.offset = cursor_id(&cursor, 4),
 			.reason = (enum name_reason)cursor_number(&cursor, 5, NAME_REASONS - 1),
 		};
-		check_room(&cursor, recording->frames.count);
+		cursor_check_room(&cursor, recording->frames.count);
 		if (!object)
 			cursor_fail(&cursor, "frame %" PRId64 " is of an unknown object",
 				cursor.last_key);
@@ -211,7 +205,7 @@ static void load_node(struct cursor *cursor, const struct map64 *frames, struct 
 		.end = (enum unwind_end)cursor_number(cursor, 3, UNWIND_ENDS - 1),
 	};
 
-	check_room(cursor, recording->nodes.count);
+	cursor_check_room(cursor, recording->nodes.count);
 	if (!frame)
 		cursor_fail(cursor, "stack %" PRId64 " has an unknown frame", (int64_t)id);
 	if (id < STACK_FIRST_ID)
@@ -319,6 +313,8 @@ int recording_load(struct recording *recording, struct why *why)
 		error = load_threads(recording, why);
 	if (!error)
 		error = load_code(recording, why);
+	if (!error)
+		error = recording_load_chains(recording, why);
 	if (!error)
 		error = load_losses(recording, why);
 	return error;

@@ -10,7 +10,8 @@ int recording_open(const char *path, struct recording **ret, struct why *why)
 	int error;
 
 	recording->path = xstrdup(path);
-	error = database_open(path, &recording->db, &recording->text_budget_bytes, why);
+	error = database_open(
+		path, &recording->db, &recording->text_budget_bytes, &recording->version, why);
 	if (!error)
 		error = recording_load(recording, why);
 	if (!error)
@@ -32,10 +33,13 @@ void recording_free(struct recording *recording)
 	vec_clear(&recording->objects);
 	vec_clear(&recording->frames);
 	vec_clear(&recording->nodes);
+	vec_clear(&recording->hops);
+	vec_clear(&recording->chains);
 	vec_clear(&recording->losses);
 	map64_clear(&recording->thread_by_id);
 	map64_clear(&recording->process_by_id);
 	map64_clear(&recording->node_by_id);
+	map64_clear(&recording->chain_by_id);
 	intern_clear(&recording->texts);
 	free(recording->path);
 	free(recording);
@@ -79,6 +83,24 @@ const struct rec_node *recording_nodes(const struct recording *recording, size_t
 {
 	*ret_count = recording->nodes.count;
 	return recording->nodes.at;
+}
+
+const struct rec_chain_hop *recording_hops(const struct recording *recording, size_t *ret_count)
+{
+	*ret_count = recording->hops.count;
+	return recording->hops.at;
+}
+
+const struct rec_linked_chain *recording_chains(
+	const struct recording *recording, size_t *ret_count)
+{
+	*ret_count = recording->chains.count;
+	return recording->chains.at;
+}
+
+bool recording_has_chains(const struct recording *recording)
+{
+	return recording->meta.chain_depth != 0;
 }
 
 const struct rec_loss *recording_losses(const struct recording *recording, size_t *ret_count)

@@ -32,6 +32,26 @@ struct rec_named_frame {
 	enum name_reason reason;
 };
 
+/* A hop of a chain: stacks as in struct rec_row. */
+struct rec_chain_hop {
+	enum hop_kind kind;
+	const char *name;
+	uint32_t kernel_node;
+	uint32_t user_node;
+	uint32_t waited_node;
+	enum unwind_end kernel_end;
+	enum unwind_end user_end;
+	enum unwind_end waited_end;
+};
+
+/* A chain: hop_count hops from first_hop on. */
+struct rec_linked_chain {
+	uint64_t id;
+	uint32_t first_hop;
+	uint32_t hop_count;
+	enum chain_end end;
+};
+
 /* A row of sums with indices. */
 struct rec_row {
 	struct rec_sum sum;    /* as stored; thread is the number */
@@ -41,6 +61,9 @@ struct rec_row {
 	uint32_t user_node;
 	enum unwind_end kernel_end;
 	enum unwind_end user_end;
+	/* Into chains, or REC_NONE: not blocked, or no chain recorded. With a chain, sum.shares
+	 * holds hop_count + 1 shares that add up to sum.ns, valid during the call. */
+	uint32_t chain;
 };
 
 /*
@@ -60,6 +83,12 @@ const struct rec_object *recording_objects(const struct recording *recording, si
 const struct rec_named_frame *recording_frames(
 	const struct recording *recording, size_t *ret_count);
 const struct rec_node *recording_nodes(const struct recording *recording, size_t *ret_count);
+/* Hops of all chains; every stack in them is known, every chain sound. */
+const struct rec_chain_hop *recording_hops(const struct recording *recording, size_t *ret_count);
+const struct rec_linked_chain *recording_chains(
+	const struct recording *recording, size_t *ret_count);
+/* False for recordings without chains: made with --depth 0, or by a dwell that had none. */
+bool recording_has_chains(const struct recording *recording);
 const struct rec_loss *recording_losses(const struct recording *recording, size_t *ret_count);
 /* The process a thread belongs to; never NULL. */
 const struct rec_process *recording_process_of(

@@ -16,6 +16,7 @@
 struct recording {
 	char *path; /* as the user gave it, for messages */
 	sqlite3 *db;
+	uint32_t version;           /* of the file's format */
 	uint64_t text_budget_bytes; /* texts that may still be kept; starts as the file's size */
 	struct rec_meta meta;
 	uint32_t slice_count;
@@ -25,11 +26,14 @@ struct recording {
 	VEC(struct rec_object) objects;
 	VEC(struct rec_named_frame) frames;
 	VEC(struct rec_node) nodes;
+	VEC(struct rec_chain_hop) hops;
+	VEC(struct rec_linked_chain) chains;
 	VEC(struct rec_loss) losses;
 	/* Id in the file to index in the array. */
 	struct map64 thread_by_id;
 	struct map64 process_by_id;
 	struct map64 node_by_id;
+	struct map64 chain_by_id;
 };
 
 /*
@@ -37,7 +41,8 @@ struct recording {
  * that it is a recording of a known format and begins a read transaction that lasts until
  * database_close(): everything read afterwards is of one moment. 0 or -errno.
  */
-int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, struct why *why);
+int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, uint32_t *ret_version,
+	struct why *why);
 void database_close(sqlite3 *db);
 
 /* Fills why with "damaged recording: ..." and returns -EIO. */
@@ -79,6 +84,14 @@ const char *cursor_text(struct cursor *cursor, int column);
 __attribute__((format(printf, 2, 3))) void cursor_fail(
 	struct cursor *cursor, const char *format, ...);
 
+/* The node of a stack id, or REC_NONE and why there is none; an unknown id ends the walk. */
+void cursor_resolve_stack(
+	struct cursor *cursor, uint64_t id, uint32_t *ret_node, enum unwind_end *ret_end);
+/* Ends the walk if there are more rows than an honest recording has. */
+void cursor_check_room(struct cursor *cursor, size_t count);
+
+/* Chains and hops, after the stacks; nothing in a file of version 1. 0 or -errno. */
+int recording_load_chains(struct recording *recording, struct why *why);
 /* Fills the arrays. 0 or -errno. */
 int recording_load(struct recording *recording, struct why *why);
 /* Totals of threads that a crash kept from being closed, from their rows. 0 or -errno. */

@@ -13,15 +13,18 @@
 #define DWELL_RECORDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "model/hop.h"
 #include "model/loss.h"
 #include "model/state.h"
 #include "model/unwind.h"
 #include "util/why.h"
 
-/* PRAGMA user_version of this format, and PRAGMA application_id: "dwel". */
-#define RECORDING_VERSION 1
+/* PRAGMA user_version of this format, and PRAGMA application_id: "dwel". Version 1 had no chains.
+ */
+#define RECORDING_VERSION 2
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -82,6 +85,38 @@ struct rec_thread {
 };
 
 /*
+ * One hop of a chain: who woke the thread of the hop before it (of the wait itself at position 0).
+ * A waker is known by its name and stacks, not by its tid; it need not be a recorded thread.
+ */
+struct rec_hop {
+	enum hop_kind kind;
+	const char *name;      /* the waker's comm; of metal: "vda", "hrtimer_wakeup", "NET_RX" */
+	uint64_t kernel_stack; /* the waker's, at the wake: node id or enum stack_none */
+	uint64_t user_stack;
+	/* From position 1 on: the kernel stack in which the waker of the hop before had been
+	 * blocked when this hop woke it. */
+	uint64_t waited_stack;
+};
+
+struct rec_chain {
+	uint64_t id; /* recording_chain_id() */
+	uint32_t hop_count;
+	enum chain_end end;
+	const struct rec_hop *hops;
+};
+
+/*
+ * What one hop's waker did in the windows of a row's waits: ran (metal: was pending), had no CPU,
+ * and what it did before its own last wait, which is not resolved further. Behind the last hop
+ * stands the rest, which is in ran_ns and means what the chain's end says.
+ */
+struct rec_share {
+	uint64_t ran_ns;
+	uint64_t no_cpu_ns;
+	uint64_t earlier_ns;
+};
+
+/*
  * One row of sums: struct sum_key and struct sum with recording ids. With slice_first < slice_last,
  * ns = first_ns + last_ns + max(count, 1) * slice_ns * (slice_last - slice_first - 1); with equal
  * slices first_ns = ns and last_ns = 0. Writer and reader refuse a row that breaks this.
@@ -101,6 +136,14 @@ struct rec_sum {
 	uint64_t max_ns;
 	uint64_t first_ns;
 	uint64_t last_ns;
+	/* Blocked rows: rec_chain.id; 0: no chain recorded. Part of the key. */
+	uint64_t chain;
+	/*
+	 * hop_count + 1 of them, the last being the rest, which add up to ns; of the whole waits,
+	 * whatever their slices. NULL and 0 without hops: all of ns is the rest.
+	 */
+	const struct rec_share *shares;
+	uint32_t share_count;
 };
 
 /* One row of losses: what, for which share of time. */
@@ -124,6 +167,7 @@ struct rec_meta {
 	uint32_t sample_hz;       /* 0: no sampling */
 	const char *sample_event; /* "cpu-clock" or "cycles" */
 	const char *user_stacks;  /* "table", "fp", "none" */
+	uint32_t chain_depth;     /* hops kept of each chain; 0: no chains */
 	bool is_finished;         /* ended in order, not by a crash */
 	/* What dwell cost. */
 	uint64_t own_cpu_ns;
@@ -143,5 +187,15 @@ struct rec_meta {
 	uint64_t worst_thread_ns;
 	uint64_t worst_slice_ns;
 };
+
+/* The id of a chain, from its hops and its end; its own id is not looked at. Never 0. */
+uint64_t recording_chain_id(const struct rec_chain *chain);
+/*
+ * Is it one that can be? At most CONTRACT_MAX_HOPS hops; metal only as the last hop, and then the
+ * chain ends in metal; a chain that ends in metal or in one who was awake has a hop.
+ */
+bool recording_chain_is_sound(const struct rec_chain *chain);
+/* Do the hops' shares and the rest add up to ns? The rest is one figure, in ran_ns. */
+bool recording_shares_add_up(const struct rec_share *shares, size_t share_count, uint64_t ns);
 
 #endif

@@ -1,13 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The rows of sums, one at a time, and of the open intervals if the recording was cut short. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "recording/reader_private.h"
 #include "recording/schema.h"
 
-#define SELECT_ROWS(table)                                                                         \
+#define SELECT_ROWS(table, chain)                                                                  \
 	"SELECT rowid, thread, slice_first, slice_last, state, letter, band, kernel_stack,"        \
-	" user_stack, count, ns, max_ns, first_ns, last_ns FROM " table " ORDER BY rowid"
+	" user_stack, count, ns, max_ns, first_ns, last_ns, " chain " FROM " table                 \
+	" ORDER BY rowid"
+
+/*
+ * Shares were written behind their rows, in the same order, and are read side by side with them.
+ * `sum` is the row that the current share belongs to, if there is one.
+ */
+struct share_walk {
+	struct cursor cursor;
+	bool has_share;
+	int64_t sum;
+	struct rec_share shares[CONTRACT_MAX_HOPS + 1]; /* of the current row */
+};
+
+static void next_share(struct share_walk *walk)
+{
+	walk->has_share = cursor_next(&walk->cursor);
+	if (walk->has_share)
+		walk->sum = (int64_t)cursor_id(&walk->cursor, 1);
+}
+
+static void open_shares(struct recording *recording, struct why *why, struct share_walk *ret)
+{
+	*ret = (struct share_walk){0};
+	cursor_open(recording, "shares",
+		"SELECT rowid, sum, position, ran_ns, no_cpu_ns, earlier_ns FROM shares"
+		" ORDER BY rowid",
+		why, &ret->cursor);
+	next_share(ret);
+}
+
+/* The shares of row `sum`, whose chain has that many hops. */
+static void read_shares(struct share_walk *walk, int64_t sum, uint32_t hop_count)
+{
+	uint64_t next = 0;
+
+	memset(walk->shares, 0, (hop_count + 1) * sizeof(walk->shares[0]));
+	for (; walk->has_share && walk->sum == sum; next_share(walk)) {
+		uint64_t position = cursor_number(&walk->cursor, 2, hop_count);
+		if (position < next)
+			cursor_fail(
+				&walk->cursor, "shares of row %" PRId64 " are out of order", sum);
+		walk->shares[position] = (struct rec_share){
+			.ran_ns = cursor_ns(&walk->cursor, 3),
+			.no_cpu_ns = cursor_ns(&walk->cursor, 4),
+			.earlier_ns = cursor_ns(&walk->cursor, 5),
+		};
+		next = position + 1;
+	}
+}
 
 /* The letter is one printable character for a blocked row, else nothing. */
 static char read_letter(struct cursor *cursor, enum time_state state)
@@ -39,35 +89,17 @@ static struct rec_sum read_sum(struct cursor *cursor)
 		.max_ns = cursor_ns(cursor, 11),
 		.first_ns = cursor_ns(cursor, 12),
 		.last_ns = cursor_ns(cursor, 13),
+		.chain = cursor_id(cursor, 14),
 	};
 
 	sum.task_letter = read_letter(cursor, sum.state);
 	return sum;
 }
 
-static void resolve_stack(
-	struct cursor *cursor, uint64_t id, uint32_t *ret_node, enum unwind_end *ret_end)
-{
-	const struct recording *recording = cursor->recording;
-
-	*ret_node = REC_NONE;
-	*ret_end = UNWIND_NONE;
-	if (schema_end_of_no_stack(id, ret_end))
-		return;
-	const uint64_t *node = map64_find(&recording->node_by_id, id);
-	if (!node) {
-		cursor_fail(cursor, "row %" PRIu64 " of %s has an unknown stack", cursor->row,
-			cursor->table);
-		return;
-	}
-	*ret_node = (uint32_t)*node;
-	*ret_end = recording->nodes.at[*node].end;
-}
-
 static struct rec_row read_row(struct cursor *cursor)
 {
 	const struct recording *recording = cursor->recording;
-	struct rec_row row = {.sum = read_sum(cursor)};
+	struct rec_row row = {.sum = read_sum(cursor), .chain = REC_NONE};
 	const uint64_t *thread = map64_find(&recording->thread_by_id, row.sum.thread);
 
 	if (!thread)
@@ -80,34 +112,85 @@ static struct rec_row read_row(struct cursor *cursor)
 	if (!schema_parts_add_up(&row.sum, recording->meta.slice_ns))
 		cursor_fail(cursor, "row %" PRIu64 " of %s does not add up", cursor->row,
 			cursor->table);
-	resolve_stack(cursor, row.sum.kernel_stack, &row.kernel_node, &row.kernel_end);
-	resolve_stack(cursor, row.sum.user_stack, &row.user_node, &row.user_end);
+	cursor_resolve_stack(cursor, row.sum.kernel_stack, &row.kernel_node, &row.kernel_end);
+	cursor_resolve_stack(cursor, row.sum.user_stack, &row.user_node, &row.user_end);
 	return row;
 }
 
-static int walk(struct recording *recording, const char *table, const char *sql,
-	recording_row_fn each, void *context, struct why *why)
+/* Finds the row's chain and shares. Open rows have no shares, so only chains without hops. */
+static void read_chain(struct cursor *cursor, struct share_walk *walk, struct rec_row *row)
 {
-	struct cursor cursor;
+	const struct recording *recording = cursor->recording;
+	const uint64_t *index = map64_find(&recording->chain_by_id, row->sum.chain);
+	uint32_t hop_count = index ? recording->chains.at[*index].hop_count : 0;
+
+	if ((row->sum.chain && (!index || row->sum.state != TIME_BLOCKED)) ||
+		(hop_count && !walk->cursor.recording)) {
+		cursor_fail(
+			cursor, "bad chain in row %" PRIu64 " of %s", cursor->row, cursor->table);
+		return;
+	}
+	if (!index)
+		return;
+	row->chain = (uint32_t)*index;
+	row->sum.share_count = hop_count + 1;
+	if (hop_count)
+		read_shares(walk, cursor->last_key, hop_count);
+	else
+		walk->shares[0] = (struct rec_share){.ran_ns = row->sum.ns};
+	row->sum.shares = walk->shares;
+	bool has_rest = chain_end_has_rest(recording->chains.at[*index].end);
+	if (walk->cursor.error)
+		return;
+	if (!recording_shares_add_up(walk->shares, hop_count + 1, row->sum.ns) ||
+		(!has_rest && walk->shares[hop_count].ran_ns))
+		cursor_fail(cursor, "shares of row %" PRId64 " do not add up", cursor->last_key);
+}
+
+static int walk_rows(
+	struct cursor *cursor, struct share_walk *shares, recording_row_fn each, void *context)
+{
 	int result = 0;
 
-	cursor_open(recording, table, sql, why, &cursor);
-	while (!result && cursor_next(&cursor)) {
-		struct rec_row row = read_row(&cursor);
-		if (!cursor.error)
+	while (!result && cursor_next(cursor)) {
+		struct rec_row row = read_row(cursor);
+		read_chain(cursor, shares, &row);
+		if (!cursor->error && !shares->cursor.error)
 			result = each(&row, context);
 	}
+	if (!result && !cursor->error && shares->has_share)
+		cursor_fail(&shares->cursor, "shares of an unknown row %" PRId64, shares->sum);
+	return result;
+}
+
+static int walk(struct recording *recording, const char *table, const char *sql, bool has_shares,
+	recording_row_fn each, void *context, struct why *why)
+{
+	struct share_walk *shares = xcalloc(1, sizeof(*shares));
+	struct cursor cursor;
+
+	if (has_shares)
+		open_shares(recording, why, shares);
+	cursor_open(recording, table, sql, why, &cursor);
+	int result = walk_rows(&cursor, shares, each, context);
 	int error = cursor_close(&cursor);
-	return error ? error : result;
+	int shares_error = cursor_close(&shares->cursor);
+	free(shares);
+	return error ? error : shares_error ? shares_error : result;
 }
 
 int recording_each_row(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why)
 {
-	int result = walk(recording, "sums", SELECT_ROWS("sums"), each, context, why);
+	bool has_chains = recording->version > 1;
+	int result = walk(recording, "sums",
+		has_chains ? SELECT_ROWS("sums", "chain") : SELECT_ROWS("sums", "0"), has_chains,
+		each, context, why);
 
 	if (!result && !recording->meta.is_finished)
-		result = walk(recording, "open", SELECT_ROWS("open"), each, context, why);
+		result = walk(recording, "open",
+			has_chains ? SELECT_ROWS("open", "chain") : SELECT_ROWS("open", "0"), false,
+			each, context, why);
 	return result;
 }
 

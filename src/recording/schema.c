@@ -8,6 +8,7 @@
 
 const char *const schema_tables[] = {"meta", "slices", "processes", "threads", "objects", "frames",
 	"stacks", "sums", "open", "losses", NULL};
+const char *const schema_chain_tables[] = {"chains", "hops", "shares", NULL};
 
 #define KEY(field, type)                                                                           \
 	{                                                                                          \
@@ -27,6 +28,7 @@ const struct schema_key schema_keys[] = {
 	KEY(sample_hz, SCHEMA_U32),
 	KEY(sample_event, SCHEMA_TEXT),
 	KEY(user_stacks, SCHEMA_TEXT),
+	KEY(chain_depth, SCHEMA_U32),
 	KEY(is_finished, SCHEMA_BOOL),
 	KEY(own_cpu_ns, SCHEMA_U64),
 	KEY(program_ns, SCHEMA_U64),
@@ -45,6 +47,7 @@ const struct schema_key schema_keys[] = {
 };
 
 #define SUM_COLUMNS                                                                                \
+	" id INTEGER PRIMARY KEY,\n"                                                               \
 	" thread INTEGER NOT NULL, -- threads.id\n"                                                \
 	" slice_first INTEGER NOT NULL,\n"                                                         \
 	" slice_last INTEGER NOT NULL,\n"                                                          \
@@ -57,7 +60,8 @@ const struct schema_key schema_keys[] = {
 	" ns INTEGER NOT NULL,\n"                                                                  \
 	" max_ns INTEGER NOT NULL,\n"                                                              \
 	" first_ns INTEGER NOT NULL, -- time in slice_first\n"                                     \
-	" last_ns INTEGER NOT NULL -- time in slice_last, if that is another\n"
+	" last_ns INTEGER NOT NULL, -- time in slice_last, if that is another\n"                   \
+	" chain INTEGER NOT NULL -- chains.id of a blocked row, 0: none recorded\n"
 
 static const char tables[] =
 	"CREATE TABLE meta(\n"
@@ -120,6 +124,27 @@ static const char tables[] =
 	"CREATE TABLE sums(\n" SUM_COLUMNS ");\n"
 	"CREATE TABLE open( -- open intervals at the last commit; empty once finished\n" SUM_COLUMNS
 	");\n"
+	"CREATE TABLE chains( -- who woke whom, interned\n"
+	" id INTEGER PRIMARY KEY,\n"
+	" hop_count INTEGER NOT NULL,\n"
+	" chain_end INTEGER NOT NULL -- words: chain_end\n"
+	");\n"
+	"CREATE TABLE hops(\n"
+	" chain INTEGER NOT NULL, -- chains.id\n"
+	" position INTEGER NOT NULL, -- 0: the direct waker\n"
+	" kind INTEGER NOT NULL, -- words: hop_kind\n"
+	" name TEXT NOT NULL, -- of the waker, or of the metal\n"
+	" kernel_stack INTEGER NOT NULL, -- of the waker at the wake\n"
+	" user_stack INTEGER NOT NULL,\n"
+	" waited_stack INTEGER NOT NULL -- where the waker before it had been blocked\n"
+	");\n"
+	"CREATE TABLE shares( -- how the time of a row of sums divides among its hops\n"
+	" sum INTEGER NOT NULL, -- sums.id\n"
+	" position INTEGER NOT NULL, -- hops.position; hop_count: the rest\n"
+	" ran_ns INTEGER NOT NULL,\n"
+	" no_cpu_ns INTEGER NOT NULL,\n"
+	" earlier_ns INTEGER NOT NULL -- before the waker's own last wait\n"
+	");\n"
 	"CREATE TABLE losses(\n"
 	" name TEXT NOT NULL PRIMARY KEY,\n"
 	" count INTEGER NOT NULL,\n"
@@ -137,7 +162,9 @@ static const char tables[] =
 
 static const char row_views[] =
 	"CREATE VIEW all_sums AS -- sums, and what was open when a recording was cut short\n"
-	"SELECT * FROM sums UNION ALL SELECT * FROM open WHERE " IS_UNFINISHED ";\n"
+	"SELECT * FROM sums UNION ALL SELECT -id, thread, slice_first, slice_last, state, letter,\n"
+	" band, kernel_stack, user_stack, count, ns, max_ns, first_ns, last_ns, chain FROM open\n"
+	" WHERE " IS_UNFINISHED ";\n"
 	"CREATE VIEW frame_names AS -- each frame with a name in any case\n"
 	"SELECT f.id AS frame,\n"
 	" CASE WHEN f.name <> '' THEN f.name ELSE o.path || printf('+0x%x', f.address) END\n"
@@ -303,6 +330,42 @@ static const char stack_view[] =
 				  "FROM walk w JOIN stacks s ON s.id = w.node JOIN frame_names n "
 				  "ON n.frame = s.frame;\n";
 
+#define WORD_OF(kind, column)                                                                      \
+	"(SELECT word FROM words WHERE kind = '" kind "' AND number = " column ")"
+
+/* clang-format off */
+static const char chain_views[] =
+	"CREATE VIEW chain_texts AS -- each chain as one line, the direct waker first\n"
+	"SELECT c.id AS chain, c.hop_count, " WORD_OF("chain_end", "c.chain_end") " AS chain_end,\n"
+	" coalesce((SELECT group_concat(hop, ' < ') FROM (\n"
+	"  SELECT CASE WHEN h.is_metal THEN rtrim('[' || h.kind || ' ' || h.name) || ']'\n"
+	"   ELSE h.name END AS hop FROM hop_words h WHERE h.chain = c.id ORDER BY h.position)), '')\n"
+	" || CASE WHEN " WORD_OF("chain_end", "c.chain_end") " IN ('metal', 'awake') THEN ''\n"
+	"   ELSE CASE WHEN c.hop_count THEN ' < [' ELSE '[' END || " WORD_OF("chain_end", "c.chain_end") " || ']' END AS wakers\n"
+	"FROM chains c;\n"
+	"CREATE VIEW hop_words AS -- hops with words for numbers\n"
+	"SELECT chain, position, " WORD_OF("hop_kind", "h.kind") " AS kind, name,\n"
+	" " WORD_OF("hop_kind", "h.kind") " IN ('irq', 'softirq', 'timer', 'ipi', 'disk') AS is_metal,\n"
+	" " FUNCTION_OF("h.kernel_stack") " AS kernel_function,\n"
+	" " FUNCTION_OF("h.user_stack") " AS user_function,\n"
+	" " FUNCTION_OF("h.waited_stack") " AS waited_function\n"
+	"FROM hops h;\n"
+	"CREATE VIEW wait_chains AS -- blocked time by thread, kernel stack and chain\n"
+	"SELECT s.thread, t.tid, t.comm, " FUNCTION_OF("s.kernel_stack") " AS kernel_function,\n"
+	" coalesce(c.wakers, '') AS wakers, coalesce(c.chain_end, '') AS chain_end,\n"
+	" s.count, s.total_ns, s.max_ns, s.chain\n"
+	"FROM (SELECT thread, kernel_stack, chain, sum(count) AS count, sum(ns) AS total_ns,\n"
+	"  max(max_ns) AS max_ns FROM all_sums WHERE state = " STATE("blocked") "\n"
+	"  GROUP BY thread, kernel_stack, chain) s\n"
+	"JOIN threads t ON t.id = s.thread LEFT JOIN chain_texts c ON c.chain = s.chain;\n"
+	"CREATE VIEW causes AS -- what each thread's wakers did while it was blocked\n"
+	"SELECT s.thread, t.tid, t.comm, e.position, h.kind, h.name, h.waited_function,\n"
+	" sum(e.ran_ns) AS ran_ns, sum(e.no_cpu_ns) AS no_cpu_ns, sum(e.earlier_ns) AS earlier_ns\n"
+	"FROM shares e JOIN sums s ON s.id = e.sum JOIN threads t ON t.id = s.thread\n"
+	"JOIN hop_words h ON h.chain = s.chain AND h.position = e.position\n"
+	"GROUP BY s.thread, e.position, h.kind, h.name, h.waited_function;\n";
+/* clang-format on */
+
 /* The kernel's letters, as ps(1) shows them. */
 static const struct {
 	const char *letter;
@@ -328,6 +391,7 @@ bool schema_end_of_no_stack(uint64_t id, enum unwind_end *ret)
 		[STACK_SKIPPED] = UNWIND_SKIPPED,
 		[STACK_EARLIER] = UNWIND_EARLIER,
 		[STACK_LOST] = UNWIND_LOST,
+		[STACK_NO_WAKER_STACK] = UNWIND_NO_WAKER_STACK,
 	};
 
 	if (id >= sizeof(ends) / sizeof(ends[0]))
@@ -364,6 +428,10 @@ static int add_numbered_words(sqlite3_stmt *statement)
 		code = add_word(statement, "unwind_end", i, unwind_end_text((enum unwind_end)i));
 	for (int i = 0; !code && i < NAME_REASONS; i++)
 		code = add_word(statement, "name_reason", i, name_reason_text((enum name_reason)i));
+	for (int i = 0; !code && i < HOP_KINDS; i++)
+		code = add_word(statement, "hop_kind", i, hop_kind_name((enum hop_kind)i));
+	for (int i = 0; !code && i < CHAIN_ENDS; i++)
+		code = add_word(statement, "chain_end", i, chain_end_name((enum chain_end)i));
 	return code ? code : add_no_stack_words(statement);
 }
 
@@ -403,7 +471,8 @@ bool schema_parts_add_up(const struct rec_sum *sum, uint64_t slice_ns)
 
 int schema_create(sqlite3 *db)
 {
-	const char *const parts[] = {tables, row_views, thread_view, slice_view, stack_view};
+	const char *const parts[] = {
+		tables, row_views, thread_view, slice_view, stack_view, chain_views};
 	char versions[96];
 	int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
 

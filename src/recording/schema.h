@@ -21,6 +21,8 @@
 
 /* Names of the tables that a reader needs, NULL at the end. */
 extern const char *const schema_tables[];
+/* And from version 2 on. */
+extern const char *const schema_chain_tables[];
 
 enum schema_type {
 	SCHEMA_TEXT,  /* const char * */

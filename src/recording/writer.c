@@ -18,6 +18,9 @@ enum insert {
 	INSERT_OBJECT,
 	INSERT_FRAME,
 	INSERT_STACK,
+	INSERT_CHAIN,
+	INSERT_HOP,
+	INSERT_SHARE,
 	INSERT_PROCESS,
 	INSERT_THREAD,
 	INSERT_SUM,
@@ -32,12 +35,15 @@ enum insert {
 	STATEMENTS,
 };
 
-#define SUM_VALUES " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define SUM_VALUES " VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 static const char *const statements_sql[STATEMENTS] = {
 	[INSERT_OBJECT] = "INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?)",
 	[INSERT_FRAME] = "INSERT OR IGNORE INTO frames VALUES (?, ?, ?, ?, ?, ?)",
 	[INSERT_STACK] = "INSERT OR IGNORE INTO stacks VALUES (?, ?, ?, ?)",
+	[INSERT_CHAIN] = "INSERT OR IGNORE INTO chains VALUES (?, ?, ?)",
+	[INSERT_HOP] = "INSERT INTO hops VALUES (?, ?, ?, ?, ?, ?, ?)",
+	[INSERT_SHARE] = "INSERT INTO shares VALUES (?, ?, ?, ?, ?)",
 	[INSERT_PROCESS] = "INSERT OR REPLACE INTO processes VALUES (?, ?, ?, ?, ?, ?)",
 	[INSERT_THREAD] = "INSERT OR REPLACE INTO threads"
 			  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -250,6 +256,46 @@ void recording_writer_add_stack(struct recording_writer *writer, const struct re
 	run(writer, INSERT_STACK);
 }
 
+static void add_hop(
+	struct recording_writer *writer, const struct rec_chain *chain, uint32_t position)
+{
+	sqlite3_stmt *statement = start(writer, INSERT_HOP);
+	const struct rec_hop *hop = &chain->hops[position];
+
+	if (!statement)
+		return;
+	bind_id(statement, 1, chain->id);
+	bind_id(statement, 2, position);
+	sqlite3_bind_int(statement, 3, (int)hop->kind);
+	bind_text(statement, 4, hop->name);
+	bind_id(statement, 5, hop->kernel_stack);
+	bind_id(statement, 6, hop->user_stack);
+	bind_id(statement, 7, hop->waited_stack);
+	run(writer, INSERT_HOP);
+}
+
+void recording_writer_add_chain(struct recording_writer *writer, const struct rec_chain *chain)
+{
+	sqlite3_stmt *statement = start(writer, INSERT_CHAIN);
+
+	if (!statement)
+		return;
+	if (!chain->id || !recording_chain_is_sound(chain)) {
+		writer->error = why_set(&writer->why, -EINVAL,
+			"cannot write %s: a chain of %u hops that ends in \"%s\" cannot be",
+			writer->path, chain->hop_count, chain_end_name(chain->end));
+		return;
+	}
+	bind_id(statement, 1, chain->id);
+	bind_id(statement, 2, chain->hop_count);
+	sqlite3_bind_int(statement, 3, (int)chain->end);
+	run(writer, INSERT_CHAIN);
+	/* None if the chain was known: then its hops are there too. */
+	if (!writer->error && sqlite3_changes(writer->db))
+		for (uint32_t i = 0; i < chain->hop_count; i++)
+			add_hop(writer, chain, i);
+}
+
 void recording_writer_put_process(
 	struct recording_writer *writer, const struct rec_process *process)
 {
@@ -308,6 +354,40 @@ static void check_parts(struct recording_writer *writer, const struct rec_sum *s
 		sum->slice_last, sum->count, sum->ns, sum->first_ns, sum->last_ns);
 }
 
+static void check_chain(struct recording_writer *writer, const struct rec_sum *sum)
+{
+	bool is_sound = sum->share_count <= CONTRACT_MAX_HOPS + 1 &&
+			(!sum->chain || sum->state == TIME_BLOCKED) &&
+			(!sum->share_count || sum->chain);
+
+	if (writer->error ||
+		(is_sound && (!sum->share_count || recording_shares_add_up(sum->shares,
+							   sum->share_count, sum->ns))))
+		return;
+	writer->error = why_set(&writer->why, -EINVAL,
+		"cannot write %s: the %u shares of a %s row of thread %u do not add up to %" PRIu64
+		" ns",
+		writer->path, sum->share_count, state_name(sum->state), sum->thread, sum->ns);
+}
+
+static void add_shares(struct recording_writer *writer, const struct rec_sum *sum)
+{
+	int64_t id = sqlite3_last_insert_rowid(writer->db);
+
+	for (uint32_t i = 0; i < sum->share_count && !writer->error; i++) {
+		sqlite3_stmt *statement = writer->statements[INSERT_SHARE];
+		const struct rec_share *share = &sum->shares[i];
+		if (!share->ran_ns && !share->no_cpu_ns && !share->earlier_ns)
+			continue;
+		sqlite3_bind_int64(statement, 1, id);
+		bind_id(statement, 2, i);
+		bind_number(writer, statement, 3, share->ran_ns);
+		bind_number(writer, statement, 4, share->no_cpu_ns);
+		bind_number(writer, statement, 5, share->earlier_ns);
+		run(writer, INSERT_SHARE);
+	}
+}
+
 static void add_sum_to(
 	struct recording_writer *writer, enum insert which, const struct rec_sum *sum)
 {
@@ -316,6 +396,7 @@ static void add_sum_to(
 	if (!statement)
 		return;
 	check_parts(writer, sum);
+	check_chain(writer, sum);
 	want_slice(writer, sum->slice_last);
 	bind_id(statement, 1, sum->thread);
 	bind_id(statement, 2, sum->slice_first);
@@ -330,7 +411,10 @@ static void add_sum_to(
 	bind_number(writer, statement, 11, sum->max_ns);
 	bind_number(writer, statement, 12, sum->first_ns);
 	bind_number(writer, statement, 13, sum->last_ns);
+	bind_id(statement, 14, sum->chain);
 	run(writer, which);
+	if (which == INSERT_SUM)
+		add_shares(writer, sum);
 }
 
 void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum)

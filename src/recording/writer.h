@@ -26,11 +26,16 @@ void recording_writer_free(struct recording_writer *writer);
 void recording_writer_add_object(struct recording_writer *writer, const struct rec_object *object);
 void recording_writer_add_frame(struct recording_writer *writer, const struct rec_frame *frame);
 void recording_writer_add_stack(struct recording_writer *writer, const struct rec_stack *stack);
+/* With its hops; put its stacks too. -EINVAL later if it is not sound (recording.h). */
+void recording_writer_add_chain(struct recording_writer *writer, const struct rec_chain *chain);
 /* A known number is replaced. */
 void recording_writer_put_process(
 	struct recording_writer *writer, const struct rec_process *process);
 void recording_writer_put_thread(struct recording_writer *writer, const struct rec_thread *thread);
-/* Rows of equal key are allowed; readers add them up. Put meta (slice_ns) before the first row. */
+/*
+ * Rows of equal key are allowed; readers add them up. Put meta (slice_ns) before the first row. A
+ * row whose parts or shares do not add up, or with a chain that is not blocked, is an error.
+ */
 void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum);
 /* Slice number n: begins at n * slice_ns from the window's start, length_ns long (the last may be
  * short). Slices that rows name but nobody put are added, slice_ns long, by the next commit. */
@@ -38,7 +43,8 @@ void recording_writer_put_slice(
 	struct recording_writer *writer, uint32_t slice, uint64_t length_ns);
 /*
  * The open intervals of living threads as of now: replaces all earlier ones. They stand in for the
- * rows that a crash would keep from being written; finish forgets them.
+ * rows that a crash would keep from being written; finish forgets them. Nobody has woken them: if
+ * they have a chain, it has no hops, and so they have no shares.
  */
 void recording_writer_begin_open(struct recording_writer *writer);
 void recording_writer_add_open(struct recording_writer *writer, const struct rec_sum *sum);

@@ -2,6 +2,7 @@
 /* The summary as one JSON object. Names are raw here: escaping is JSON's. */
 #include "render/report_json.h"
 
+#include "render/report_causes.h"
 #include "util/json.h"
 
 /* Version of this form: a number that grows when a key changes its meaning or goes. */
@@ -42,6 +43,7 @@ static void put_recording(struct json *json, const struct rec_meta *meta, const 
 	json_field_uint(json, "sample_hz", meta->sample_hz);
 	json_field_text(json, "sample_event", meta->sample_event);
 	json_field_text(json, "user_stacks", meta->user_stacks);
+	json_field_uint(json, "chain_depth", meta->chain_depth);
 	json_field_bool(json, "is_finished", meta->is_finished);
 	json_close_object(json);
 }
@@ -267,6 +269,94 @@ static void put_waits(struct json *json, const char *name, const struct summary 
 	json_close_array(json);
 }
 
+static void put_hop(struct json *json, const struct cause_hop *hop, const struct rec_share *share)
+{
+	json_open_object(json);
+	json_field_text(json, "kind", hop_kind_name(hop->kind));
+	json_field_text(json, "name", hop->name);
+	if (hop->has_waited) {
+		json_field_text(json, "woke_from", reason_name(hop->reason));
+		if (hop->operation)
+			json_field_text(json, "woke_in", hop->operation);
+	}
+	json_field_uint(json, "ran_ns", share->ran_ns);
+	json_field_uint(json, "no_cpu_ns", share->no_cpu_ns);
+	json_field_uint(json, "earlier_ns", share->earlier_ns);
+	json_close_object(json);
+}
+
+static void put_chains(struct json *json, const struct summary *summary, size_t line)
+{
+	const struct causes *causes = &summary->causes;
+	size_t count;
+	const struct cause_chain *chains = causes_of(causes, (uint32_t)line, &count);
+
+	json_name(json, "chains");
+	json_open_array(json);
+	for (size_t i = 0; i < count; i++) {
+		const struct rec_share *shares = causes->shares.at + chains[i].first_share;
+		json_open_object(json);
+		json_field_uint(json, "total_ns", chains[i].total_ns);
+		json_field_uint(json, "count", chains[i].count);
+		json_field_text(json, "end", chain_end_name(chains[i].end));
+		json_field_uint(json, "rest_ns", shares[chains[i].hop_count].ran_ns);
+		json_name(json, "hops");
+		json_open_array(json);
+		for (uint32_t hop = 0; hop < chains[i].hop_count; hop++)
+			put_hop(json, &causes->hops.at[chains[i].first_hop + hop], &shares[hop]);
+		json_close_array(json);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+/* What the text report lists and numbers, with causes where they were recorded. */
+static void put_lines(struct json *json, const struct summary *summary, size_t top)
+{
+	json_name(json, "lines");
+	json_open_array(json);
+	for (size_t i = 0; i < summary->lines.count && i < top; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		struct explanation explanation;
+		json_open_object(json);
+		json_field_uint(json, "number", i + 1);
+		json_field_text(json, "name", name);
+		json_field_text(
+			json, "reason", line->is_runnable ? "no CPU" : reason_name(line->reason));
+		if (line->operation)
+			json_field_text(json, "operation", line->operation);
+		json_field_uint(json, "count", line->count);
+		json_field_uint(json, "total_ns", line->total_ns);
+		json_field_uint(json, "max_ns", line->max_ns);
+		if (summary->has_chains && !line->is_runnable) {
+			explain_line(summary, i, &explanation);
+			cause_json(json, &explanation, name);
+			explanation_clear(&explanation);
+			put_chains(json, summary, i);
+		}
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+/* All blocked time that is not set aside, as if it were one wait. */
+static void put_causes(struct json *json, const struct summary *summary)
+{
+	struct explanation explanation;
+
+	json_name(json, "blocked");
+	json_open_object(json);
+	json_field_bool(json, "has_chains", summary->has_chains);
+	if (summary->has_chains) {
+		explain_all(summary, &explanation);
+		json_field_uint(json, "total_ns", explanation.total_ns);
+		cause_json(json, &explanation, "");
+		explanation_clear(&explanation);
+	}
+	json_close_object(json);
+}
+
 static void put_band_borders(struct json *json)
 {
 	uint64_t borders[CONTRACT_BANDS];
@@ -295,6 +385,8 @@ void report_json(
 	put_band_borders(&json);
 	put_threads(&json, summary);
 	put_groups(&json, summary, options->top ? options->top : SIZE_MAX);
+	put_causes(&json, summary);
+	put_lines(&json, summary, options->top ? options->top : SIZE_MAX);
 	put_waits(&json, "waits", summary, false, options);
 	put_waits(&json, "runq", summary, true, options);
 	json_close_object(&json);

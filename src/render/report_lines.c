@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profile/rounding.h"
+#include "render/report_causes.h"
 #include "render/report_parts.h"
 #include "render/stack_line.h"
 #include "util/mem.h"
@@ -155,23 +156,61 @@ static void put_runnable(const struct report *report, const struct summary_line 
 	fprintf(report->out, "%s\n", text);
 }
 
+/* What it was for, if that was recorded. */
+static void put_causes(const struct report *report, size_t line)
+{
+	const struct summary *summary = report->summary;
+	struct explanation explanation;
+
+	if (!summary->has_chains)
+		return;
+	explain_line(summary, line, &explanation);
+	_cleanup_free_ char *name = summary_root_name(summary, summary->lines.at[line].root);
+	_cleanup_free_ char *text = cause_sentence(&explanation, name);
+	if (text[0]) {
+		fputs("  ", report->out);
+		layout_wrap(report->out, text, report->style->width, 2, 2);
+	}
+	explanation_clear(&explanation);
+}
+
+static void put_heading(const struct report *report)
+{
+	fprintf(report->out, "%-40s%8s%8s%8s%7s  %s\n", "why they waited", "total", "waits", "mean",
+		"max", "10u..1s");
+}
+
+static void put_line(const struct report *report, size_t index)
+{
+	const struct summary_line *line = &report->summary->lines.at[index];
+
+	put_figures(report, line, index + 1);
+	if (line->is_runnable) {
+		put_runnable(report, line);
+		return;
+	}
+	put_stack(report, line);
+	put_causes(report, index);
+}
+
+void report_line(const struct report *report, size_t line)
+{
+	put_heading(report);
+	put_line(report, line);
+}
+
 void report_lines(const struct report *report)
 {
 	const struct summary *summary = report->summary;
 	size_t shown = summary->lines.count < report->top ? summary->lines.count : report->top;
 
-	fprintf(report->out, "%-40s%8s%8s%8s%7s  %s\n", "why they waited", "total", "waits", "mean",
-		"max", "10u..1s");
-	for (size_t i = 0; i < shown; i++) {
-		const struct summary_line *line = &summary->lines.at[i];
-		put_figures(report, line, i + 1);
-		if (line->is_runnable)
-			put_runnable(report, line);
-		else
-			put_stack(report, line);
-	}
+	put_heading(report);
+	for (size_t i = 0; i < shown; i++)
+		put_line(report, i);
 	if (shown < summary->lines.count)
 		fprintf(report->out, "%zu more (--top %zu shows %s)\n",
 			summary->lines.count - shown, summary->lines.count,
 			summary->lines.count - shown == 1 ? "it" : "them");
+	if (!summary->has_chains)
+		fputs("Who ended these waits was not recorded (no wake chains).\n", report->out);
 }

@@ -212,8 +212,11 @@ static void put_cost(const struct report *report)
 /* Commands to go on with, as many as fit a line. */
 static void put_next(const struct report *report)
 {
-	static const char *const commands[] = {
+	static const char *const plain[] = {
 		"dwell flame -o off.svg", "dwell report --full", "dwell report --functions"};
+	static const char *const with_chains[] = {"dwell report --wait 1",
+		"dwell flame --view chain -o chain.svg", "dwell report --full"};
+	const char *const *commands = report->summary->has_chains ? with_chains : plain;
 	const char *file = report->style->file;
 	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
 			strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -226,7 +229,7 @@ static void put_next(const struct report *report)
 	size_t used = strlen("next:");
 
 	fputs("next:", report->out);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
 		size_t wanted = strlen(i ? " | " : " ") + strlen(commands[i]) + strlen(name);
 		if (used + wanted > REPORT_WIDTH)
 			break;

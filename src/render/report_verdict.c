@@ -2,6 +2,7 @@
 /* The verdict: the largest parts of busy time, said in words. Recorded facts only. */
 #include <string.h>
 
+#include "render/report_causes.h"
 #include "render/report_parts.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -10,6 +11,11 @@
 #define RUNNING REASONS
 #define RUNNABLE (REASONS + 1)
 #define CLASSES (REASONS + 2)
+/* Causes in the verdict: at most so many, of a seventh or more. */
+#define MOST_CAUSES 2
+#define LARGE_CAUSE 7
+/* Less of what a cause did is not worth a word. */
+#define SMALL_PART 10
 
 static void fill_classes(const struct summary *summary, uint64_t classes[static CLASSES])
 {
@@ -167,6 +173,41 @@ static void put_sentences(FILE *out, const struct report *report)
 	}
 }
 
+/*
+ * "Of 22.5 s blocked, 57 % was for disk vda.": who or what was behind the waits in the end, the two
+ * largest if they are large.
+ */
+static void put_causes(FILE *out, const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	struct explanation explanation;
+	char amount[UNITS_ROOM], share[UNITS_ROOM];
+	size_t shown = 0;
+
+	explain_all(summary, &explanation);
+	for (size_t i = 0; i < explanation.causes.count && shown < MOST_CAUSES; i++) {
+		const struct cause *cause = &explanation.causes.at[i];
+		uint64_t awake_ns = cause->ran_ns + cause->no_cpu_ns;
+		_cleanup_free_ char *name = cause_name(cause->kind, cause->name);
+		if (awake_ns < explanation.total_ns / LARGE_CAUSE ||
+			explanation.total_ns < summary->busy_ns / LARGE_CAUSE)
+			break;
+		if (!shown)
+			fprintf(out, " Of %s blocked,",
+				scale_ns(&report->scale, explanation.total_ns, amount));
+		share_text(awake_ns, explanation.total_ns, share);
+		fprintf(out, "%s %s %s%s%s", shown ? "," : "", share,
+			hop_kind_is_metal(cause->kind) ? "was for " : "while ", name,
+			hop_kind_is_metal(cause->kind)             ? ""
+			: cause->no_cpu_ns < awake_ns / SMALL_PART ? " ran"
+			: cause->ran_ns < awake_ns / SMALL_PART    ? " had no CPU"
+								   : " ran or had no CPU");
+		shown++;
+	}
+	fputs(shown ? "." : "", out);
+	explanation_clear(&explanation);
+}
+
 void report_verdict(const struct report *report)
 {
 	_cleanup_free_ char *text = NULL;
@@ -176,6 +217,8 @@ void report_verdict(const struct report *report)
 	if (!out)
 		return;
 	put_sentences(out, report);
+	if (report->summary->has_chains && report->summary->busy_ns)
+		put_causes(out, report);
 	fclose(out);
 	fputs(report->style->is_colored ? "\033[1mIn short:\033[0m " : "In short: ", report->out);
 	layout_wrap(report->out, text, report->style->width, strlen("In short: "), 0);

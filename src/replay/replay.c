@@ -12,6 +12,7 @@
 #include "util/map64.h"
 
 #define NOBODY UINT32_MAX
+#define UNKNOWN (UINT32_MAX - 1) /* before its first switch, or its thread turned up elsewhere */
 
 enum progress {
 	SEEN,    /* named, but nothing is known of its state */
@@ -27,6 +28,7 @@ struct now {
 	uint64_t since_ns;
 	uint64_t wake_ns;
 	uint32_t stack;
+	uint16_t cpu; /* running */
 	uint8_t progress;
 	char letter;
 	bool has_wake;
@@ -37,7 +39,7 @@ struct now {
 
 struct cpu {
 	uint64_t last_switch_ns;
-	uint32_t current; /* index of the thread that was switched to */
+	uint32_t current; /* index of the thread that was switched to; NOBODY: idle */
 	bool has_switched;
 };
 
@@ -48,6 +50,8 @@ struct replay {
 	VEC(struct now) nows;
 	VEC(struct cpu) cpus;
 	struct map64 by_tid; /* the living one: tid -> index */
+	struct chains chains;
+	const struct replay_chain *chain; /* of the wait that is being closed */
 	bool has_waking;
 	bool has_wakes;   /* any */
 	bool has_blocked; /* sched_stat_blocked, which holds sched_stat_iowait */
@@ -114,7 +118,7 @@ static uint32_t thread_of(struct replay *replay, uint32_t tid, uint64_t at_ns)
 static struct cpu *cpu_of(struct replay *replay, uint16_t number)
 {
 	while (replay->cpus.count <= number)
-		vec_push(&replay->cpus, ((struct cpu){.current = NOBODY}));
+		vec_push(&replay->cpus, ((struct cpu){.current = UNKNOWN}));
 	return &replay->cpus.at[number];
 }
 
@@ -130,13 +134,35 @@ static void credit(
 		.is_earlier = state != TIME_RUNNING && now->is_earlier,
 		.stack = state == TIME_RUNNING ? 0 : now->stack,
 		.from_ns = now->since_ns,
-		.to_ns = to_ns};
+		.to_ns = to_ns,
+		.chain = state == TIME_BLOCKED ? replay->chain : NULL};
 
 	if (to_ns <= now->since_ns)
 		return;
 	thread->total_ns[state] += to_ns - now->since_ns;
 	now->since_ns = to_ns;
 	replay->each(&interval, replay->context);
+}
+
+static bool has_chains(const struct replay *replay)
+{
+	return replay->chains.depth && replay->has_waking;
+}
+
+/* The chain of the wait that ends at wake_ns, for the credit that follows. */
+static void explain(
+	struct replay *replay, uint32_t index, uint64_t wake_ns, bool is_awake, bool is_open)
+{
+	uint64_t since_ns = replay->nows.at[index].since_ns;
+	struct chains *chains = &replay->chains;
+
+	replay->chain = NULL;
+	if (!has_chains(replay) || wake_ns <= since_ns)
+		return;
+	if (is_open && !is_awake)
+		replay->chain = chains_not_woken(chains, wake_ns - since_ns);
+	else
+		replay->chain = chains_explain(chains, index, since_ns, wake_ns, is_awake);
 }
 
 /* Closes what a thread did while off its CPU, up to `at_ns`. */
@@ -154,9 +180,16 @@ static void close_off_cpu(struct replay *replay, uint32_t index, uint64_t at_ns,
 		uint64_t wake_ns = is_awake && now->wake_ns < at_ns ? now->wake_ns : at_ns;
 		if (!is_awake && !is_open && replay->has_wakes)
 			replay->result->no_waker++;
+		explain(replay, index, wake_ns, is_awake, is_open);
+		if (has_chains(replay) && !is_open)
+			chains_run_woken(&replay->chains, index,
+				now->is_earlier ? CHAIN_STACK_EARLIER : now->stack, now->since_ns,
+				wake_ns > now->since_ns ? wake_ns : now->since_ns, at_ns);
 		credit(replay, index, TIME_BLOCKED, wake_ns, is_open && !is_awake);
 		credit(replay, index, TIME_WOKEN, at_ns, is_open);
 	} else if (progress == WOKEN || progress == PREEMPTED) {
+		if (has_chains(replay) && !is_open)
+			chains_run_queued(&replay->chains, index, now->since_ns, at_ns);
 		credit(replay, index, progress == WOKEN ? TIME_WOKEN : TIME_PREEMPTED, at_ns,
 			is_open);
 	}
@@ -197,7 +230,6 @@ static void heal_current(struct replay *replay, uint32_t index)
 
 	if (now->progress != RUNNING)
 		return;
-	replay->result->missed_switches++;
 	now->progress = SEEN;
 	now->stack = 0;
 	if (now->is_exiting)
@@ -211,10 +243,19 @@ static void leave(struct replay *replay, const struct replay_event *event, uint6
 	struct now *now = &replay->nows.at[index];
 
 	if (now->progress != RUNNING) {
-		/* On a CPU's first switch it had been running all along. */
-		if (cpu->has_switched)
+		uint64_t came_ns = cpu->last_switch_ns;
+		bool was_there = !cpu->has_switched && now->progress == SEEN;
+		/* On a CPU's first switch it had been running all along, and a wake met it on its
+		 * way to sleep; or, if it left another CPU before, it came since its wake: the log
+		 * of this one began later. */
+		bool keeps_wake = was_there && now->has_wake;
+		if (!cpu->has_switched && !was_there) {
 			replay->result->missed_switches++;
-		start_running(replay, index, cpu->last_switch_ns);
+			if (now->has_wake)
+				came_ns = now->wake_ns;
+		}
+		start_running(replay, index, came_ns);
+		now->has_wake = keeps_wake;
 	}
 	credit(replay, index, TIME_RUNNING, at_ns, false);
 	now = &replay->nows.at[index];
@@ -239,29 +280,63 @@ static void learn(struct replay *replay, uint32_t index, uint32_t pid, uint32_t 
 		thread->comm = comm;
 }
 
+/* Puts the thread onto its CPU; of where it still seems to run, its leaving was not seen. */
+static void arrive(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
+{
+	uint32_t index = thread_of(replay, event->other_tid, at_ns);
+	struct now *now = &replay->nows.at[index];
+
+	if (now->progress == RUNNING) {
+		struct cpu *left = cpu_of(replay, now->cpu);
+		replay->result->missed_switches++;
+		if (left->current == index)
+			left->current = UNKNOWN;
+	}
+	start_running(replay, index, at_ns);
+	now->cpu = event->cpu;
+	learn(replay, index, 0, event->other_comm);
+	cpu_of(replay, event->cpu)->current = index;
+}
+
 static void on_switch(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
 {
 	struct cpu *cpu = cpu_of(replay, event->cpu);
-	const uint64_t *prev = map64_find(&replay->by_tid, event->tid);
+	const uint64_t *prev = event->tid ? map64_find(&replay->by_tid, event->tid) : NULL;
 
 	replay->result->switches++;
-	if (cpu->current != NOBODY && (!event->tid || !prev || cpu->current != *prev))
-		heal_current(replay, cpu->current);
+	/* Each gap between one switch of a CPU and its next counts once. */
+	if (cpu->current != UNKNOWN && cpu->current != (prev ? *prev : NOBODY)) {
+		replay->result->missed_switches++;
+		if (cpu->current != NOBODY)
+			heal_current(replay, cpu->current);
+	}
 	if (event->tid) {
 		leave(replay, event, at_ns);
 		learn(replay, (uint32_t)*map64_find(&replay->by_tid, event->tid), event->pid,
 			event->comm);
 	}
 	cpu->current = NOBODY;
-	if (event->other_tid) {
-		uint32_t next = thread_of(replay, event->other_tid, at_ns);
-		replay->result->missed_switches += replay->nows.at[next].progress == RUNNING;
-		start_running(replay, next, at_ns);
-		learn(replay, next, 0, event->other_comm);
-		cpu->current = next;
-	}
+	if (event->other_tid)
+		arrive(replay, event, at_ns);
+	cpu = cpu_of(replay, event->cpu);
 	cpu->last_switch_ns = at_ns;
 	cpu->has_switched = true;
+}
+
+/* A waker that was never seen otherwise is no thread of the log: it was awake all the time. */
+static uint32_t waker_of(const struct replay *replay, uint32_t tid)
+{
+	const uint64_t *known = tid ? map64_find(&replay->by_tid, tid) : NULL;
+
+	return known ? (uint32_t)*known : CHAIN_NOBODY;
+}
+
+static struct replay_waker how_of(const struct replay_event *event)
+{
+	enum hop_kind kind = event->hop_kind;
+
+	return (struct replay_waker){
+		kind, hop_kind_is_metal(kind) ? event->hop_name : event->other_comm, event->stack};
 }
 
 static void on_wake(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
@@ -273,14 +348,33 @@ static void on_wake(struct replay *replay, const struct replay_event *event, uin
 
 	replay->result->wakes++;
 	learn(replay, index, 0, event->comm);
+	if (has_chains(replay))
+		chains_wake(
+			&replay->chains, index, waker_of(replay, event->other_tid), how_of(event));
 	/* Also of one that runs: it may be falling asleep, and the waker waits for its switch. The
 	 * last wake before it runs again counts. */
 	now->has_wake = true;
 	now->wake_ns = at_ns;
 }
 
-static void on_birth(struct replay *replay, uint32_t tid, uint32_t comm, uint64_t at_ns)
+/* The creator as a waker: in a fork event it is the one that the event is about. */
+static void note_creator(
+	struct replay *replay, uint32_t index, const struct replay_event *event, uint64_t at_ns)
 {
+	bool is_fork = event->kind == REPLAY_FORK;
+	struct replay_waker how = {
+		HOP_FORK, is_fork ? event->comm : event->other_comm, is_fork ? 0 : event->stack};
+
+	if (has_chains(replay))
+		chains_birth(&replay->chains, index,
+			waker_of(replay, is_fork ? event->tid : event->other_tid), how, at_ns);
+}
+
+static void on_birth(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
+{
+	bool is_fork = event->kind == REPLAY_FORK;
+	uint32_t tid = is_fork ? event->other_tid : event->tid;
+	uint32_t comm = is_fork ? event->other_comm : event->comm;
 	const uint64_t *known = map64_find(&replay->by_tid, tid);
 
 	if (!tid)
@@ -301,6 +395,7 @@ static void on_birth(struct replay *replay, uint32_t tid, uint32_t comm, uint64_
 	replay->nows.at[index].progress = WOKEN;
 	replay->nows.at[index].is_earlier = false;
 	learn(replay, index, 0, comm);
+	note_creator(replay, index, event, at_ns);
 }
 
 static void send_sample(struct replay *replay, uint32_t index, uint32_t stack, uint64_t at_ns)
@@ -319,15 +414,25 @@ static void on_sample(struct replay *replay, const struct replay_event *event, u
 {
 	if (!event->tid)
 		return;
+	/* perf's -1: a thread that has been reaped and still runs. */
+	if (event->tid & REPLAY_NO_TID) {
+		uint32_t current = cpu_of(replay, event->cpu)->current;
+		if (current < UNKNOWN)
+			send_sample(replay, current, event->stack, at_ns);
+		else
+			replay->result->unplaced++;
+		return;
+	}
 	uint32_t index = thread_of(replay, event->tid, at_ns);
 	struct now *now = &replay->nows.at[index];
 
 	learn(replay, index, event->pid, event->comm);
-	/* Nobody saw it come onto its CPU: it was there from the beginning. */
-	if (now->progress == SEEN) {
-		now->progress = RUNNING;
-		now->is_earlier = false;
-		now->has_run = true;
+	/* Nobody saw it come onto its CPU: it was there from the beginning, or came with the CPU's
+	 * last switch. */
+	if (now->progress == SEEN && !now->has_run) {
+		const struct cpu *cpu = cpu_of(replay, event->cpu);
+		start_running(replay, index, cpu->last_switch_ns);
+		now->cpu = event->cpu;
 	}
 	send_sample(replay, index, event->stack, at_ns);
 }
@@ -343,10 +448,8 @@ static void on_event(struct replay *replay, const struct replay_event *event, ui
 		on_wake(replay, event, at_ns);
 		break;
 	case REPLAY_FORK:
-		on_birth(replay, event->other_tid, event->other_comm, at_ns);
-		break;
 	case REPLAY_NEW:
-		on_birth(replay, event->tid, event->comm, at_ns);
+		on_birth(replay, event, at_ns);
 		break;
 	case REPLAY_EXIT:
 	case REPLAY_NAME:
@@ -397,7 +500,7 @@ static void on_piece(struct replay *replay, const struct replay_event *event, ui
 	struct replay_thread *thread = &replay->result->threads.at[index];
 	learn(replay, index, event->pid, event->comm);
 	/* What passed before the log began is not part of it. */
-	if (event->kind == REPLAY_WAITED && ns > at_ns)
+	if (event->kind == REPLAY_WAITED && !event->is_whole && ns > at_ns)
 		ns = at_ns;
 	if (event->kind == REPLAY_SAMPLE)
 		send_sample(replay, index, event->stack, 0);
@@ -438,12 +541,21 @@ static void look_ahead(struct replay *replay, const struct replay_event *events,
 		result->window_ns = latest_ns - result->start_ns;
 }
 
-void replay_run(struct replay_event *events, size_t count, replay_interval_fn each, void *context,
-	struct replay_result *ret)
+static void tell_chains(const struct replay *replay, struct replay_result *result)
+{
+	result->chain_depth = has_chains(replay) ? replay->chains.depth : 0;
+	result->chain_mismatches = replay->chains.mismatches;
+	result->chain_truncated = replay->chains.truncated;
+	result->chain_truncated_ns = replay->chains.truncated_ns;
+}
+
+void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
+	replay_interval_fn each, void *context, struct replay_result *ret)
 {
 	struct replay replay = {.result = ret, .each = each, .context = context};
 
 	*ret = (struct replay_result){0};
+	replay.chains.depth = chain_depth < CONTRACT_MAX_HOPS ? chain_depth : CONTRACT_MAX_HOPS;
 	look_ahead(&replay, events, count);
 	sort_events(events, count);
 	for (size_t i = 0; i < count; i++) {
@@ -457,6 +569,8 @@ void replay_run(struct replay_event *events, size_t count, replay_interval_fn ea
 	}
 	if (!ret->is_partial)
 		close_all(&replay);
+	tell_chains(&replay, ret);
+	chains_clear(&replay.chains);
 	vec_clear(&replay.nows);
 	vec_clear(&replay.cpus);
 	map64_clear(&replay.by_tid);

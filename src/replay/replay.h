@@ -7,6 +7,9 @@
  * its last switch (state X or Z). A thread that is first seen waking was blocked since the log's
  * first event; one that is never seen does not exist.
  *
+ * Waits are explained by their chains of wakers (chain.h) if the log has sched_waking, whose event
+ * is the waker's own; sched_wakeup often is not.
+ *
  * Without any switch the log tells parts only: samples are running time, sched_stat_* are waits,
  * and a thread's life is the time that is known of it.
  */
@@ -18,14 +21,15 @@
 #include <stdint.h>
 
 #include "model/state.h"
+#include "replay/chain.h"
 #include "util/vec.h"
 
 enum replay_kind {
 	REPLAY_SWITCH, /* from tid to other_tid */
-	REPLAY_WAKING, /* tid is woken: sched_waking */
+	REPLAY_WAKING, /* tid is woken by other_tid: sched_waking */
 	REPLAY_WAKEUP, /* sched_wakeup: counts only in a log without sched_waking */
-	REPLAY_FORK,   /* other_tid is born */
-	REPLAY_NEW,    /* tid is born or was just now: sched_wakeup_new */
+	REPLAY_FORK,   /* other_tid is born, tid is its creator */
+	REPLAY_NEW,    /* tid is born or was just now, by other_tid: sched_wakeup_new */
 	REPLAY_EXIT,   /* tid will not be seen again after its next switch */
 	REPLAY_NAME,   /* tid is called so: sched_process_exec */
 	REPLAY_SAMPLE, /* tid was running; ns is what the sample stands for */
@@ -34,6 +38,8 @@ enum replay_kind {
 };
 
 #define REPLAY_NO_TIME UINT64_MAX
+/* A tid with this bit was not told; the rest of it tells such threads apart. */
+#define REPLAY_NO_TID 0x80000000u
 
 /* Numbers of names and stacks are the caller's; 0 is none. */
 struct replay_event {
@@ -44,13 +50,16 @@ struct replay_event {
 	uint32_t other_tid;
 	uint32_t comm; /* of tid */
 	uint32_t other_comm;
-	uint32_t stack; /* of tid */
+	uint32_t stack;    /* of tid; waking: of the waker, of metal without what it interrupted */
+	uint32_t hop_name; /* waking: of metal */
 	uint16_t cpu;
 	uint8_t kind;
 	uint8_t state;     /* enum time_state, of REPLAY_WAITED */
+	uint8_t hop_kind;  /* waking: enum hop_kind */
 	char letter;       /* switch: 'S', 'D', ...; 'R' */
 	bool is_preempted; /* switch: R+ */
 	bool is_dead;      /* switch: it was the last */
+	bool is_whole;     /* waited: it began inside of the log */
 	bool is_iowait;    /* waited: sched_stat_blocked, if logged, tells the same time */
 };
 
@@ -63,6 +72,7 @@ struct replay_interval {
 	uint32_t stack;
 	uint64_t from_ns; /* from the first event on */
 	uint64_t to_ns;
+	const struct replay_chain *chain; /* blocked: its shares add up; NULL: without chains */
 };
 
 struct replay_thread {
@@ -83,8 +93,13 @@ struct replay_result {
 	uint64_t switches;
 	uint64_t wakes;
 	uint64_t samples;
-	uint64_t no_waker;        /* waits without a wake, in a log that has wakes */
-	uint64_t missed_switches; /* healed */
+	uint64_t no_waker;         /* waits without a wake, in a log that has wakes */
+	uint64_t missed_switches;  /* healed */
+	uint32_t chain_depth;      /* 0: without chains */
+	uint64_t chain_mismatches; /* waits whose shares do not add up: a bug */
+	uint64_t chain_truncated;
+	uint64_t chain_truncated_ns;
+	uint64_t unplaced; /* samples without a tid on a CPU whose thread is not known */
 };
 
 typedef void (*replay_interval_fn)(const struct replay_interval *interval, void *context);
@@ -92,10 +107,10 @@ typedef void (*replay_interval_fn)(const struct replay_interval *interval, void 
 /*
  * Sorts the events by time (those of equal time stay in order) and calls `each` for every interval
  * as it ends; samples are intervals of state TIME_SAMPLE without length. Clear the result with
- * replay_clear().
+ * replay_clear(). chain_depth: hops to keep of each chain, 0 to CONTRACT_MAX_HOPS.
  */
-void replay_run(struct replay_event *events, size_t count, replay_interval_fn each, void *context,
-	struct replay_result *ret);
+void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
+	replay_interval_fn each, void *context, struct replay_result *ret);
 void replay_clear(struct replay_result *result);
 
 #endif

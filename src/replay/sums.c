@@ -12,22 +12,36 @@ static uint64_t hash_key(const struct sums_row *row)
 			 (uint64_t)sum->band << 8 | row->is_earlier;
 
 	return hash_add(hash_add(hash_add((uint64_t)sum->thread << 32 | row->stack, small),
-				sum->slice_first),
+				(uint64_t)sum->slice_first << 32 | row->chain),
 		sum->slice_last);
 }
 
 static bool is_same_key(const struct sums_row *a, const struct sums_row *b)
 {
 	/* Intervals that never ended are kept apart: their count is 0 whatever their number. */
-	return a->sum.thread == b->sum.thread && a->stack == b->stack &&
+	return a->sum.thread == b->sum.thread && a->stack == b->stack && a->chain == b->chain &&
 	       a->sum.state == b->sum.state && a->sum.task_letter == b->sum.task_letter &&
 	       a->sum.band == b->sum.band && a->is_earlier == b->is_earlier &&
 	       a->sum.slice_first == b->sum.slice_first && a->sum.slice_last == b->sum.slice_last &&
 	       a->sum.count && b->sum.count;
 }
 
-static void merge(struct sums *sums, struct rec_sum *into, const struct rec_sum *from)
+static void merge_shares(
+	struct sums *sums, const struct sums_row *into, const struct rec_share *from)
 {
+	for (uint32_t i = 0; i < into->sum.share_count; i++) {
+		struct rec_share *share = &sums->shares.at[into->shares + i];
+		share->ran_ns += from[i].ran_ns;
+		share->no_cpu_ns += from[i].no_cpu_ns;
+		share->earlier_ns += from[i].earlier_ns;
+	}
+}
+
+static void merge(struct sums *sums, struct sums_row *known, const struct sums_row *row)
+{
+	struct rec_sum *into = &known->sum;
+	const struct rec_sum *from = &row->sum;
+
 	if (into->ns > INT64_MAX - from->ns || into->count > INT64_MAX - from->count) {
 		sums->overflows++;
 		return;
@@ -38,6 +52,7 @@ static void merge(struct sums *sums, struct rec_sum *into, const struct rec_sum 
 	into->last_ns += from->last_ns;
 	if (from->max_ns > into->max_ns)
 		into->max_ns = from->max_ns;
+	merge_shares(sums, known, from->shares);
 }
 
 static void add_row(struct sums *sums, const struct sums_row *row)
@@ -45,13 +60,17 @@ static void add_row(struct sums *sums, const struct sums_row *row)
 	for (uint64_t hash = hash_key(row);; hash++) {
 		uint64_t *number = map64_put(&sums->by_key, hash, NULL);
 		if (!*number) {
-			vec_push(&sums->rows, *row);
+			struct sums_row added = *row;
+			added.shares = sums->shares.count;
+			added.sum.shares = NULL;
+			vec_append(&sums->shares, row->sum.shares, row->sum.share_count);
+			vec_push(&sums->rows, added);
 			*number = sums->rows.count;
 			return;
 		}
 		struct sums_row *known = &sums->rows.at[*number - 1];
 		if (is_same_key(known, row)) {
-			merge(sums, &known->sum, &row->sum);
+			merge(sums, known, row);
 			return;
 		}
 	}
@@ -85,11 +104,19 @@ void sums_add(struct sums *sums, const struct replay_interval *interval)
 		row.sum.first_ns = (first + 1) * sums->slice_ns - from;
 		row.sum.last_ns = to - last * sums->slice_ns;
 	}
+	if (interval->chain) {
+		row.chain = chain_table_put(&sums->chains, interval->chain);
+		row.sum.shares = interval->chain->shares;
+		row.sum.share_count =
+			interval->chain->hop_count ? interval->chain->hop_count + 1 : 0;
+	}
 	add_row(sums, &row);
 }
 
 void sums_clear(struct sums *sums)
 {
 	vec_clear(&sums->rows);
+	vec_clear(&sums->shares);
+	chain_table_clear(&sums->chains);
 	map64_clear(&sums->by_key);
 }

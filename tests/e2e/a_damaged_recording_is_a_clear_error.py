@@ -14,7 +14,8 @@ check(len(whole) > 8192, "a recording has a few pages")
 def try_reading(data):
     with open("damaged.dwell", "wb") as file:
         file.write(data)
-    for args in (("report", "damaged.dwell"), ("flame", "-f", "damaged.dwell")):
+    for args in (("report", "damaged.dwell"), ("flame", "-f", "damaged.dwell"),
+                 ("html", "damaged.dwell", "-o", "-")):
         result = dwell(*args, status=None, timeout=20)
         check(result.returncode in (0, 1, 2), f"{args}: status {result.returncode}")
         if result.returncode:

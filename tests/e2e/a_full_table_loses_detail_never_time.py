@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: no, because an emulated machine is too slow to fill the tables for certain
 """With far too little memory for the tables, and nobody to drain them for two seconds, every thread
-still has all its time, and what lost its stack is counted and shown."""
+still has all its time, and what lost its stack is counted and shown. Chains become shorter first, and
+still add up."""
 from load import *
+from wakers import *
 
 need_tool("perf")
 GROUPS = 10
@@ -26,3 +28,9 @@ total = sum(t["runnable_ns"] + t["blocked_ns"] for t in recording.threads)
 check_close("offcpu", sum(recording.folded("offcpu").values()), total, rel=0.001)
 lines = dwell("report", recording.path).stdout.split("\n")
 check(any("lost" in line and "lost nothing" not in line for line in lines), "the report is silent")
+check_chains(recording)
+losses = dict(recording.rows("SELECT name, count FROM losses"))
+check(losses.get("chain_overflow", 0) > 0, f"no chain was shortened: {losses}")
+shorter = dict(recording.rows("SELECT hop_count, sum(sums.count) FROM sums JOIN chains "
+                              "ON chains.id = sums.chain WHERE chain_end = 6 GROUP BY hop_count"))
+check(shorter.get(1, 0) > 0, f"overflowing chains by length: {shorter}")

@@ -11,7 +11,7 @@ check(dwell("--help").stdout.startswith(top.stdout) and "--duration" in dwell("-
 check(dwell("--version").stdout.startswith("dwell "), "--version")
 check(os.listdir(".") == [], "dwell alone never records")
 
-for command in ("record", "report", "flame", "diff", "import", "check"):
+for command in ("record", "report", "flame", "html", "diff", "import", "check"):
     check(command in top.stdout, f"{command} is not in the help")
     short, full = dwell(command, "-h"), dwell(command, "--help")
     check(short.stderr == full.stderr == "", f"{command}: {short.stderr}{full.stderr}")

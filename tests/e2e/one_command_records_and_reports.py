@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: no, because it is about the command line
-"""`dwell -- COMMAND` and `dwell -p PID -d 1s` record and print the report in one go."""
+"""`dwell -- COMMAND` and `dwell -p PID -d 1s` record, print the report and write the page in one go."""
 from lib import *
 
 need_root()
 result = dwell("--", "sleep", "1")
 check("sleep" in result.stdout and "accounted" in result.stdout, result.stdout)
-check(os.path.exists("last.dwell"), f"{os.listdir('.')}")
+check(os.path.exists("last.dwell") and os.path.exists("dwell.html"), f"{os.listdir('.')}")
+check("wrote dwell.html" in result.stderr, result.stderr)
+dwell("-o", "other.dwell", "--", "true")
+check(os.path.exists("other.html"), f"{os.listdir('.')}")
 dwell("--", "sh", "-c", "exit 4", status=4)
 
 sleeper = Workload("deep_sleeper")

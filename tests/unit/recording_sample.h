@@ -24,7 +24,13 @@
 #define SAMPLE_WINDOW_NS (5500 * MS)
 
 /* Ids with the top bit set: they are negative in the file. */
-enum { SAMPLE_OBJECTS = 2, SAMPLE_FRAMES = 5, SAMPLE_STACKS = 6, SAMPLE_ROWS = 8 };
+enum {
+	SAMPLE_OBJECTS = 2,
+	SAMPLE_FRAMES = 5,
+	SAMPLE_STACKS = 6,
+	SAMPLE_ROWS = 8,
+	SAMPLE_CHAINS = 2
+};
 
 static const struct rec_object sample_objects[SAMPLE_OBJECTS] = {
 	{0xffffffffffffffffULL, OBJECT_KERNEL, "[kernel]", ""},
@@ -64,20 +70,43 @@ static const struct rec_thread sample_threads[] = {
 	{UINT32_MAX, 50, 2, "kthreadd", 0, SAMPLE_WINDOW_NS, {0, 0, 0, 5500 * MS}, true, true},
 };
 
+/* Thread 1 was woken by "feeder", which had slept itself until a timer woke it. */
+static const struct rec_hop sample_hops[] = {
+	{HOP_TASK, "feeder", SAMPLE_KERNEL_STACK, 102, STACK_NONE},
+	{HOP_TIMER, "hrtimer_wakeup", SAMPLE_KERNEL_STACK, STACK_NONE, SAMPLE_KERNEL_STACK},
+};
+
+#define SAMPLE_CHAIN 0xc000000000000001ULL
+#define SAMPLE_NOT_WOKEN 7
+
+static const struct rec_chain sample_chains[SAMPLE_CHAINS] = {
+	{SAMPLE_CHAIN, 2, CHAIN_METAL, sample_hops},
+	{SAMPLE_NOT_WOKEN, 0, CHAIN_NOT_WOKEN, NULL},
+};
+
+static const struct rec_share sample_shares[] = {
+	{200 * MS, 50 * MS, 1000 * MS},
+	{2000 * MS, 0, 0},
+	{0, 0, 0},
+};
+
 /* The last two have not ended: they are open rows while recording. */
 static const struct rec_sum sample_rows[SAMPLE_ROWS] = {
-	{1, 0, 0, TIME_RUNNING, 0, 5, STACK_NONE, 102, 3, 1000 * MS, 500 * MS, 1000 * MS, 0},
-	{1, 0, 0, TIME_SAMPLE, 0, 0, STACK_NONE, 102, 99, 0, 0, 0, 0},
+	{1, 0, 0, TIME_RUNNING, 0, 5, STACK_NONE, 102, 3, 1000 * MS, 500 * MS, 1000 * MS, 0, 0,
+		NULL, 0},
+	{1, 0, 0, TIME_SAMPLE, 0, 0, STACK_NONE, 102, 99, 0, 0, 0, 0, 0, NULL, 0},
 	{1, 1, 4, TIME_BLOCKED, 'S', 6, SAMPLE_KERNEL_STACK, 104, 1, 3250 * MS, 3250 * MS,
-		1000 * MS, 250 * MS},
-	{1, 4, 4, TIME_WOKEN, 0, 5, STACK_NONE, STACK_SKIPPED, 1, 250 * MS, 250 * MS, 250 * MS, 0},
-	{1, 4, 4, TIME_PREEMPTED, 0, 5, STACK_NONE, 102, 1, 500 * MS, 500 * MS, 500 * MS, 0},
+		1000 * MS, 250 * MS, SAMPLE_CHAIN, sample_shares, 3},
+	{1, 4, 4, TIME_WOKEN, 0, 5, STACK_NONE, STACK_SKIPPED, 1, 250 * MS, 250 * MS, 250 * MS, 0,
+		0, NULL, 0},
+	{1, 4, 4, TIME_PREEMPTED, 0, 5, STACK_NONE, 102, 1, 500 * MS, 500 * MS, 500 * MS, 0, 0,
+		NULL, 0},
 	{1, 5, 5, TIME_RUNNING, 0, 5, STACK_OVERFLOW, STACK_FAILED, 1, 500 * MS, 500 * MS, 500 * MS,
-		0},
+		0, 0, NULL, 0},
 	{2, 1, 5, TIME_BLOCKED, 'D', 6, SAMPLE_KERNEL_STACK, 102, 0, 4000 * MS, 4000 * MS, 500 * MS,
-		500 * MS},
+		500 * MS, SAMPLE_NOT_WOKEN, NULL, 0},
 	{UINT32_MAX, 0, 5, TIME_BLOCKED, 'I', 6, SAMPLE_KERNEL_STACK, STACK_NONE, 0, 5500 * MS,
-		5500 * MS, 1000 * MS, 500 * MS},
+		5500 * MS, 1000 * MS, 500 * MS, SAMPLE_NOT_WOKEN, NULL, 0},
 };
 
 static const struct rec_meta sample_meta = {
@@ -93,6 +122,7 @@ static const struct rec_meta sample_meta = {
 	.sample_hz = 99,
 	.sample_event = "cpu-clock",
 	.user_stacks = "fp",
+	.chain_depth = 8,
 	.own_cpu_ns = 1,
 	.program_ns = 2,
 	.switches = 3,
@@ -151,6 +181,8 @@ static inline void sample_add_tables(struct recording_writer *writer)
 		recording_writer_add_frame(writer, &sample_frames[i % SAMPLE_FRAMES]);
 	for (size_t i = 0; i < 2 * SAMPLE_OBJECTS; i++)
 		recording_writer_add_object(writer, &sample_objects[i % SAMPLE_OBJECTS]);
+	for (size_t i = 0; i < 2 * SAMPLE_CHAINS; i++)
+		recording_writer_add_chain(writer, &sample_chains[i % SAMPLE_CHAINS]);
 	recording_writer_put_loss(writer, &(struct rec_loss){LOSS_OVERFLOW, 77, 77});
 	recording_writer_put_loss(writer, &sample_loss);
 	recording_writer_put_slice(writer, 5, 500 * MS);
@@ -198,6 +230,36 @@ static inline void sample_write_unfinished(const char *path)
 	recording_writer_free(writer);
 }
 
+/* Runs SQL the way a person would, with a second connection. */
+static inline void sample_execute(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	char *message = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, &message))
+		fail_msg("%s: %s", sql, message);
+	sqlite3_close(db);
+}
+
+/* Makes a file of format version 1 of what was written: the tables that dwell 0.1 made. */
+static inline void sample_downgrade(const char *path)
+{
+#define VERSION_1_COLUMNS                                                                          \
+	"thread, slice_first, slice_last, state, letter, band, kernel_stack, user_stack, count,"   \
+	" ns, max_ns, first_ns, last_ns"
+	sample_execute(path,
+		"DROP VIEW all_sums; DROP VIEW wait_chains; DROP VIEW causes; DROP VIEW hop_words;"
+		"DROP VIEW chain_texts; DROP VIEW waits; DROP VIEW thread_time;"
+		"DROP VIEW sums_by_slice; DROP TABLE chains; DROP TABLE hops; DROP TABLE shares;"
+		"CREATE TABLE sums_1 AS SELECT " VERSION_1_COLUMNS " FROM sums;"
+		"CREATE TABLE open_1 AS SELECT " VERSION_1_COLUMNS " FROM open;"
+		"DROP TABLE sums; DROP TABLE open;"
+		"ALTER TABLE sums_1 RENAME TO sums; ALTER TABLE open_1 RENAME TO open;"
+		"DELETE FROM meta WHERE key = 'chain_depth'; PRAGMA user_version = 1;");
+#undef VERSION_1_COLUMNS
+}
+
 static inline struct recording *sample_open(const char *path)
 {
 	struct recording *recording = NULL;
@@ -213,18 +275,6 @@ static inline int sample_count_row(const struct rec_row *row, void *count)
 	(void)row;
 	++*(size_t *)count;
 	return 0;
-}
-
-/* Runs SQL the way a person would, with a second connection. */
-static inline void sample_execute(const char *path, const char *sql)
-{
-	sqlite3 *db = NULL;
-	char *message = NULL;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	if (sqlite3_exec(db, sql, NULL, NULL, &message))
-		fail_msg("%s: %s", sql, message);
-	sqlite3_close(db);
 }
 
 /* The first column of the first row as a number; INT64_MIN if there is none. */

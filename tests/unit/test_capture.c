@@ -37,8 +37,9 @@ static void tables_stay_within_the_memory(void **state)
 {
 	(void)state;
 
-	for (uint64_t bytes = 8ULL << 20; bytes <= 16ULL << 30; bytes *= 2) {
-		struct table_sizes sizes = sizes_of_memory(bytes);
+	for (uint64_t bytes = 8ULL << 20, depth = 0; bytes <= 16ULL << 30;
+		bytes *= 2, depth ^= 16) {
+		struct table_sizes sizes = sizes_of_memory(bytes, (uint32_t)depth);
 		assert_true(sizes_bytes(&sizes) <= bytes);
 		assert_int_equal(sizes.seen & (sizes.seen - 1), 0);
 		assert_int_equal(sizes.ring_bytes & (sizes.ring_bytes - 1), 0);
@@ -93,7 +94,7 @@ static int begin(void **state)
 		return -1;
 	recording_writer_put_meta(fixture->writer, &meta);
 	fixture->namer = namer_new(fixture->writer, NULL, true);
-	fixture->books = books_new(fixture->writer, fixture->namer, SLICE);
+	fixture->books = books_new(fixture->writer, fixture->namer, SLICE, false);
 	books_set_start(fixture->books, START);
 	*state = fixture;
 	return 0;

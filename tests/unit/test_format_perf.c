@@ -228,6 +228,43 @@ static void injected_waits_belong_to_the_sleeper(void **state)
 	perf_log_clear(&log);
 }
 
+static void records_that_are_no_events_are_none(void **state)
+{
+	/* As perf 6.1 prints them with --show-lost-events and --show-task-events. */
+	struct perf_log log = log_of("kworker/u8:1-ev     0 [000]     0.000000: PERF_RECORD_COMM: "
+				     "kworker/u8:1-ev:9043/9043\n"
+				     "readlink 18536 [001] 13213.135137: PERF_RECORD_COMM exec: "
+				     "readlink:18536/18536\n"
+				     "bash 18530 [001] 13213.133757: "
+				     "PERF_RECORD_EXIT(18530:18530):(18528:18528)\n"
+				     "perf 18527 [001] 13213.682102: PERF_RECORD_LOST lost 266\n"
+				     "a 1 [000] 13213.7: 250000 cpu-clock: 10 f (x)\n"
+				     "a 1 [000] 13213.8: PERF_RECORD_LOST lost 10\n"
+				     "a 1 [000] 13213.8: PERF_RECORD_LOST_SAMPLES\n");
+	(void)state;
+
+	assert_int_equal(log.events.count, 1);
+	assert_int_equal(log.samples, 1);
+	assert_int_equal(log.lost_events, 277);
+	assert_int_equal(log.other_samples, 0);
+	perf_log_clear(&log);
+}
+
+static void a_stray_line_is_no_event(void **state)
+{
+	struct perf_log log =
+		log_of("what is this\n\n"
+		       "a 1 [000] 1.0: 250000 cpu-clock: 10 f (x)\n\n"
+		       "what is that\n\n"
+		       "a 1 [000] 2.0: 99999999999999999999999 cpu-clock: 10 f (x)\n");
+	(void)state;
+
+	assert_int_equal(log.events.count, 1);
+	assert_int_equal(log.samples, 1);
+	assert_int_equal(log.other_samples, 0);
+	perf_log_clear(&log);
+}
+
 static void a_sample_is_worth_its_period_or_the_usual_gap(void **state)
 {
 	char text[4096];
@@ -273,6 +310,8 @@ int main(void)
 		cmocka_unit_test(states_are_read),
 		cmocka_unit_test(other_events_are_read),
 		cmocka_unit_test(injected_waits_belong_to_the_sleeper),
+		cmocka_unit_test(records_that_are_no_events_are_none),
+		cmocka_unit_test(a_stray_line_is_no_event),
 		cmocka_unit_test(a_sample_is_worth_its_period_or_the_usual_gap),
 		cmocka_unit_test(samples_of_a_second_event_are_left_out),
 	};

@@ -154,6 +154,30 @@ static void recursion_counts_once(void **state)
 	diff_clear(&diff);
 }
 
+static void a_wait_is_of_the_function_that_waited_not_of_its_waker(void **state)
+{
+	static const char *const waker[] = {"unlock", "release", "main"};
+	struct tree *trees = *state;
+	diff_functions functions;
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t node = tree_child(&trees[i], TREE_ROOT, "t", FRAME_NAME);
+		node = tree_child(&trees[i], node, "waits", FRAME_USER);
+		node = tree_child(&trees[i], node, "schedule", FRAME_KERNEL);
+		node = tree_child(&trees[i], node, "--", FRAME_MARK);
+		for (size_t j = 0; j < ARRAY_SIZE(waker); j++)
+			node = tree_child(&trees[i], node, waker[j], FRAME_USER);
+		node = tree_child(&trees[i], node, "w", FRAME_NAME);
+		tree_add(&trees[i], node, (uint64_t)(1 + i) * 100 * NS_PER_MS, 1);
+	}
+	struct diff diff = made(trees, DIFF_RAW, NS_PER_S);
+	diff_rank(&diff, &functions);
+	assert_string_equal(name_of(&diff, &functions.at[0]), "waits");
+	assert_true(functions.at[0].own_after > functions.at[0].own_before);
+	vec_clear(&functions);
+	diff_clear(&diff);
+}
+
 static void digits_fold_in_names_of_threads_only(void **state)
 {
 	_cleanup_free_ char *folded = diff_fold_digits("pool-12-thread-3");
@@ -171,6 +195,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_longer_window_is_not_slower, begin, end),
 		cmocka_unit_test_setup_teardown(per_second_needs_a_window, begin, end),
 		cmocka_unit_test_setup_teardown(recursion_counts_once, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_wait_is_of_the_function_that_waited_not_of_its_waker, begin, end),
 		cmocka_unit_test(digits_fold_in_names_of_threads_only),
 	};
 

@@ -185,7 +185,7 @@ static void every_view_adds_up(void **state)
 {
 	(void)state;
 
-	for (unsigned int view = 0; view < VIEWS; view++) {
+	for (unsigned int view = 0; view <= VIEW_HOTCOLD; view++) {
 		struct made made;
 		sample_begin(&made.sample, 10);
 		sample_fill(&made.sample);

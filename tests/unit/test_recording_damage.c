@@ -117,7 +117,7 @@ static void a_newer_format_is_named(void **state)
 	(void)state;
 	sample_write(path);
 	sample_execute(path, "PRAGMA user_version=7");
-	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 7, this one reads up to 1");
+	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 7, this one reads up to 2");
 }
 
 static void a_recording_without_a_first_slice_says_so(void **state)
@@ -183,6 +183,40 @@ static const struct damage damages[] = {
 	{"UPDATE sums SET count = 2 WHERE rowid = 3", "does not add up"},
 	{"UPDATE sums SET slice_first = 5, slice_last = 1 WHERE rowid = 3", "does not add up"},
 	{"UPDATE sums SET count = 9223372036854775807 WHERE rowid = 3", "does not add up"},
+	{"UPDATE sums SET chain = 5 WHERE rowid = 3", "bad chain"},
+	{"UPDATE sums SET chain = 7 WHERE rowid = 1", "bad chain"},
+	{"UPDATE sums SET chain = '' WHERE rowid = 3", "bad chain"},
+	{"UPDATE sums SET chain = 7 WHERE rowid = 3", "unknown row"},
+	{"UPDATE chains SET hop_count = 17", "bad hop_count"},
+	{"UPDATE chains SET hop_count = 1 WHERE id < 0", "out of order"},
+	{"UPDATE chains SET hop_count = 3 WHERE id < 0", "hops are missing"},
+	{"UPDATE chains SET hop_count = 1 WHERE id = 7", "hops are missing"},
+	{"UPDATE chains SET chain_end = 7", "bad chain_end"},
+	{"UPDATE chains SET chain_end = 1 WHERE id < 0", "cannot be"},
+	{"UPDATE chains SET chain_end = 0 WHERE id = 7", "cannot be"},
+	{"INSERT INTO chains VALUES (0, 0, 4)", "reserved"},
+	{"DELETE FROM hops WHERE position = 1", "hops are missing"},
+	{"DELETE FROM hops WHERE position = 0", "out of order"},
+	{"UPDATE hops SET position = 1", "out of order"},
+	{"UPDATE hops SET position = 16 WHERE position = 1", "bad position"},
+	{"UPDATE hops SET chain = 7 WHERE position = 1", "out of order"},
+	{"UPDATE hops SET chain = 8 WHERE position = 1", "unknown chain"},
+	{"UPDATE hops SET kind = 11", "bad kind"},
+	{"UPDATE hops SET kind = 4", "cannot be"},
+	{"UPDATE hops SET kind = 0", "cannot be"},
+	{"UPDATE hops SET name = x'41'", "bad name"},
+	{"UPDATE hops SET kernel_stack = 99", "unknown stack"},
+	{"UPDATE hops SET waited_stack = 15", "unknown stack"},
+	{"UPDATE shares SET ran_ns = ran_ns + 1 WHERE position = 1", "do not add up"},
+	{"UPDATE shares SET ran_ns = -1", "bad ran_ns"},
+	{"UPDATE shares SET no_cpu_ns = 9223372036854775807", "do not add up"},
+	{"UPDATE shares SET position = 2 WHERE position = 1", "do not add up"},
+	{"UPDATE shares SET position = 3 WHERE position = 1", "bad position"},
+	{"UPDATE shares SET position = 1", "out of order"},
+	{"UPDATE shares SET sum = 2 WHERE position = 0", "do not add up"},
+	{"UPDATE shares SET sum = 99", "do not add up"},
+	{"INSERT INTO shares VALUES (99, 0, 0, 0, 0)", "unknown row"},
+	{"DELETE FROM shares", "do not add up"},
 	{"INSERT INTO losses VALUES ('luggage', 1, 1)", "bad name"},
 	{"UPDATE losses SET count = -1", "bad count"},
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pingpong [MS] [pinned|migrating]: two threads hand a byte to and fro through pipes for MS ms.
- * pinned: both on one CPU. migrating: before each write the partner's affinity is moved to another
- * CPU, so that it wakes elsewhere than it fell asleep.
+ * pingpong [MS] [pinned|apart|migrating]: two threads hand a byte to and fro through pipes for MS
+ * ms. pinned: both on one CPU. apart: on two. migrating: before each write the partner's affinity
+ * is moved to another CPU, so that it wakes elsewhere than it fell asleep.
  */
 #include "workload.h"
 
@@ -15,6 +15,7 @@ struct player {
 	volatile int tid;
 	bool is_first;
 	bool is_migrating;
+	bool is_apart;
 	uint64_t end_ns;
 	uint64_t moves;
 	int cpus[2];
@@ -43,6 +44,8 @@ static void *player_main(void *context)
 	struct player *player = context;
 
 	log_start(&player->log, player->name);
+	if (player->is_apart)
+		pin(0, player->cpus[player->is_first]);
 	player->tid = player->log.tid;
 	while (!player->partner->tid)
 		sched_yield();
@@ -77,6 +80,7 @@ int main(int argc, char **argv)
 			.write_fd = pipes[!i][1],
 			.partner = &players[!i],
 			.is_first = !i,
+			.is_apart = argc > 2 && !strcmp(argv[2], "apart"),
 			.is_migrating = argc > 2 && !strcmp(argv[2], "migrating"),
 			.end_ns = wall_ns() + argument(argc, argv, 1, 1000) * NS_PER_MS,
 			.cpus = {usable_cpu(0), usable_cpu(1)},

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What both sides agree on about wake chains: rows of waits with the shares of their hops, and the
+ * records that say what a chain's number means. A hop and a chain travel once each, like stacks.
+ */
+#ifndef DWELL_CONTRACT_CHAIN_H
+#define DWELL_CONTRACT_CHAIN_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#include "contract/hop.h"
+
+#define CONTRACT_NAME_LEN 32
+
+/*
+ * sum_key.chain below CONTRACT_FIRST_CHAIN is not a hash: 0 is "no chain recorded", the others are
+ * chains without hops, whose rest is the whole wait.
+ */
+#define CONTRACT_CHAIN_OF_END(end) (1 + (end))
+#define CONTRACT_FIRST_CHAIN 16
+
+/* What a hop's waker did in the window of the wait; behind the last hop stands the rest, in ran_ns.
+ */
+struct share {
+	__u64 ran_ns;
+	__u64 no_cpu_ns;
+	__u64 earlier_ns;
+};
+
+/* RECORD_HOP: a waker by its content. The low bits of the id are its kind. */
+#define CONTRACT_HOP_KIND_BITS 4
+
+struct record_hop {
+	__u32 kind;
+	__u32 hop_kind; /* enum hop_kind */
+	__u64 id;
+	__u64 kernel_stack; /* stack ids */
+	__u64 user_stack;
+	__u64 value; /* timer: its function; softirq: its vector; irq without a name: where it
+			entered */
+	char name[CONTRACT_NAME_LEN]; /* comm, disk or interrupt; "" where value says it */
+};
+
+struct chain_link {
+	__u64 hop;    /* record_hop.id */
+	__u64 waited; /* stack id: where the waker of the link before had been blocked */
+};
+
+/* RECORD_CHAIN */
+struct record_chain {
+	__u32 kind;
+	__u32 end; /* enum chain_end */
+	__u32 hop_count;
+	__u32 pad;
+	__u64 id;
+	struct chain_link links[CONTRACT_MAX_HOPS]; /* only hop_count of them are sent */
+};
+
+#endif

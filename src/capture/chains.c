@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Raw hops and chains and what they are in the recording. A raw id is a hash that contains images,
+ * so a machine that starts many processes makes new ones for ever; what has not been met for
+ * KEEP_AGES is dropped when there are more than MAX_KEPT. The kernel will not send it again: a
+ * later chain that has such a hop says that its stacks are lost.
+ */
+#include "capture/chains.h"
+
+#include <string.h>
+
+#include "util/map64.h"
+#include "util/vec.h"
+
+#define MAX_KEPT 200000
+#define KEEP_AGES 240
+
+static const char *const softirqs[] = {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL",
+	"TASKLET", "SCHED", "HRTIMER", "RCU"};
+
+struct known_hop {
+	enum hop_kind kind;
+	uint64_t kernel_stack;
+	uint64_t user_stack;
+	uint64_t met; /* age */
+	char name[64];
+};
+
+struct known_chain {
+	uint64_t id;
+	uint64_t met;
+	uint32_t hop_count;
+};
+
+struct chains {
+	struct recording_writer *writer;
+	struct namer *namer;
+	struct map64 hops;   /* raw id -> struct known_hop * */
+	struct map64 by_raw; /* raw id -> struct known_chain * */
+	uint64_t of_end[CHAIN_ENDS];
+	uint64_t age;
+};
+
+struct chains *chains_new(struct recording_writer *writer, struct namer *namer)
+{
+	struct chains *chains = xcalloc(1, sizeof(*chains));
+
+	chains->writer = writer;
+	chains->namer = namer;
+	return chains;
+}
+
+static void free_values(struct map64 *map)
+{
+	for (size_t i = 0; i < map->room; i++)
+		if (map->slots[i].is_used)
+			free((void *)(uintptr_t)map->slots[i].value);
+	map64_clear(map);
+}
+
+void chains_free(struct chains *chains)
+{
+	if (!chains)
+		return;
+	free_values(&chains->hops);
+	free_values(&chains->by_raw);
+	free(chains);
+}
+
+/* Interrupts without a handler are named after their entry: asm_sysvec_apic_timer_interrupt. */
+static const char *without_prefix(const char *name)
+{
+	static const char *const prefixes[] = {"asm_sysvec_", "asm_"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return name + strlen(prefixes[i]);
+	return name;
+}
+
+static const char *name_of_value(const struct chains *chains, const struct record_hop *record)
+{
+	switch (record->hop_kind) {
+	case HOP_SOFTIRQ:
+		return record->value < ARRAY_SIZE(softirqs) ? softirqs[record->value] : "";
+	case HOP_TIMER:
+		return namer_kernel_function(chains->namer, record->value);
+	case HOP_IRQ:
+		return record->value
+			       ? without_prefix(namer_kernel_function(chains->namer, record->value))
+			       : "";
+	default:
+		return "";
+	}
+}
+
+void chains_add_hop(struct chains *chains, const void *data, size_t length)
+{
+	const struct record_hop *record = data;
+	bool is_new;
+
+	if (length < sizeof(*record) || record->hop_kind >= HOP_KINDS)
+		return;
+	uint64_t *slot = map64_put(&chains->hops, record->id, &is_new);
+	if (!is_new)
+		return;
+	struct known_hop *hop = xcalloc(1, sizeof(*hop));
+	hop->kind = (enum hop_kind)record->hop_kind;
+	hop->kernel_stack = namer_stack(chains->namer, record->kernel_stack);
+	hop->user_stack = namer_stack(chains->namer, record->user_stack);
+	hop->met = chains->age;
+	if (record->name[0])
+		snprintf(hop->name, sizeof(hop->name), "%.*s", CONTRACT_NAME_LEN, record->name);
+	else
+		snprintf(hop->name, sizeof(hop->name), "%s", name_of_value(chains, record));
+	*slot = (uintptr_t)hop;
+}
+
+static struct rec_hop hop_of(struct chains *chains, uint64_t raw_id)
+{
+	uint64_t *slot = map64_find(&chains->hops, raw_id);
+	struct known_hop *known = slot ? (struct known_hop *)(uintptr_t)*slot : NULL;
+	uint64_t kind = raw_id & ((1 << CONTRACT_HOP_KIND_BITS) - 1);
+
+	if (!known)
+		return (struct rec_hop){
+			.kind = kind < HOP_KINDS ? (enum hop_kind)kind : HOP_UNKNOWN,
+			.name = "",
+			.kernel_stack = STACK_LOST,
+			.user_stack = STACK_LOST};
+	known->met = chains->age;
+	return (struct rec_hop){.kind = known->kind,
+		.name = known->name,
+		.kernel_stack = known->kernel_stack,
+		.user_stack = known->user_stack};
+}
+
+void chains_add(struct chains *chains, const void *data, size_t length)
+{
+	struct record_chain record = {0};
+	struct rec_hop hops[CONTRACT_MAX_HOPS];
+	bool is_new;
+
+	if (length < offsetof(struct record_chain, links))
+		return;
+	memcpy(&record, data, length < sizeof(record) ? length : sizeof(record));
+	if (record.hop_count > CONTRACT_MAX_HOPS || record.end >= CHAIN_ENDS ||
+		length < offsetof(struct record_chain, links) +
+				 record.hop_count * sizeof(struct chain_link))
+		return;
+	uint64_t *slot = map64_put(&chains->by_raw, record.id, &is_new);
+	if (!is_new)
+		return;
+	for (uint32_t i = 0; i < record.hop_count; i++) {
+		hops[i] = hop_of(chains, record.links[i].hop);
+		hops[i].waited_stack = namer_stack(chains->namer, record.links[i].waited);
+	}
+	struct rec_chain chain = {
+		.hop_count = record.hop_count, .end = (enum chain_end)record.end, .hops = hops};
+	struct known_chain *known = xcalloc(1, sizeof(*known));
+	known->id = chain.id = recording_chain_id(&chain);
+	known->hop_count = record.hop_count;
+	known->met = chains->age;
+	*slot = (uintptr_t)known;
+	recording_writer_add_chain(chains->writer, &chain);
+}
+
+bool chains_find(struct chains *chains, uint64_t raw_id, uint64_t *ret_id, uint32_t *ret_hop_count)
+{
+	uint64_t *slot = map64_find(&chains->by_raw, raw_id);
+
+	if (!slot)
+		return false;
+	struct known_chain *known = (struct known_chain *)(uintptr_t)*slot;
+	known->met = chains->age;
+	*ret_id = known->id;
+	*ret_hop_count = known->hop_count;
+	return true;
+}
+
+uint64_t chains_of_end(struct chains *chains, enum chain_end end)
+{
+	struct rec_chain chain = {.end = end};
+
+	if (!chains->of_end[end]) {
+		chains->of_end[end] = chain.id = recording_chain_id(&chain);
+		recording_writer_add_chain(chains->writer, &chain);
+	}
+	return chains->of_end[end];
+}
+
+/* Both kinds of values know when they were met. */
+#define forget(chains, map, type)                                                                  \
+	do {                                                                                       \
+		VEC(uint64_t) old_ = {0};                                                          \
+		for (size_t i_ = 0; i_ < (map)->room; i_++) {                                      \
+			type *value_ = (type *)(uintptr_t)(map)->slots[i_].value;                  \
+			if ((map)->slots[i_].is_used && value_->met + KEEP_AGES < (chains)->age) { \
+				vec_push(&old_, (map)->slots[i_].key);                             \
+				free(value_);                                                      \
+			}                                                                          \
+		}                                                                                  \
+		vec_each (key_, &old_)                                                             \
+			map64_remove(map, *key_);                                                  \
+		vec_clear(&old_);                                                                  \
+	} while (0)
+
+void chains_age(struct chains *chains)
+{
+	chains->age++;
+	if (chains->age % KEEP_AGES)
+		return;
+	if (chains->hops.count > MAX_KEPT)
+		forget(chains, &chains->hops, struct known_hop);
+	if (chains->by_raw.count > MAX_KEPT)
+		forget(chains, &chains->by_raw, struct known_chain);
+}

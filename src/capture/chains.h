@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Chains on the user side: hops and chains come from the kernel once each, by raw ids, and are
+ * written to the recording by content. Those not met for a long time are forgotten.
+ */
+#ifndef DWELL_CAPTURE_CHAINS_H
+#define DWELL_CAPTURE_CHAINS_H
+
+#include "capture/namer.h"
+
+struct chains;
+
+/* Borrows writer and namer. */
+struct chains *chains_new(struct recording_writer *writer, struct namer *namer);
+void chains_free(struct chains *chains);
+
+/* RECORD_HOP; its stacks must be known to the namer. Others and damaged ones are ignored. */
+void chains_add_hop(struct chains *chains, const void *record, size_t length);
+/* RECORD_CHAIN; its hops and stacks must be known. */
+void chains_add(struct chains *chains, const void *record, size_t length);
+/* The recording's id of a raw one; false if its record never came. */
+bool chains_find(struct chains *chains, uint64_t raw_id, uint64_t *ret_id, uint32_t *ret_hop_count);
+/* The chain without hops that ends so. */
+uint64_t chains_of_end(struct chains *chains, enum chain_end end);
+/* To be called now and then: forgets what has not been met for long, if there is much of it. */
+void chains_age(struct chains *chains);
+
+#endif

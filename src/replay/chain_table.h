@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Distinct chains, each once, known by small numbers from 1 on. All zero is a valid empty table. */
+#ifndef DWELL_REPLAY_CHAIN_TABLE_H
+#define DWELL_REPLAY_CHAIN_TABLE_H
+
+#include "replay/chain.h"
+#include "util/map64.h"
+
+struct table_chain {
+	size_t first; /* in links */
+	uint32_t hop_count;
+	enum chain_end end;
+};
+
+struct chain_table {
+	VEC(struct table_chain) chains;
+	VEC(struct replay_link) links;
+	struct map64 by_hash; /* -> number; clashes go on at hash + 1 */
+};
+
+/* The number of a chain with these hops and this end. */
+uint32_t chain_table_put(struct chain_table *table, const struct replay_chain *chain);
+void chain_table_clear(struct chain_table *table);
+
+#endif

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about a browser
+# timeout: 400
+"""A real Chromium opens pages of real recordings from file://: every view, brushing, search, zoom,
+undo, links, saving; figures are the report's, nothing is fetched (tests/web/page.mjs)."""
+from lib import *
+
+need_tool("chromium")
+need_tool("node")
+if not os.path.isdir(os.path.join(TOP, "build/node_modules/playwright-core")):
+    skip("playwright-core is not installed: tools/install-deps")
+
+
+def page(recording, name, *args):
+    path = os.path.join(TEMP, f"{name}.html")
+    dwell("html", recording, "-o", path, *args)
+    return path
+
+
+def save(name, text):
+    path = os.path.join(TEMP, name)
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+demo = record("--slice", "250ms", command=[workload("demo"), "3000"])
+lossy = os.path.join(TEMP, "lossy.dwell")
+hostile = os.path.join(TEMP, "hostile.dwell")
+shutil.copy(demo.path, lossy)
+shutil.copy(demo.path, hostile)
+with sqlite3.connect(lossy) as database:
+    database.execute("insert or replace into losses(name, count, ns) values ('overflow', 4711, 1000000)")
+with sqlite3.connect(hostile) as database:
+    database.execute("update frames set name = ? where name = 'do_syscall_64'",
+                     ("</script><script>window.hacked=1</script>",))
+    database.execute("update frames set name = ? where name = 'schedule'", ("x" * (1 << 20),))
+    database.execute("update frames set name = ? where name = '__schedule'",
+                     ("a\u202eb\"'<img src=x onerror=window.hacked=1>",))
+    database.execute("update threads set comm = ? where comm = 'cpu-hog'", ("<b>\"';&hog",))
+
+for view in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain"):
+    dwell("flame", "--view", view, "--idle", "hide", "-o", os.path.join(TEMP, f"{view}.folded"),
+          demo.path)
+
+environment = dict(
+    os.environ, HOME=TEMP, FOLDED=TEMP,
+    PAGE=page(demo.path, "page"),
+    REPORT=save("report.json", dwell("report", "--json", demo.path).stdout),
+    RANGE_REPORT=save("range.json", dwell("report", "--json", "--from", "0.5", "--to", "1.5",
+                                          demo.path).stdout),
+    EMPTY=page(demo.path, "empty", "-n", "nobody"),
+    LOSSY=page(lossy, "lossy"), HOSTILE=page(hostile, "hostile"),
+    REDACTED=page(demo.path, "redacted", "--redact"))
+size = os.path.getsize(environment["PAGE"])
+check(size < 2 << 20, f"the page has {size} bytes")
+result = run("node", "--test", os.path.join(TOP, "tests/web/page.mjs"), status=None, timeout=380,
+             env=environment)
+check(result.returncode == 0 and re.search(r"^# pass [1-9]", result.stdout, re.M),
+      "\n".join(result.stdout.splitlines()[-300:]) + result.stderr)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about scripts
+"""The modules of the report page pass their tests (tests/web/unit) and their types fit."""
+from lib import *
+
+need_tool("node")
+result = run("node", "--test", os.path.join(TOP, "tests/web/unit"), status=None)
+check(result.returncode == 0 and re.search(r"^# pass [1-9]\d", result.stdout, re.M),
+      "\n".join(result.stdout.splitlines()[-200:]) + result.stderr)
+
+checker = os.path.join(TOP, "build/node_modules/typescript/bin/tsc")
+if not os.path.exists(checker):
+    skip("typescript is not installed: tools/install-deps")
+result = run("node", checker, "-p", os.path.join(TOP, "web/page"), status=None, timeout=80)
+check(result.returncode == 0, result.stdout)

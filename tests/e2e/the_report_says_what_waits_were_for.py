@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Alice waits for Bob, who computes after Carol, who computes after a timer. The report's sentence
+under Alice's wait names the three; where Bob's own wait is listed, it refers to it instead. --wait
+shows the chain hop by hop, --json has the same as data, and all of it adds up."""
+from lib import *
+
+recording = record(command=[workload("relay"), "20"])
+
+
+def lines_of(*args):
+    return json.loads(dwell("report", recording.path, "--json", *args).stdout)["lines"]
+
+
+def check_sums(lines):
+    for line in lines:
+        if "causes" not in line:
+            check(line["reason"] == "no CPU", f"no causes: {line}")
+            continue
+        causes = sum(cause[key] for cause in line["causes"]
+                     for key in ("ran_ns", "no_cpu_ns", "waited_ns"))
+        causes += sum(line["unexplained_ns"].values())
+        check(causes == line["total_ns"], f"causes are {causes}, the wait is {line['total_ns']}")
+        for chain in line["chains"]:
+            hops = sum(hop[key] for hop in chain["hops"]
+                       for key in ("ran_ns", "no_cpu_ns", "earlier_ns"))
+            check(hops + chain["rest_ns"] == chain["total_ns"], f"{chain}")
+        check(sum(chain["total_ns"] for chain in line["chains"]) == line["total_ns"], f"{line}")
+
+
+alone = lines_of("-n", "alice")
+check_sums(alone)
+wait = next(line for line in alone if line["reason"] == "pipe")
+for name in ("bob ran", "carol ran", "a timer (hrtimer_wakeup)"):
+    check(name in wait["sentence"], wait["sentence"])
+timer, = (cause for cause in wait["causes"] if cause["kind"] == "timer")
+check_close("timer", timer["ran_ns"], recording.log["timer_ns"], rel=0.2)
+
+everyone = lines_of()
+check_sums(everyone)
+wait = next(line for line in everyone if line["name"] == "alice" and line["reason"] == "pipe")
+bob = next(line for line in everyone if line["name"] == "bob" and line["reason"] == "pipe")
+check(wait["waker"] == "bob" and wait["sentence"].startswith("For bob: "), wait["sentence"])
+check(f"it was in read (see {bob['number']})" in wait["sentence"], wait["sentence"])
+
+text = dwell("report", recording.path, "--wait", str(wait["number"])).stdout
+check(re.search(r"1 +\d+ %.* bob .*\n(.*\n)* +2 +\d+ %.* carol .*\n(.*\n)* +3 +\d+ %.* a timer",
+                text), text)
+check("sentence" in bob and dwell("report", recording.path).stdout.count("In short: ") == 1, "")
+missing = dwell("report", recording.path, "--wait", "999", status=1)
+check_one_line_error(missing, "no wait 999")
+
+# Without chains one line says so, and views of chains are refused.
+plain = record("--depth", "0", command=[workload("relay"), "3"], path="plain.dwell")
+check("not recorded (no wake chains)" in dwell("report", plain.path).stdout, "no word on chains")
+check_one_line_error(dwell("flame", plain.path, "--view", "chain", "-f", status=2), "--depth 0")

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Only one thread is recorded, but the chains of its waits name who woke it and who woke those, with
+their stacks; they are no threads of the recording."""
+from wakers import *
+
+need_root()
+recorder = Recorder("-n", "alice", "-F", "0", "-d", f"{4 * SLOW}s")
+run(workload("relay"), "20", "20", "5", "5", timeout=60 * SLOW)
+recording = recorder.wait()
+names = {row[0] for row in recording.rows("SELECT comm FROM threads")}
+check(names == {"alice"}, f"recorded: {names}")
+chains = chains_of(recording, "alice")
+check_most([chain for chain in chains if chain.ns > 10 * MS * chain.count],
+           has_hops(("task", "bob"), ("task", "carol"), TIMER), "alice <- bob <- carol", share=0.9)
+best = max((chain for chain in chains if len(chain.hops) == 3), key=lambda chain: chain.count)
+for hop, function in zip(best.hops, ("bob", "carol")):
+    user = frames_of(recording, hop.user_stack)
+    check(function in user, f"no function {function} in {user}")
+check("do_nanosleep" in frames_of(recording, best.hops[2].waited_stack),
+      f"carol waited in {frames_of(recording, best.hops[2].waited_stack)}")
+check_chains(recording)

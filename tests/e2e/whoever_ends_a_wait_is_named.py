@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 240
+"""A wait is ended through a pipe, loopback TCP, a pseudo terminal, an eventfd, a mutex, a condition,
+a signal, the end of a child, an exec, a new-born child, or a timer: the chain names who did it, by
+what means, and the timer behind it, in 95 % of the waits."""
+from wakers import *
+
+SENT = ("task", "waker"), TIMER
+WAYS = {
+    "pipe": SENT,
+    # The packet is received in a softirq, but inside of the sender's system call.
+    "tcp": ((("task", "softirq in task"), "waker"), TIMER),
+    "pty": (("task", "kworker*"), ("work", "waker"), TIMER),
+    "eventfd": SENT,
+    "mutex": SENT,
+    "condition": SENT,
+    "signal": (("signal", "waker"), TIMER),
+    "waitpid": SENT,
+    "vfork": SENT,
+    "fork": (("task", "child"), ("fork", "waker"), TIMER),
+    "sleep": (TIMER,),
+}
+# Waits that are made beside the one that is meant.
+INSIDE = {"mutex": "__futex_wait", "condition": "__futex_wait", "vfork": "kernel_clone",
+          "fork": "vfs_read", "waitpid": "do_wait"}
+ROUNDS = 200 if SLOW == 1 else 40
+# Long enough for the waiter to be in its wait before the waker's sleep is over.
+PAUSE_MS = 1 if SLOW == 1 else 20
+
+for way, hops in WAYS.items():
+    recording = record("-F", "0", command=[workload("wakes"), way, ROUNDS, PAUSE_MS],
+                       timeout=60 * SLOW)
+    chains = chains_of(recording, "waiter", inside=INSIDE.get(way))
+    # One that was over at once tells nothing of the way.
+    long = [chain for chain in chains if chain.ns > chain.count * PAUSE_MS * MS // 5]
+    count = sum(chain.count for chain in long)
+    check(count >= 0.8 * ROUNDS, f"{way}: {count} waits, not {ROUNDS}: "
+          f"{[(chain.count, chain.ns, shape(chain)) for chain in chains]}")
+    check_most(long, has_hops(*hops), way)
+    check_chains(recording)

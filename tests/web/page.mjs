@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The report page in a real browser: node --test tests/web/page.mjs, with PAGE made of a recording
+// whose report REPORT is (as JSON) and whose views are in the folder FOLDED, EMPTY, LOSSY, HOSTILE and REDACTED other pages.
+import assert from 'node:assert/strict';
+import {after, before, test} from 'node:test';
+import {readFile} from 'node:fs/promises';
+import {launch, visit} from './browser.mjs';
+
+const {PAGE, REPORT, RANGE_REPORT, FOLDED, EMPTY, LOSSY, HOSTILE, REDACTED} = process.env;
+let browser, report, range;
+before(async () => {
+	browser = await launch();
+	report = JSON.parse(await readFile(REPORT, 'utf8'));
+	range = JSON.parse(await readFile(RANGE_REPORT, 'utf8'));
+});
+after(async () => { await browser.close(); });
+
+const ready = (page) => page.waitForFunction(() => document.documentElement.dataset.ready);
+const at = (file, steps, options) => visit(browser, file, async (page) => {
+	await ready(page);
+	await steps(page);
+}, {viewport: {width: 1280, height: 900}, ...options});
+const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+const total = async (page) => Number(await page.locator('.panel .note').first().getAttribute('data-ns'));
+const details = (page) => page.locator('#details').textContent();
+const press = async (page, ...keys) => {
+	for (const key of keys) await page.keyboard.press(key);
+};
+const chips = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.chip')].map(
+	(chip) => [chip.dataset.class, Number(chip.dataset.ns)])));
+const idleOf = ({totals}) => Object.values(totals.idle_ns).reduce((a, b) => a + b, 0);
+const ended = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+
+async function assertTotals(page, {totals}) {
+	const got = await chips(page);
+	assert.equal(got.running, totals.running_ns);
+	assert.equal(got.runnable, totals.runnable_ns);
+	for (const [reason, ns] of Object.entries(totals.blocked_by_reason_ns)) assert.equal(got[reason], ns, reason);
+	assert.equal(Number(await page.locator('#aside').getAttribute('data-ns')), idleOf({totals}));
+}
+
+test('figures of the whole range are the report\'s, to the nanosecond', () => at(PAGE, async (page) => {
+	await assertTotals(page, report);
+	const {totals} = report;
+	const offcpu = totals.runnable_ns + totals.blocked_ns - idleOf(report);
+	for (const [view, ns] of [['offcpu', offcpu], ['oncpu', totals.running_ns], ['runq', totals.runnable_ns], ['hotcold', totals.running_ns + offcpu]]) {
+		await page.click(`[data-view="${view}"]`);
+		assert.equal(await total(page), ns, view);
+	}
+	await page.selectOption('[aria-label="Idle time"]', 'show');
+	await page.click('[data-view="offcpu"]');
+	assert.equal(await total(page), totals.runnable_ns + totals.blocked_ns);
+}));
+
+test('each thread has the report\'s figures', () => at(PAGE, async (page) => {
+	await page.fill('#thread-search', '/');
+	for (const thread of report.threads) {
+		const row = page.locator(`tr.thread[data-thread="${thread.comm.replaceAll(';', ':')}-${thread.pid}/${thread.tid}"]`);
+		const read = async (name) => Number(await row.getAttribute(`data-${name}`));
+		assert.equal(await read('running'), thread.running_ns, thread.comm);
+		assert.equal(await read('runnable'), thread.runnable_ns);
+		assert.equal(await read('blocked'), thread.blocked_ns - thread.idle_ns);
+		assert.equal(await read('aside'), thread.idle_ns);
+	}
+}, {hash: '#tab=threads'}));
+
+test('waits are the report\'s, and each leads to its picture', () => at(PAGE, async (page) => {
+	const waits = report.waits.filter((wait) => !wait.is_idle);
+	const sums = new Map();
+	for (const wait of [...waits, ...report.runq]) {
+		const id = `${wait.name} ${wait.reason || 'no CPU'} ${wait.operation || ''}`;
+		sums.set(wait.reason ? id : `${wait.name} no CPU `, (sums.get(wait.reason ? id : `${wait.name} no CPU `) || 0) + wait.total_ns);
+	}
+	const largest = Math.max(...sums.values());
+	assert.equal(Number(await page.locator('#waits tbody tr').first().getAttribute('data-ns')), largest);
+	await page.locator('#waits tbody a').first().click();
+	assert.match(await hash(page), /zoom=/);
+	assert.ok(await page.locator('.path .crumb').count() > 1);
+	await ended(page);
+	assert.ok(await page.locator('#panel').evaluate((panel) => panel.getBoundingClientRect().top < innerHeight));
+}));
+
+test('brushing a range recomputes everything, as the report for that range', () => at(PAGE, async (page) => {
+	const strip = page.locator('.strip canvas');
+	await strip.scrollIntoViewIfNeeded();
+	const box = await strip.boundingBox();
+	const {buckets} = await page.evaluate(() => ({buckets: Number(document.querySelector('.strip canvas').getAttribute('aria-valuemax'))}));
+	const x = (bucket) => box.x + box.width * (bucket + 0.5) / buckets;
+	await page.mouse.move(x(2), box.y + 20);
+	await page.mouse.down();
+	await page.mouse.move(x(4), box.y + 25);
+	await page.mouse.move(x(5), box.y + 25);
+	await page.mouse.up();
+	assert.match(await hash(page), /from=2&to=6/);
+	await assertTotals(page, range);
+	await press(page, 'Escape');
+	await assertTotals(page, report);
+}));
+
+test('the strip obeys keys', () => at(PAGE, async (page) => {
+	await page.locator('.strip canvas').focus();
+	await press(page, 'ArrowRight', 'ArrowRight', 'Shift+ArrowRight');
+	assert.match(await hash(page), /from=1&to=3/);
+	await press(page, 'Home');
+	assert.doesNotMatch(await hash(page), /from|to=/);
+}));
+
+test('every view can be walked, as flame, icicle, from the leaf, as tables', () => at(PAGE, async (page) => {
+	for (const view of ['1', '2', '3', '4', '5', '6', '7']) {
+		await press(page, view);
+		const ns = await total(page);
+		for (const key of ['i', 'c', 'a']) {
+			await press(page, key);
+			assert.equal(await total(page), ns);
+			await ended(page);
+		}
+		await press(page, 'i', 'c', 'a', 't');
+		assert.ok(await page.locator('#functions tbody tr').count() > 0);
+		const selfs = await page.locator('#functions tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.dataset.self)));
+		assert.equal(selfs.reduce((a, b) => a + b, 0), ns, `view ${view}`);
+		await press(page, 'f');
+	}
+}));
+
+test('zoom by click, breadcrumb, undo, back and permalink', () => at(PAGE, async (page) => {
+	const canvas = page.locator('.flame canvas');
+	await canvas.scrollIntoViewIfNeeded();
+	const before = await total(page);
+	await canvas.focus();
+	await press(page, 'ArrowUp', 'ArrowUp', 'Enter');
+	const link = await hash(page);
+	assert.match(link, /zoom=/);
+	const crumb = await page.locator('.path .crumb').last().textContent();
+	const told = await details(page);
+	assert.ok(told.startsWith(crumb), `${told} is not about ${crumb}`);
+	await page.click('#undo');
+	await page.waitForFunction(() => !location.hash.includes('zoom'));
+	assert.equal(await page.locator('.path .crumb').count(), 1);
+	assert.equal(await total(page), before);
+	await page.goForward();
+	await page.waitForFunction(() => location.hash.includes('zoom'));
+	await page.goBack();
+	await page.waitForFunction(() => !location.hash.includes('zoom'));
+	const box = await canvas.boundingBox();
+	await page.mouse.click(box.x + 20, box.y + box.height - 27);
+	assert.match(await hash(page), /zoom=/);
+	await press(page, '0');
+	assert.doesNotMatch(await hash(page), /zoom=/);
+}));
+
+test('a permalink restores view, range, bands, classes, search and tab', () => at(PAGE, async (page) => {
+	assert.equal(await page.locator('[data-view="runq"]').getAttribute('aria-pressed'), 'true');
+	assert.equal(await page.locator('#search').inputValue(), 'main');
+	assert.equal(await page.locator('[aria-label="Shortest wait"]').inputValue(), '1');
+	assert.equal(await page.locator('[data-class="futex"]').getAttribute('aria-pressed'), 'false');
+	assert.equal(await page.locator('.crumb.filter').count(), 4, 'range, bands, class, all');
+	assert.equal(await page.locator('[data-tab="functions"]').getAttribute('aria-selected'), 'true');
+	await page.locator('.crumb.filter', {hasText: 'all filters'}).click();
+	assert.equal(await page.locator('.crumb.filter').count(), 0);
+}, {hash: '#view=runq&tab=functions&search=main&from=1&to=4&bandMin=1&off=futex'}));
+
+test('a link that fits nothing shows everything', () => at(PAGE, (page) => assertTotals(page, report),
+	{hash: '#zoom=gone;%E0%A4%A&from=99&search=%28&by=nobody&view=none&x&=&'}));
+
+test('search tells the matched share; n and Esc', () => at(PAGE, async (page) => {
+	await press(page, '/');
+	await page.keyboard.type('convoy|cpu-hog');
+	assert.match(await page.locator('#matched').textContent(), /^Matched [\d.]+ %: .*frames$/);
+	const ns = Number(await page.locator('#matched').getAttribute('data-ns'));
+	const wanted = [...report.waits.filter((wait) => !wait.is_idle), ...report.runq].filter((wait) => /convoy|cpu-hog/.test(wait.name)).reduce((sum, wait) => sum + wait.total_ns, 0);
+	assert.equal(ns, wanted);
+	await press(page, 'Enter');
+	assert.match(await details(page), /^(convoy|cpu-hog)/);
+	await press(page, 'n');
+	assert.match(await details(page), /^(convoy|cpu-hog)/);
+	await press(page, '/');
+	await page.locator('#search').fill('(');
+	assert.equal(await page.locator('#matched').textContent(), 'Not a regular expression');
+	await press(page, 'Escape', 'Escape');
+	assert.equal(await page.locator('#search').inputValue(), '');
+}));
+
+test('chips take classes out and in; a double click leaves one', () => at(PAGE, async (page) => {
+	const before = await total(page);
+	await page.locator('.chip[data-class="futex"]').click();
+	assert.equal(await total(page), before - report.totals.blocked_by_reason_ns.futex);
+	await page.locator('.chip[data-class="futex"]').click();
+	assert.equal(await total(page), before);
+	await page.locator('.chip[data-class="futex"]').dblclick();
+	assert.equal(await total(page), report.totals.blocked_by_reason_ns.futex);
+}));
+
+test('bands: only long waits', () => at(PAGE, async (page) => {
+	await page.selectOption('[aria-label="Shortest wait"]', '4');
+	const wanted = [...report.waits.filter((wait) => !wait.is_idle), ...report.runq].reduce((sum, wait) => sum + wait.bands_ns.slice(4).reduce((a, b) => a + b, 0), 0);
+	assert.equal(await total(page), wanted);
+}));
+
+test('a process or a thread alone', () => at(PAGE, async (page) => {
+	await press(page, 'p');
+	const thread = report.threads.find((one) => one.comm === 'cpu-hog');
+	await page.fill('#thread-search', 'cpu-hog');
+	await page.locator('tr.thread a').first().click();
+	await press(page, 'f');
+	assert.equal(await total(page), thread.runnable_ns + thread.blocked_ns - thread.idle_ns);
+	assert.match(await page.locator('.crumb.filter').textContent(), /thread cpu-hog/);
+}));
+
+test('sandwich: callers and callees of a function, in total as in the table', () => at(PAGE, async (page) => {
+	await press(page, 't');
+	const row = page.locator('#functions tbody tr').filter({has: page.locator('a', {hasText: /^do_syscall_64$/})}).first();
+	const ns = Number(await row.getAttribute('data-total'));
+	await row.locator('a').click();
+	assert.equal(Number(await page.locator('#middle').getAttribute('data-ns')), ns);
+	assert.equal(await page.locator('.content .flame').count(), 2);
+}));
+
+test('only stacks with a function, and without them, make up the whole', () => at(PAGE, async (page) => {
+	const whole = await total(page);
+	const link = (name) => page.evaluate((text) => { location.hash = text; }, name);
+	await link('#only=do_syscall_64');
+	await page.waitForFunction(() => document.querySelector('.crumb.filter'));
+	const only = await total(page);
+	await link('#without=do_syscall_64');
+	await page.waitForFunction(() => /no stacks/.test(document.querySelector('.crumb.filter')?.textContent));
+	assert.equal(only + await total(page), whole);
+	assert.ok(only > 0 && only < whole);
+}));
+
+test('saves the picture as SVG and as folded text that sums to it', () => at(PAGE, async (page) => {
+	const save = async (button) => {
+		const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+		return [download.suggestedFilename(), await readFile(await download.path(), 'utf8')];
+	};
+	const [name, folded] = await save('#save-folded');
+	assert.equal(name, 'dwell-offcpu.folded');
+	const sum = folded.trim().split('\n').reduce((all, line) => all + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+	assert.ok(Math.abs(sum - Math.floor(await total(page) / 1000)) <= 1, `${sum}`);
+	const [picture, svg] = await save('#save-svg');
+	assert.equal(picture, 'dwell-offcpu.svg');
+	assert.match(svg, /^<svg xmlns=/);
+	assert.equal(await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror'), svg), null);
+}));
+
+const parse = (text) => new Map(text.trim().split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+
+test('each view has the stacks that dwell flame has', () => at(PAGE, async (page) => {
+	for (const view of ['offcpu', 'oncpu', 'runq', 'hotcold', 'wakeup', 'offwake', 'chain']) {
+		await page.click(`[data-view="${view}"]`);
+		const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-folded')]);
+		const got = parse(await readFile(await download.path(), 'utf8'));
+		const want = parse(await readFile(`${FOLDED}/${view}.folded`, 'utf8'));
+		// Rounding is carried in another order.
+		for (const stack of new Set([...got.keys(), ...want.keys()]))
+			assert.ok(Math.abs((got.get(stack) || 0) - (want.get(stack) || 0)) <= 2, `${view}: ${stack}: ${got.get(stack)}, not ${want.get(stack)}`);
+	}
+}));
+
+test('a wait is walked hop by hop, and the shares are the report\'s', () => at(PAGE, async (page) => {
+	await page.locator('#waits a', {hasText: 'who woke it'}).first().click();
+	const line = report.lines.find((one) => one.reason !== 'no CPU');
+	assert.equal(Number(await page.locator('#chain-note').getAttribute('data-ns')), line.total_ns);
+	const chains = await page.locator('section.chain').evaluateAll((sections) => sections.map((section) => ({
+		ns: Number(section.dataset.ns), hops: [...section.querySelectorAll('tr[data-ns]')].map((row) => Number(row.dataset.ns))})));
+	assert.deepEqual(chains.map(({ns}) => ns), line.chains.slice(0, 12).map((chain) => chain.total_ns));
+	for (const {ns, hops} of chains) assert.equal(hops.reduce((a, b) => a + b, 0), ns);
+	const [first] = line.chains;
+	assert.deepEqual(chains[0].hops.slice(0, first.hops.length), first.hops.map((hop) => hop.ran_ns + hop.no_cpu_ns + hop.earlier_ns));
+	assert.ok((await page.locator('#waits .cause').first().textContent()).startsWith(line.sentence));
+	await page.selectOption('[aria-label="Wait"]', {index: 1});
+	assert.match(await hash(page), /wait=/);
+}));
+
+test('copies the stack', () => at(PAGE, async (page) => {
+	await page.locator('.flame canvas').focus();
+	await press(page, 'ArrowUp', 'ArrowUp', 'ArrowUp');
+	await page.click('#copy');
+	await page.waitForFunction(() => /^Copied|;/.test(document.querySelector('#details').textContent));
+}));
+
+test('every key is listed, and the list closes', () => at(PAGE, async (page) => {
+	await press(page, '?');
+	assert.ok(await page.locator('#help').isVisible());
+	assert.ok(await page.locator('#help tr').count() > 12);
+	await press(page, 'Escape');
+	assert.equal(await page.locator('#help').isVisible(), false);
+}));
+
+test('the picture as a table can be walked without a mouse', () => at(PAGE, async (page) => {
+	await page.locator('.inside summary').click();
+	const first = page.locator('.inside tbody button').first();
+	const name = await first.textContent();
+	await first.focus();
+	await press(page, 'Enter');
+	assert.match(await page.locator('.inside caption').textContent(), new RegExp(`^Inside ${name}`));
+}));
+
+test('everything has a name for screen readers', () => at(PAGE, async (page) => {
+	const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, canvas, a[href]')]
+		.filter((element) => !(element.textContent.trim() || element.getAttribute('aria-label') || element.title)).map((element) => element.outerHTML));
+	assert.deepEqual(nameless, []);
+	assert.equal(await page.locator('h1').count(), 1);
+	assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+}));
+
+test('light and dark, by the system and by hand', async () => {
+	for (const colorScheme of ['light', 'dark'])
+		await at(PAGE, async (page) => {
+			const paper = () => page.evaluate(() => getComputedStyle(document.body).getPropertyValue('--paper'));
+			const pixel = () => page.evaluate(() => {
+				const canvas = document.querySelector('.flame canvas');
+				const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+				copy.drawImage(canvas, 0, 0);
+				const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
+				return data.filter((_, i) => i % 4 < 3).reduce((a, b) => a + b, 0) / (data.length * 3 / 4);
+			});
+			await ended(page);
+			assert.equal(await pixel() > 128, colorScheme === 'light');
+			const first = await paper();
+			await press(page, 'd');
+			await ended(page);
+			assert.notEqual(await paper(), first);
+			assert.equal(await pixel() > 128, colorScheme === 'dark');
+		}, {colorScheme});
+});
+
+test('no sideways scrolling, from a phone to a wall', async () => {
+	for (const width of [375, 768, 1280, 3840])
+		await at(PAGE, async (page) => {
+			for (const tab of ['f', 't', 'p', 'w', 'k']) {
+				await press(page, tab);
+				await ended(page);
+				const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+				assert.ok(over <= 0, `${over} px at ${width}, tab ${tab}`);
+			}
+		}, {viewport: {width, height: 800}});
+});
+
+test('it prints', () => at(PAGE, async (page) => {
+	await page.emulateMedia({media: 'print'});
+	await ended(page);
+	assert.equal(await page.locator('.tools').first().isVisible(), false);
+	assert.equal(await page.locator('#verdict').isVisible(), true);
+	assert.ok((await page.pdf()).length > 10000);
+}));
+
+test('an empty recording is a sentence, not a blank page', () => at(EMPTY, async (page) => {
+	assert.match(await page.locator('#verdict').textContent(), /Nothing passes|empty/);
+	await press(page, '1', '2', '3', '4', '5', '6', '7', 't', 'p', 'w', 'k', 'f', '/', 'Escape', 'n', 'y', 'Enter');
+}));
+
+test('losses are in plain sight', () => at(LOSSY, async (page) => {
+	assert.ok(await page.locator('#accounting .lost').count() > 1);
+	assert.match(await page.locator('#accounting').textContent(), /lost: [\d,]+ intervals/);
+}));
+
+test('hostile names stay names', () => at(HOSTILE, async (page) => {
+	assert.equal(await page.evaluate(() => window.hacked), undefined);
+	assert.equal(await page.locator('script').count(), 1);
+	assert.equal(await page.locator('body img').count(), 0);
+	assert.ok(await page.getByText('</script><script>window.hacked=1</script>').count() > 0);
+	assert.ok(!(await page.content()).includes('\u202e'));
+	await press(page, 't');
+	assert.ok((await page.locator('#functions td.name a').allTextContents()).every((text) => text.length <= 2000));
+}));
+
+test('a redacted page has no paths, no host, no command line', () => at(REDACTED, async (page) => {
+	const text = await page.evaluate(() => document.documentElement.textContent);
+	assert.ok(!text.includes(report.recording.host + ',') && !text.includes('workloads/'), text.match(/.*workloads\/.*/)?.[0]);
+	await assertTotals(page, report);
+	assert.match(text, /are left out/);
+}));
+
+test('without scripts the summary, tables and a picture remain', () => visit(browser, PAGE, async (page) => {
+	assert.equal(await page.locator('#verdict').isVisible(), true);
+	assert.ok(await page.locator('#fallback tbody tr').count() > 2);
+	assert.equal(await page.locator('#starting').isVisible(), true);
+	const picture = page.locator('img.still');
+	assert.ok((await picture.boundingBox()).height > 100);
+}, {javaScriptEnabled: false}));
+
+test('a browser that cannot unpack says so and shows the tables', async () => {
+	const context = await browser.newContext();
+	await context.addInitScript(() => { delete window.DecompressionStream; });
+	const page = await context.newPage();
+	await page.goto(`file://${PAGE}`);
+	assert.match(await page.locator('#starting').textContent(), /browser of 2023/);
+	assert.ok(await page.locator('#fallback tbody tr').count() > 2);
+	await context.close();
+});
+
+test('its policy lets nothing in and nothing out', () => visit(browser, PAGE, async (page) => {
+	await ready(page);
+	const blocked = await page.evaluate(async () => {
+		const results = [];
+		for (const url of ['data:text/plain,x', 'https://example.com/']) results.push(await fetch(url).then(() => url, () => ''));
+		const script = document.createElement('script');
+		script.textContent = 'window.hacked = 1';
+		document.body.append(script);
+		return [...results, window.hacked];
+	}).catch((error) => String(error));
+	assert.deepEqual(blocked, ['', '', undefined]);
+}).catch((error) => {
+	// The browser complains about what it blocked: that is what was wanted.
+	if (!/Content Security Policy|Content-Security-Policy/.test(error.message + JSON.stringify(error.actual))) throw error;
+}));

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {foldedText} from '../../../web/page/folded.js';
+import {boxAt, followPath, layOut} from '../../../web/page/layout.js';
+import {Look, Memory} from '../../../web/page/look.js';
+import {sandwich} from '../../../web/page/sandwich.js';
+import {compile, matchLabels, matchTree} from '../../../web/page/search.js';
+import {initialState} from '../../../web/page/state.js';
+import {sortRows, topFunctions} from '../../../web/page/top.js';
+import {sumUp, Trie} from '../../../web/page/trie.js';
+import {model} from './model.mjs';
+
+const look = (patch) => {
+	const data = model(), one = new Look(data);
+	return {...one.at({...initialState(data), ...patch}), labels: one.labels, one, data};
+};
+const folded = (patch) => {
+	const {tree, labels} = look(patch);
+	return foldedText(tree, labels.texts, 0, Boolean(patch.inverted)).trim().split('\n').sort();
+};
+
+test('off-CPU stacks end in what they waited in, or for a CPU', () => {
+	assert.deepEqual(folded({view: 'offcpu', idle: 'show'}), ['app;main;work;read 500000', 'app;main;work;read;[runq] 1', 'srv;main;[preempted] 999', 'srv;main;write 3749000']);
+});
+
+test('on-CPU stacks are samples; time without samples says so', () => {
+	assert.deepEqual(folded({view: 'oncpu'}), ['app;main 333333', 'app;main;work 666667', 'srv;[unsampled] 250000']);
+});
+
+test('the run queue, and all in one', () => {
+	assert.deepEqual(folded({view: 'runq'}), ['app;main;work;read;[woken] 1', 'srv;main;[preempted] 999']);
+	const all = folded({view: 'hotcold'});
+	for (const line of ['srv;[unsampled];[running] 250000', 'app;main;work;read;[blocked disk] 500000', 'srv;main;[runnable] 999', 'app;main;[running] 333333'])
+		assert.ok(all.includes(line), `${line} is not in ${all}`);
+	const {tree} = look({view: 'hotcold'});
+	assert.equal(tree.running[0], 1250000001);
+	assert.equal(tree.runnable[0], 1000000);
+});
+
+test('stacks from their leaf are the same stacks', () => {
+	for (const view of ['offcpu', 'oncpu', 'hotcold'])
+		assert.deepEqual(folded({view, inverted: true}), folded({view}), view);
+	const {tree, labels} = look({view: 'offcpu', inverted: true});
+	assert.ok(followPath(tree.trie, labels, ['read', 'work', 'main', 'app']) > 0);
+});
+
+test('views sum to the classes they show', () => {
+	const {tree, weights} = look({view: 'hotcold', idle: 'show'});
+	assert.equal(tree.total[0], weights.total);
+});
+
+test('stacks are named by thread or process', () => {
+	assert.ok(folded({view: 'runq', by: 'thread'})[0].startsWith('app-1/1;main'));
+});
+
+test('stacks with a function, and without it', () => {
+	assert.deepEqual(folded({view: 'offcpu', only: 'read'}), ['app;main;work;read 500000', 'app;main;work;read;[runq] 1']);
+	assert.deepEqual(folded({view: 'offcpu', without: 'read'}), ['srv;main;[preempted] 999', 'srv;main;write 2000000']);
+});
+
+test('boxes: at most one for each pixel, and thin ones are told', () => {
+	const trie = new Trie();
+	for (let i = 0; i < 5000; i++) trie.child(0, i, 1);
+	const self = new Float64Array(trie.size).fill(1);
+	self[0] = 0;
+	self[1] = 5000;
+	const tree = {trie, self, total: sumUp(trie, self.slice()), count: self, running: null, runnable: null};
+	const layout = layOut(tree, 0, 800);
+	assert.equal(layout.rows[1].length, 2);
+	assert.equal(layout.rows[1][1].thin, 4999);
+	assert.equal(boxAt(layout, 1, 5).node, 1);
+	assert.equal(boxAt(layout, 1, 799).node, -1);
+	assert.equal(boxAt(layout, 7, 5), null);
+	const zoomed = layOut(tree, 1, 800);
+	assert.deepEqual(zoomed.boxes.map((box) => [box.node, box.isAbove]), [[0, true], [1, false]]);
+});
+
+test('a path that ends nowhere leads as far as it goes', () => {
+	const {tree, labels} = look({});
+	const node = followPath(tree.trie, labels, ['app', 'main', 'gone', 'read']);
+	assert.deepEqual(tree.trie.path(node).map((label) => labels.texts[label]), ['app', 'main']);
+});
+
+test('search counts nothing twice and bears a bad expression', () => {
+	const {tree, labels} = look({});
+	const matches = matchLabels(labels.texts, compile('main|READ', false).expression);
+	assert.equal(matchTree(tree, matches, 0).ns, tree.total[0]);
+	assert.equal(compile('(', false).error, 'not a regular expression');
+	assert.equal(matchLabels(['Read'], compile('read', true).expression)[0], 0);
+	const app = followPath(tree.trie, labels, ['app']);
+	assert.equal(matchTree(tree, matchLabels(labels.texts, /read/), app).ns, tree.total[app]);
+});
+
+test('functions: own time and total, recursion once', () => {
+	const trie = new Trie();
+	const f = trie.child(0, 7, 1), g = trie.child(f, 8, 1), again = trie.child(g, 7, 1);
+	const self = new Float64Array([0, 1, 2, 4]);
+	const tree = {trie, self, total: sumUp(trie, self.slice()), count: new Float64Array(4), running: null, runnable: null};
+	assert.equal(again, 3);
+	const rows = topFunctions(tree, 0);
+	assert.deepEqual(rows.map(({label, self, total}) => [label, self, total]), [[7, 5, 7], [8, 2, 6]]);
+	assert.equal(sortRows(rows, 'name', {7: 'z', 8: 'a'})[0].label, 8);
+	const middle = sandwich(tree, new Set([7]));
+	assert.equal(middle.total, 7);
+	assert.equal(middle.callees.total[0], 7);
+	assert.equal(middle.callers.total[0], 7);
+});
+
+test('a sandwich has the callers above and the callees below', () => {
+	const {one, data, labels} = look({});
+	const {callers, callees, total} = one.middle({...initialState(data), middle: 'work'});
+	const texts = (tree) => foldedText(tree, labels.texts, 0, false).trim().split('\n').sort();
+	assert.equal(total, 500001007);
+	assert.deepEqual(texts(callers), ['work;main;app 500001']);
+	assert.deepEqual(texts(callees), ['work;read 500000', 'work;read;[runq] 1']);
+});
+
+test('the memory is bounded', () => {
+	const memory = new Memory();
+	for (let i = 0; i < 100; i++) memory.get(String(i), () => i);
+	assert.equal(memory.kept.size, 12);
+	assert.equal(memory.get('99', () => assert.fail('was kept')), 99);
+});

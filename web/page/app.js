@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is being looked at, and its way from links, clicks and keys to the screen. The address is the
+// truth: every step writes it, and whatever changes it (a link, back, forward) is drawn.
+import {h} from './dom.js';
+import {count, duration} from './format.js';
+import {Look, viewsOf} from './look.js';
+import {fromHash, initialState, toHash} from './state.js';
+import {bandChoices, crumbs} from './ui_crumbs.js';
+import {helpDialog} from './ui_help.js';
+import {Panel, TABS} from './ui_panel.js';
+import {Strip} from './ui_strip.js';
+import {processTable, summaryBar, waitsTable} from './ui_summary.js';
+
+const FEW_WAITS = 5;
+
+export class App {
+	/** @param {any} model @param {HTMLElement} root */
+	constructor(model, root) {
+		this.model = model;
+		this.look = new Look(model);
+		this.labels = this.look.labels;
+		this.initial = initialState(model);
+		this.state = this.initial;
+		this.steps = 0; // how far `undo` can go
+		this.selected = -1;
+		/** What look.at() gives. @type {any} */
+		this.weights = this.tree = this.found = this.search = this.matches = null;
+		this.zoomNode = 0;
+		/** @type {any} */
+		this.baseWeights = this.threadWeights = this.shown = this.shownBase = null;
+		/** @type {Map<number, string> | null} */
+		this.objects = null;
+		/** @type {any} */
+		this.selectedTree = null;
+		this.waitsShown = FEW_WAITS;
+		this.threadSearch = '';
+		/** @type {Set<string>} */
+		this.openProcesses = new Set();
+		this.summary = h('div', {});
+		this.tables = h('div', {class: 'columns'});
+		this.strip = new Strip(model, (from, to) => this.update({from, to}));
+		this.bands = h('div', {class: 'tools'});
+		this.crumbs = h('div', {});
+		this.panel = new Panel(this);
+		this.help = helpDialog();
+		root.append(this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.crumbs, this.panel.element, this.footer(), this.help);
+	}
+
+	start() {
+		this.readTheme();
+		window.addEventListener('hashchange', () => this.arrive());
+		document.addEventListener('keydown', (event) => this.key(event));
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
+		this.state = fromHash(location.hash, this.initial);
+		this.render();
+	}
+
+	/** The address has changed. */
+	arrive() {
+		const state = fromHash(location.hash, this.initial);
+		if (toHash(state, this.initial) === toHash(this.state, this.initial)) return;
+		if (this.steps > 0) this.steps--;
+		this.state = state;
+		this.render();
+	}
+
+	/** @param {Partial<import('./state.js').State>} patch @returns {string} */
+	link(patch) {
+		return `#${toHash({...this.state, ...patch}, this.initial)}`;
+	}
+
+	/** Are all figures those of the recording as a whole, with idle time set aside? */
+	isInitial() {
+		return this.weights === this.look.weights({...this.initial, idle: 'hide'}).weights;
+	}
+
+	/** A link that changes part of the state; those into the panel lead there. @param {any} patch @param {any} properties @param {...any} children */
+	anchor(patch, properties, ...children) {
+		return h('a', {href: this.link(patch), ...properties, onclick: (/** @type {MouseEvent} */ event) => {
+			if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+			event.preventDefault();
+			this.update(patch);
+			if (patch.tab) this.panel.element.scrollIntoView({block: 'start'});
+		}}, ...children);
+	}
+
+	/** One step; isSmall: it replaces the last one, as a letter typed does. @param {any} patch */
+	update(patch, isSmall = false) {
+		const next = {...this.state, ...patch};
+		const hash = toHash(next, this.initial);
+		if (hash === toHash(this.state, this.initial)) return;
+		this.state = next;
+		if (isSmall) {
+			try {
+				history.replaceState(null, '', `#${hash}`);
+			} catch {
+				location.hash = hash;
+			}
+		} else {
+			this.steps++;
+			location.hash = hash;
+		}
+		this.render();
+	}
+
+	canUndo() {
+		return this.steps > 0;
+	}
+
+	undo() {
+		if (this.steps > 0) history.back();
+	}
+
+	/** @param {number} node of the tree that is shown */
+	zoomTo(node) {
+		this.selected = node;
+		this.update({zoom: this.tree.trie.path(node).map((/** @type {number} */ label) => this.labels.texts[label])});
+	}
+
+	/** The file a frame is in, if it is known. @param {number} node */
+	objectOf(node) {
+		const label = this.tree.trie.label[node];
+		if (!this.objects) {
+			const {objects, labels} = this.model;
+			this.objects = new Map(Array.from({length: objects.rows}, (_, i) => [objects.label[i], labels[objects.object[i]]]));
+		}
+		return this.objects.get(label) || '';
+	}
+
+	render() {
+		const {state, look} = this;
+		Object.assign(this, look.at(state));
+		this.baseWeights = state.off.length ? look.weights({...state, off: []}).weights : this.weights;
+		this.threadWeights = state.process || state.thread ? look.weights({...state, process: '', thread: ''}).weights : this.weights;
+		const series = look.series(state);
+		if (this.shown !== this.weights || this.shownBase !== this.baseWeights) {
+			this.summary.replaceChildren(summaryBar(this));
+			this.bands.replaceChildren(bandChoices(this));
+			this.tables.replaceChildren(waitsTable(this), processTable(this));
+		}
+		this.shown = this.weights;
+		this.shownBase = this.baseWeights;
+		this.strip.show(series, state.from, state.to);
+		this.crumbs.replaceChildren(crumbs(this));
+		this.panel.render();
+	}
+
+	renderTab() {
+		this.panel.renderTab();
+	}
+
+	redraw() {
+		this.strip.paint();
+		for (const view of [this.panel.flame, this.panel.callers, this.panel.callees]) view.draw();
+	}
+
+	moreWaits() {
+		this.waitsShown += 20;
+		this.tables.replaceChildren(waitsTable(this), processTable(this));
+	}
+
+	footer() {
+		const {model} = this;
+		const {recording} = model;
+		const line = (/** @type {string} */ word, /** @type {string} */ text) => text ? h('div', {}, h('dt', {}, word), h('dd', {}, text)) : null;
+		const folds = [model.folded.threads ? `${count(model.folded.threads)} threads folded by name` : '', model.folded.keys ? `${count(model.folded.keys)} small stacks as [other]` : '',
+			model.folded.cells ? `in ranges of time, ${duration(model.folded.cells_ns)} of small stacks as [other]` : ''].filter(Boolean).join('; ');
+		return h('footer', {}, h('dl', {}, line('recorded with', recording.command_line), line('page made with', recording.made_by), line('recording', recording.file ? `${recording.file} (look again: dwell report ${recording.file})` : ''),
+			line('begun', recording.start_unix_ms ? new Date(recording.start_unix_ms).toISOString().replace('T', ' ').replace(/\.\d+Z/, ' UTC') : ''),
+			line('samples', recording.sample_hz ? `${recording.sample_hz} a second and CPU, ${recording.sample_event}` : 'none'), line('user stacks', `${recording.user_stacks}; ${(100 * recording.complete_user_stacks).toFixed(1)} % complete`),
+			line('cost', `${recording.cost_us_per_switch.toFixed(2)} us per switch; with dwell itself ${(100 * recording.cost_share_of_one_cpu).toFixed(1)} % of one CPU`), line('dwell', recording.dwell_version), line('left out', folds),
+			recording.is_redacted ? line('redacted', 'paths, command lines, containers and the host are left out') : null));
+	}
+
+	readTheme() {
+		try {
+			const theme = localStorage.getItem('dwell-theme');
+			if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
+		} catch {
+			// Some browsers allow no storage for files.
+		}
+	}
+
+	toggleTheme() {
+		const isDark = getComputedStyle(document.documentElement).getPropertyValue('--dark').trim() === '1';
+		const theme = isDark ? 'light' : 'dark';
+		document.documentElement.dataset.theme = theme;
+		try {
+			localStorage.setItem('dwell-theme', theme);
+		} catch {
+			// As above.
+		}
+		this.redraw();
+	}
+
+	showHelp() {
+		if (!this.help.open) this.help.showModal();
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const target = /** @type {HTMLElement} */ (event.target);
+		const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
+		if ((event.key === 'f' && event.ctrlKey) || (event.key === '/' && !isTyping)) {
+			event.preventDefault();
+			if (this.state.tab === 'threads') this.panel.threadBox.focus();
+			else this.panel.searchBox.focus();
+			return;
+		}
+		if (this.help.open || event.ctrlKey || event.altKey || event.metaKey) return;
+		if (isTyping) {
+			if (event.key === 'Escape') {
+				if (target === this.panel.searchBox && this.state.search) this.update({search: ''}, true);
+				target.blur();
+			} else if (event.key === 'Enter' && target === this.panel.searchBox) {
+				target.blur();
+				this.nextMatch(1);
+			}
+			return;
+		}
+		if (this.obey(event)) event.preventDefault();
+	}
+
+	/** @param {KeyboardEvent} event @returns {boolean} was it a key of ours? */
+	obey(event) {
+		const {state, panel} = this;
+		const views = viewsOf(this.model);
+		const name = this.selected > 0 ? this.labels.texts[this.tree.trie.label[this.selected]] : '';
+		if (event.key.startsWith('Arrow')) return this.walk(event);
+		if (event.key >= '1' && event.key <= '9' && views[Number(event.key) - 1]) this.update({view: views[Number(event.key) - 1], zoom: []});
+		else if (event.key === '?') this.showHelp();
+		else if (event.key === 'Enter' && event.target === panel.flame.canvas && this.selected >= 0) this.zoomTo(this.selected);
+		else if (event.key === '0') this.update({zoom: []});
+		else if (event.key === 'Escape') this.leave();
+		else if (event.key === 'u' || event.key === 'Backspace') this.undo();
+		else if (event.key === 'n') this.nextMatch(1);
+		else if (event.key === 'N') this.nextMatch(-1);
+		else if (event.key === 'i') this.update({icicle: !state.icicle});
+		else if (event.key === 'c') this.update({inverted: !state.inverted, zoom: []});
+		else if (event.key === 'a') this.update({names: !state.names});
+		else if ('ftwpk'.includes(event.key)) this.update({tab: Object.keys(TABS)['ftwpk'.indexOf(event.key)]});
+		else if (event.key === 'x' && name) this.update({tab: 'sandwich', middle: name});
+		else if (event.key === 'o' && name) this.update({only: name});
+		else if (event.key === 'O' && name) this.update({without: name, zoom: []});
+		else if (event.key === 'y') panel.copyStack();
+		else if (event.key === 's') panel.saveSvg();
+		else if (event.key === 'S') panel.saveFolded();
+		else if (event.key === 'd') this.toggleTheme();
+		else return false;
+		return true;
+	}
+
+	/** @param {KeyboardEvent} event */
+	walk(event) {
+		const {flame} = this.panel;
+		if (this.state.tab !== 'flame' || event.target !== flame.canvas) return false;
+		const next = this.selected < 0 ? this.zoomNode : flame.neighbour(event.key);
+		if (next >= 0) {
+			this.panel.select(next);
+			flame.reveal(next);
+		}
+		return true;
+	}
+
+	leave() {
+		const {state, model} = this;
+		if (state.search) this.update({search: ''}, true);
+		else if (state.zoom.length) this.update({zoom: []});
+		else if (state.from > 0 || state.to < model.buckets) this.update({from: 0, to: model.buckets});
+	}
+
+	/** @param {number} step */
+	nextMatch(step) {
+		const {nodes} = this.found;
+		if (!nodes.length) return;
+		const drawn = nodes.filter((/** @type {number} */ node) => this.panel.flame.boxOf(node));
+		const list = drawn.length ? drawn : nodes;
+		const at = list.indexOf(this.selected);
+		const next = list[(at + step + list.length) % list.length];
+		this.panel.select(next);
+		this.panel.flame.reveal(next);
+		this.panel.flame.canvas.focus();
+	}
+}

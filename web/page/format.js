@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Figures for people, as the text report prints them.
+
+/** "850 ns", "12 us", "4.9 ms", "22.6 s". @param {number} ns */
+export function duration(ns) {
+	if (ns < 1e3) return `${Math.round(ns)} ns`;
+	for (const [unit, size] of /** @type {[string, number][]} */ ([['us', 1e3], ['ms', 1e6]])) {
+		const value = ns / size;
+		if (value < 9.95) return `${value.toFixed(1)} ${unit}`;
+		if (value < 999.5) return `${value.toFixed(0)} ${unit}`;
+	}
+	const s = ns / 1e9;
+	return s < 9.9995 ? `${s.toFixed(s < 0.9995 ? 3 : 2)} s` : `${s.toFixed(1)} s`;
+}
+
+/** "61,000" @param {number} value */
+export function count(value) {
+	return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** "12.3 %"; 0 and 100 only where it is exactly that. @param {number} part @param {number} whole */
+export function percent(part, whole) {
+	if (!(whole > 0) || part <= 0) return '0 %';
+	if (part >= whole) return '100 %';
+	const value = 100 * part / whole;
+	if (value < 0.01) return '< 0.01 %';
+	if (value > 99.99) return '> 99.99 %';
+	return `${value.toFixed(value < 10 || value > 99 ? 2 : 1)} %`;
+}
+
+/** A time in the recording: "3.25 s". @param {number} ns */
+export function moment(ns) {
+	return `${(ns / 1e9).toFixed(3).replace(/\.?0+$/, '')} s`;
+}
+
+/** Nanoseconds as two numbers, so that sums of any size are exact. @param {number} s @param {number} ns */
+export function exactNs(s, ns) {
+	return BigInt(s) * 1000000000n + BigInt(ns);
+}
+
+/** "1 wait", "2 waits" @param {number} number @param {string} word */
+export function plural(number, word) {
+	return `${count(number)} ${word}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The report's tables for any filter: why threads waited, and which processes there are.
+import {PairMap} from './pairs.js';
+import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
+
+/**
+ * @typedef {{name: string, reason: string, operation: string, isRunnable: boolean, ns: number,
+ *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number}} Line
+ */
+
+/**
+ * Waits of one name, reason and operation, largest first; `max` is of the whole recording.
+ * @param {any} model @param {any} weights @returns {Line[]}
+ */
+export function waitLines(model, weights) {
+	const {keys, kinds} = model;
+	/** @type {Line[]} */
+	const lines = [];
+	const known = new PairMap(), stacks = new PairMap(2 ** Math.ceil(Math.log2(keys.rows * 1.5 + 16)));
+	/** @type {number[]} */
+	const stackNs = [];
+	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));
+	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.state[kind] === BLOCKED
+		? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
+	for (let key = 0; key < keys.rows; key++) {
+		const kind = keys.kind[key], state = kinds.state[kind], ns = weights.ns[key];
+		if (state === RUNNING || state === SAMPLE || !ns) continue;
+		const name = names[keys.thread[key]];
+		let at = known.get(name, whats[kind]);
+		if (at < 0) {
+			at = lines.push(newLine(model, keys.thread[key], kind)) - 1;
+			known.set(name, whats[kind], at);
+		}
+		const line = lines[at], node = keys.node[key];
+		line.ns += ns;
+		line.count += weights.count[key] + (weights.isWhole ? keys.unended[key] : 0);
+		if (keys.max[key] > line.max) line.max = keys.max[key];
+		if (keys.band[key] < line.bands.length) line.bands[keys.band[key]] += ns;
+		let stack = stacks.get(at, node);
+		if (stack < 0) stacks.set(at, node, stack = stackNs.push(0) - 1);
+		stackNs[stack] += ns;
+		if (stackNs[stack] > line.nodeNs || (stackNs[stack] === line.nodeNs && node < line.node)) {
+			line.node = node;
+			line.nodeNs = stackNs[stack];
+		}
+	}
+	return lines.sort((a, b) => b.ns - a.ns);
+}
+
+/** Equal texts have equal numbers. */
+function numbers(/** @type {string[]} */ texts) {
+	/** @type {Map<string, number>} */
+	const known = new Map();
+	return texts.map((text) => {
+		if (!known.has(text)) known.set(text, known.size);
+		return /** @type {number} */ (known.get(text));
+	});
+}
+
+/** @returns {Line} */
+function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @type {number} */ kind) {
+	const isRunnable = model.kinds.state[kind] !== BLOCKED;
+	return {name: model.threads[thread].names.comm, isRunnable, reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
+		operation: isRunnable ? '' : model.labels[model.kinds.operation[kind]], ns: 0, count: 0, max: 0,
+		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0};
+}
+
+/** Labels of a stack of the data, root first. @param {any} model @param {number} node */
+export function stackLabels(model, node) {
+	const labels = [];
+	for (; node > 0; node = model.nodes.parent[node])
+		labels.push(model.labels[model.frames.label[model.nodes.frame[node]]]);
+	return labels.reverse();
+}
+
+const LONGEST = 60;
+const ENTRY = /^(_start|__libc_start|start_thread|clone|__clone|thread_start)/;
+const NOISE = /^(entry_SYSCALL|do_syscall_64|x64_sys_call|__(x64|arm64|do|se)_sys_|__ia32_|ksys_|el0|invoke_syscall|asm_exc_|exc_page_fault|do_user_addr_fault|ret_from_fork|schedule|__schedule|io_schedule|do_el0_svc|poll_schedule_timeout|kthread$)/;
+const GENERIC = /^(do_|__|vfs_|new_sync_|handle_mm_fault|worker_thread|process_one_work|process_scheduled_works|kthread_worker_fn|smpboot_thread_fn|rescuer_thread)/;
+
+/** The frames that tell, in one line: "main > flush > fdatasync". @param {any} model @param {number} node @param {number} most */
+export function stackLine(model, node, most = 4) {
+	const user = [], kernel = [];
+	for (; node > 0; node = model.nodes.parent[node]) {
+		const label = model.labels[model.frames.label[model.nodes.frame[node]]];
+		if (model.nodes.kind[node] === 2) kernel.unshift(label);
+		else user.unshift(label);
+	}
+	const own = user.filter((label) => !ENTRY.test(label) && !/^\[(broken|cut)\]/.test(label));
+	const told = kernel.filter((label) => !NOISE.test(label));
+	const operation = told.find((label) => !GENERIC.test(label)) || told[0];
+	const shown = own.slice(-most).map((label) => label.length > LONGEST ? `${label.slice(0, LONGEST - 1)}…` : label);
+	if (own.length > most || user.some((label) => /^\[(broken|cut)\]/.test(label))) shown.unshift('...');
+	if (operation) shown.push(operation);
+	return shown.join(' > ');
+}
+
+/**
+ * Processes of one name with their threads, largest busy time first.
+ * @param {any} model @param {any} weights
+ */
+export function processLines(model, weights) {
+	/** @type {Map<string, any>} */
+	const lines = new Map();
+	model.threads.forEach((/** @type {any} */ thread, /** @type {number} */ i) => {
+		const name = thread.names.name;
+		let line = lines.get(name);
+		if (!line)
+			lines.set(name, line = {name, threads: [], count: 0, running: 0, runnable: 0, blocked: 0,
+				aside: 0, isKernel: Boolean(thread.is_kernel), reasons: new Map()});
+		line.threads.push(i);
+		line.count += thread.count;
+		['running', 'runnable', 'blocked', 'aside'].forEach((word, at) => {
+			line[word] += weights.threadNs[i * 4 + at];
+		});
+	});
+	const {keys, kinds} = model;
+	const ofThread = model.threads.map((/** @type {any} */ thread) => lines.get(thread.names.name).reasons);
+	for (let key = 0; key < keys.rows; key++) {
+		const kind = keys.kind[key];
+		if (kinds.state[kind] !== BLOCKED || !weights.ns[key]) continue;
+		const reasons = ofThread[keys.thread[key]];
+		const reason = kinds.reason[kind];
+		reasons.set(reason, (reasons.get(reason) || 0) + weights.ns[key]);
+	}
+	const busy = (/** @type {any} */ line) => line.running + line.runnable + line.blocked;
+	return [...lines.values()].sort((a, b) => busy(b) - busy(a) || b.aside - a.aside);
+}

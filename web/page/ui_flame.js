@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A tree on a canvas. The canvas is as large as its window; a spacer makes the window scroll over all
+// rows, so a stack of a thousand frames needs no canvas of that height.
+import {frameColor, classColor} from './colors.js';
+import {h} from './dom.js';
+import {boxAt, layOut} from './layout.js';
+
+export const ROW = 18;
+const FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+const PADDING = 4;
+
+export class FlameView {
+	/**
+	 * @param {{label: string, onhover: (node: number, thin: number) => void, onpick: (node: number) => void,
+	 *   onselect: (node: number) => void, texts: () => string[]}} options
+	 */
+	constructor(options) {
+		this.options = options;
+		this.canvas = h('canvas', {tabindex: '0', role: 'img', 'aria-label': options.label});
+		this.spacer = h('div', {class: 'spacer'});
+		this.element = h('div', {class: 'flame'}, this.spacer, this.canvas);
+		/** @type {any} */
+		this.tree = null;
+		this.zoom = 0;
+		this.selected = -1;
+		this.hovered = -1;
+		this.isIcicle = false;
+		this.isByName = false;
+		/** @type {Uint8Array | null} */
+		this.matches = null;
+		/** @type {import('./layout.js').Layout} */
+		this.layout = {boxes: [], rows: []};
+		this.isPending = false;
+		this.element.addEventListener('scroll', () => this.draw(), {passive: true});
+		this.canvas.addEventListener('mousemove', (/** @type {MouseEvent} */ event) => this.hover(event));
+		this.canvas.addEventListener('mouseleave', () => this.setHover(null));
+		this.canvas.addEventListener('click', (/** @type {MouseEvent} */ event) => {
+			const box = this.at(event);
+			if (box && box.node >= 0) options.onpick(box.node);
+		});
+		this.canvas.addEventListener('contextmenu', (/** @type {MouseEvent} */ event) => {
+			const box = this.at(event);
+			if (!box || box.node < 0) return;
+			event.preventDefault();
+			options.onselect(box.node);
+		});
+		this.observer = new ResizeObserver(() => this.resize());
+		this.observer.observe(this.element);
+	}
+
+	/** @param {{tree: any, zoom: number, isIcicle: boolean, isByName?: boolean, matches?: Uint8Array | null, selected?: number}} what */
+	show({tree, zoom, isIcicle, isByName = false, matches = null, selected = -1}) {
+		const turned = isIcicle !== this.isIcicle;
+		const isNew = tree !== this.tree || zoom !== this.zoom || turned || isByName !== this.isByName;
+		Object.assign(this, {tree, zoom, isIcicle, isByName, matches, selected});
+		if (isNew) this.place();
+		else this.draw();
+	}
+
+	place() {
+		if (!this.tree) return;
+		this.width = Math.max(this.element.clientWidth, 50);
+		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts());
+		const height = Math.max(this.layout.rows.length, 1) * ROW;
+		this.spacer.style.height = `${height}px`;
+		this.element.style.setProperty('--rows', `${height + 2}px`);
+		this.sizeCanvas();
+		this.element.scrollTop = this.isIcicle ? 0 : height;
+		this.draw();
+	}
+
+	resize() {
+		if (this.tree && Math.abs(this.element.clientWidth - (this.width || 0)) > 0) this.place();
+		else if (this.tree) {
+			this.sizeCanvas();
+			this.draw();
+		}
+	}
+
+	sizeCanvas() {
+		const ratio = window.devicePixelRatio || 1;
+		const width = Math.max(this.element.clientWidth, 50), height = Math.max(this.element.clientHeight, ROW);
+		this.canvas.width = Math.round(width * ratio);
+		this.canvas.height = Math.round(height * ratio);
+		this.canvas.style.width = `${width}px`;
+		this.canvas.style.height = `${height}px`;
+		this.height = height;
+	}
+
+	/** Top of a row, from the top of all rows. @param {number} row */
+	top(row) {
+		return this.isIcicle ? row * ROW : (this.layout.rows.length - 1 - row) * ROW;
+	}
+
+	/** @param {MouseEvent} event */
+	at(event) {
+		const frame = this.canvas.getBoundingClientRect();
+		const y = event.clientY - frame.top + this.element.scrollTop;
+		const line = Math.floor(y / ROW);
+		const row = this.isIcicle ? line : this.layout.rows.length - 1 - line;
+		return boxAt(this.layout, row, event.clientX - frame.left);
+	}
+
+	/** @param {MouseEvent} event */
+	hover(event) {
+		this.setHover(this.at(event));
+	}
+
+	/** @param {import('./layout.js').Box | null} box */
+	setHover(box) {
+		const node = box ? box.node : -1;
+		if (node !== this.hovered || (box && box.thin)) {
+			this.hovered = node;
+			this.options.onhover(node, box ? box.thin : 0);
+			this.canvas.style.cursor = node >= 0 ? 'pointer' : 'default';
+			this.draw();
+		}
+	}
+
+	draw() {
+		if (this.isPending) return;
+		this.isPending = true;
+		requestAnimationFrame(() => {
+			this.isPending = false;
+			this.paint();
+		});
+	}
+
+	paint() {
+		const context = this.canvas.getContext('2d');
+		if (!this.tree || !context) return;
+		const ratio = window.devicePixelRatio || 1;
+		const style = getComputedStyle(this.element);
+		const isDark = style.getPropertyValue('--dark').trim() === '1';
+		const colors = {paper: style.getPropertyValue('--paper'), ink: style.getPropertyValue('--ink'),
+			match: style.getPropertyValue('--match'), matchInk: style.getPropertyValue('--match-ink')};
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		context.fillStyle = colors.paper;
+		context.fillRect(0, 0, this.width || 0, this.height || 0);
+		context.font = FONT;
+		context.textBaseline = 'middle';
+		if (!this.letter) this.letter = context.measureText('mmmmmmmmmm').width / 10;
+		const scroll = this.element.scrollTop;
+		const rows = this.layout.rows.length;
+		for (let row = 0; row < rows; row++) {
+			const y = this.top(row) - scroll;
+			if (y < -ROW || y > (this.height || 0)) continue;
+			for (const box of this.layout.rows[row]) this.paintBox(context, box, y, isDark, colors);
+		}
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {import('./layout.js').Box} box @param {number} y @param {boolean} isDark @param {any} colors */
+	paintBox(context, box, y, isDark, colors) {
+		const {tree} = this;
+		const texts = this.options.texts();
+		const text = box.node > 0 ? texts[tree.trie.label[box.node]] : box.node ? '' : 'all';
+		const kind = box.node > 0 ? tree.trie.kind[box.node] : 3;
+		const isMatch = Boolean(this.matches && box.node > 0 && this.matches[tree.trie.label[box.node]]);
+		const width = Math.max(box.width - (box.width > 3 ? 1 : 0.2), 0.3);
+		context.globalAlpha = box.isAbove ? 0.55 : 1;
+		context.fillStyle = isMatch ? colors.match : box.thin ? (isDark ? '#444' : '#ccc') : frameColor(text, kind, isDark);
+		context.fillRect(box.x, y, width, ROW - 1);
+		if (tree.running && box.node >= 0 && tree.total[box.node] > 0) this.paintStripe(context, box, y, width);
+		else if (kind === 2 && width > 2 && !isMatch) {
+			context.fillStyle = isDark ? '#8ecbff' : '#0b5a8f';
+			context.fillRect(box.x, y, 2, ROW - 1);
+		}
+		if (box.node >= 0 && (box.node === this.selected || box.node === this.hovered)) {
+			context.strokeStyle = colors.ink;
+			context.lineWidth = box.node === this.selected ? 2 : 1;
+			context.strokeRect(box.x + 0.5, y + 0.5, Math.max(width - 1, 1), ROW - 2);
+		}
+		const room = Math.floor((width - 2 * PADDING) / (this.letter || 7));
+		if (room >= 3 && text) {
+			context.fillStyle = isMatch ? colors.matchInk : colors.ink;
+			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, box.x + PADDING, y + ROW / 2 + (tree.running ? 1.5 : 0.5));
+		}
+		context.globalAlpha = 1;
+	}
+
+	/** Running, runnable, blocked: three parts of a line at the top of the box. */
+	paintStripe(/** @type {CanvasRenderingContext2D} */ context, /** @type {import('./layout.js').Box} */ box,
+		/** @type {number} */ y, /** @type {number} */ width) {
+		const {tree} = this;
+		const whole = tree.total[box.node];
+		const running = width * tree.running[box.node] / whole;
+		const runnable = width * tree.runnable[box.node] / whole;
+		context.fillStyle = classColor('running');
+		context.fillRect(box.x, y, running, 3);
+		context.fillStyle = classColor('runnable');
+		context.fillRect(box.x + running, y, runnable, 3);
+		context.fillStyle = classColor('socket');
+		context.fillRect(box.x + running + runnable, y, width - running - runnable, 3);
+	}
+
+	/** The box of a node, if it is drawn. @param {number} node */
+	boxOf(node) {
+		return this.layout.boxes.find((box) => box.node === node) || null;
+	}
+
+	/** The box next to the selected one: up is towards the top of the screen. @param {string} key */
+	neighbour(key) {
+		const box = this.boxOf(this.selected);
+		if (!box) return this.zoom;
+		const up = this.isIcicle ? -1 : 1;
+		const row = this.layout.rows[box.row + (key === 'ArrowUp' ? up : key === 'ArrowDown' ? -up : 0)] || [];
+		if (key === 'ArrowUp' || key === 'ArrowDown') {
+			const middle = box.x + box.width / 2;
+			const near = row.filter((other) => other.node >= 0 && other.x < box.x + box.width && other.x + other.width > box.x);
+			near.sort((a, b) => Math.abs(a.x + a.width / 2 - middle) - Math.abs(b.x + b.width / 2 - middle) || b.width - a.width);
+			return near.length ? near[0].node : -1;
+		}
+		const boxes = row.filter((other) => other.node >= 0);
+		const at = boxes.indexOf(box) + (key === 'ArrowRight' ? 1 : -1);
+		return boxes[at] ? boxes[at].node : -1;
+	}
+
+	/** @param {number} node */
+	reveal(node) {
+		const box = this.boxOf(node);
+		if (!box) return;
+		const y = this.top(box.row), view = this.element;
+		if (y < view.scrollTop) view.scrollTop = y;
+		else if (y + ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + ROW - view.clientHeight;
+	}
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The large part of the page: tabs, tools, and the picture or table chosen.
+import {copyText, h, saveFile, select, toggle} from './dom.js';
+import {foldedText} from './folded.js';
+import {count, duration, percent} from './format.js';
+import {layOut} from './layout.js';
+import {viewsOf} from './look.js';
+import {svgText} from './svg.js';
+import {childrenOf} from './trie.js';
+import {chainTab} from './ui_chain.js';
+import {FlameView} from './ui_flame.js';
+import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
+import {BYS, VIEWS} from './views.js';
+
+export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads', chain: 'Who woke them'};
+
+export class Panel {
+	/** @param {any} app */
+	constructor(app) {
+		this.app = app;
+		const texts = () => app.labels.texts;
+		this.flame = new FlameView({label: 'Flame graph', texts,
+			onhover: (node, thin) => this.tell(node >= 0 ? node : app.selected, thin),
+			onpick: (node) => { this.select(node); app.zoomTo(node); },
+			onselect: (node) => this.select(node)});
+		this.callers = new FlameView({label: 'Callers', texts, onhover: (node) => this.tellOther(this.callers, node),
+			onpick: (node) => this.pickOther(this.callers, node), onselect: () => {}});
+		this.callees = new FlameView({label: 'Callees', texts, onhover: (node) => this.tellOther(this.callees, node),
+			onpick: (node) => this.pickOther(this.callees, node), onselect: () => {}});
+		this.tabs = h('div', {class: 'tabs', role: 'tablist', 'aria-label': 'Ways to look'});
+		this.tools = h('div', {class: 'tools'});
+		this.searchBox = h('input', {type: 'search', placeholder: 'search (regexp)', 'aria-label': 'Search frames by regular expression', id: 'search',
+			oninput: () => app.update({search: this.searchBox.value}, true), spellcheck: 'false', autocomplete: 'off'});
+		this.matched = h('span', {id: 'matched', role: 'status'});
+		this.caseButton = h('button', {class: 'toggle', 'aria-pressed': 'false', title: 'Upper and lower case differ', onclick: () => app.update({exact: !app.state.exact}, true)}, 'Aa');
+		this.find = h('div', {class: 'find'}, this.searchBox, this.caseButton, this.matched);
+		this.details = h('p', {id: 'details', class: 'details', 'aria-live': 'polite'});
+		this.actions = h('div', {class: 'actions', role: 'group', 'aria-label': 'The chosen frame'});
+		this.threadBox = h('input', {type: 'search', placeholder: 'search threads', 'aria-label': 'Search threads and processes', id: 'thread-search',
+			oninput: () => { app.threadSearch = this.threadBox.value; app.renderTab(); }, spellcheck: 'false', autocomplete: 'off'});
+		this.about = h('p', {class: 'note'});
+		this.inside = h('details', {class: 'inside', ontoggle: () => this.showInside()}, h('summary', {}, 'The picture as a table'));
+		this.content = h('div', {class: 'content', role: 'tabpanel', tabindex: '-1'});
+		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, this.tabs, this.tools, this.find, this.content);
+	}
+
+	render() {
+		const {app} = this;
+		const {state} = app;
+		this.tabs.replaceChildren(...Object.entries(TABS).map(([tab, text]) => h('button', {role: 'tab', 'aria-selected': String(state.tab === tab), 'data-tab': tab,
+			onclick: () => app.update({tab})}, text)));
+		this.tools.replaceChildren(h('span', {class: 'group', role: 'group', 'aria-label': 'View'}, viewsOf(app.model).map((view) => h('button', {class: 'toggle', 'data-view': view,
+			'aria-pressed': String(state.view === view), title: VIEWS[view].about, onclick: () => app.update({view, zoom: []})}, VIEWS[view].title))),
+		h('label', {class: 'group'}, h('span', {class: 'dim'}, 'by '), select('Stacks named by', Object.entries(BYS), state.by, (by) => app.update({by, zoom: []}))),
+		state.tab === 'flame' ? h('span', {class: 'group'}, toggle('Icicle', state.icicle, () => app.update({icicle: !state.icicle}), 'The root on top (i)'),
+			toggle('Callers', state.inverted, () => app.update({inverted: !state.inverted, zoom: []}), 'Stacks from their leaf (c)'),
+			toggle('By name', state.names, () => app.update({names: !state.names}), 'Siblings by name instead of size (a)')) : null,
+		h('span', {class: 'group'}, h('button', {id: 'save-svg', onclick: () => this.saveSvg()}, 'Save SVG'), h('button', {id: 'save-folded', onclick: () => this.saveFolded()}, 'Save folded'),
+			h('button', {id: 'theme', title: 'Light or dark (d)', onclick: () => app.toggleTheme()}, '◐'), h('button', {id: 'keys', title: 'Keys (?)', onclick: () => app.showHelp()}, '?')));
+		if (this.searchBox.value !== state.search) this.searchBox.value = state.search;
+		this.caseButton.setAttribute('aria-pressed', String(state.exact));
+		this.showMatched();
+		this.find.hidden = state.tab === 'threads' || state.tab === 'chain';
+		this.renderTab();
+	}
+
+	showMatched() {
+		const {state, search, found, tree, zoomNode} = this.app;
+		this.matched.textContent = search.error ? `Not a regular expression` : !state.search ? '' :
+			`Matched ${percent(found.ns, tree.total[zoomNode])}: ${duration(found.ns)}, ${count(found.nodes.length)} frames`;
+		this.matched.dataset.ns = String(found.ns);
+	}
+
+	renderTab() {
+		const {app} = this;
+		const {state} = app;
+		if (state.tab === 'functions') this.content.replaceChildren(functionsTable(app));
+		else if (state.tab === 'threads') this.content.replaceChildren(this.threadBox, threadsTable(app));
+		else if (state.tab === 'chain') this.content.replaceChildren(...chainTab(app));
+		else if (state.tab === 'sandwich') this.renderSandwich();
+		else this.renderFlame();
+	}
+
+	renderFlame() {
+		const {app} = this;
+		const {state, tree, zoomNode, matches} = app;
+		if (this.flame.element.parentNode !== this.content)
+			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.inside);
+		this.about.textContent = `${VIEWS[state.view]?.title || ''}: ${VIEWS[state.view]?.about || ''}. ${duration(tree.total[0])} in all.`;
+		if (app.model.folded.cells_ns && (state.from > 0 || state.to < app.model.buckets))
+			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
+		if (app.model.folded.keys) this.about.textContent += ` ${count(app.model.folded.keys)} small stacks (${duration(app.model.folded.keys_ns)}) are [other].`;
+		this.about.dataset.ns = String(tree.total[0]);
+		if (app.selected >= tree.trie.size || app.selectedTree !== tree.trie) app.selected = zoomNode;
+		app.selectedTree = tree.trie;
+		this.flame.element.hidden = !(tree.total[0] > 0);
+		this.flame.show({tree, zoom: zoomNode, isIcicle: state.icicle, isByName: state.names, matches, selected: app.selected});
+		this.tell(app.selected, 0);
+		this.showInside();
+	}
+
+	showInside() {
+		const {app} = this;
+		if (this.inside.childNodes.length > 1) this.inside.lastChild.remove();
+		if (this.inside.open) this.inside.append(boxTable(app, childrenOf(app.tree, app.zoomNode)));
+	}
+
+	renderSandwich() {
+		const {app} = this;
+		const {state} = app;
+		if (!state.middle) {
+			this.content.replaceChildren(h('p', {class: 'note'}, 'Choose a function: in the table of functions, or a box of the flame graph and then “Callers and callees”.'));
+			return;
+		}
+		const {callers, callees, total, self} = app.look.middle(state);
+		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${duration(total)}, ${percent(total, app.look.tree(state, false).tree.total[0])}; ${duration(self)} by itself`);
+		this.middleTotal = total;
+		this.content.replaceChildren(head, h('h3', {}, 'Callers'), this.callers.element, h('h3', {}, 'Callees'), this.callees.element, this.details);
+		for (const view of [this.callers, this.callees]) view.element.hidden = !(total > 0);
+		this.callers.show({tree: callers, zoom: this.firstBox(callers), isIcicle: false, matches: app.matches});
+		this.callees.show({tree: callees, zoom: this.firstBox(callees), isIcicle: true, matches: app.matches});
+	}
+
+	firstBox(/** @type {any} */ tree) {
+		return tree.trie.size > 1 ? 1 : 0;
+	}
+
+	tellOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
+		if (node > 0) this.details.textContent = `${this.app.labels.texts[view.tree.trie.label[node]]}: ${duration(view.tree.total[node])}, ${percent(view.tree.total[node], this.middleTotal || 0)} of the function's`;
+	}
+
+	pickOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
+		if (node > 0) this.app.update({middle: this.app.labels.texts[view.tree.trie.label[node]]});
+	}
+
+	/** @param {number} node */
+	select(node) {
+		this.app.selected = node;
+		this.flame.selected = node;
+		this.flame.draw();
+		this.tell(node, 0);
+	}
+
+	/** @param {number} node @param {number} thin */
+	tell(node, thin) {
+		const {app} = this;
+		const {tree, labels} = app;
+		if (thin) {
+			this.details.textContent = `${count(thin)} frames too thin to draw; zoom to see them`;
+			return;
+		}
+		if (node < 0 || !(tree.total[0] > 0)) {
+			this.details.textContent = tree.total[0] > 0 ? '' : 'Nothing here: no time passes the filters.';
+			this.actions.replaceChildren();
+			return;
+		}
+		const name = node ? labels.texts[tree.trie.label[node]] : 'all';
+		const ns = tree.total[node];
+		this.details.dataset.ns = String(ns);
+		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.total[0])} of all`, app.zoomNode ? `${percent(ns, tree.total[app.zoomNode])} of the zoom` : '',
+			tree.self[node] ? `${duration(tree.self[node])} by itself` : '', tree.count[node] ? `${count(tree.count[node])} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
+			node ? app.objectOf(node) : ''].filter(Boolean).join(', ');
+		this.showActions();
+	}
+
+	showActions() {
+		const {app} = this;
+		const node = app.selected;
+		if (node <= 0 || node >= app.tree.trie.size) {
+			this.actions.replaceChildren();
+			return;
+		}
+		const name = app.labels.texts[app.tree.trie.label[node]];
+		if (this.actions.dataset.name === name && this.actions.childNodes.length) return;
+		this.actions.dataset.name = name;
+		this.actions.replaceChildren(h('span', {class: 'name'}, name), h('button', {onclick: () => app.zoomTo(app.selected)}, 'Zoom'), h('button', {onclick: () => app.update({tab: 'sandwich', middle: name})}, 'Callers and callees'),
+			h('button', {onclick: () => app.update({only: name})}, 'Only stacks with it'), h('button', {onclick: () => app.update({without: name, zoom: []})}, 'Without them'),
+			h('button', {id: 'copy', onclick: () => this.copyStack()}, 'Copy stack'));
+	}
+
+	async copyStack() {
+		const {app} = this;
+		const node = app.selected > 0 ? app.selected : app.zoomNode;
+		const path = app.tree.trie.path(node).map((/** @type {number} */ label) => app.labels.texts[label]);
+		const isDone = await copyText(path.join(';'));
+		this.details.textContent = isDone ? `Copied ${path.length} frames` : path.join(';');
+	}
+
+	/** The picture's name for files. */
+	fileName(/** @type {string} */ ending) {
+		return `dwell-${this.app.state.view}.${ending}`;
+	}
+
+	saveSvg() {
+		const {app} = this;
+		const {tree, state, labels, zoomNode} = app;
+		const width = 1200;
+		const title = `dwell ${state.view}: ${duration(tree.total[zoomNode])}`;
+		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title}));
+	}
+
+	saveFolded() {
+		const {app} = this;
+		saveFile(this.fileName('folded'), 'text/plain', foldedText(app.tree, app.labels.texts, app.zoomNode, app.state.inverted));
+	}
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The time strip: how much of each class of time passed when. Dragging, or keys, choose a range.
+import {classColor} from './colors.js';
+import {h} from './dom.js';
+import {duration, moment} from './format.js';
+import {className} from './weigh.js';
+
+const HEIGHT = 84;
+const AXIS = 16;
+
+export class Strip {
+	/** @param {any} model @param {(from: number, to: number) => void} choose */
+	constructor(model, choose) {
+		this.model = model;
+		this.choose = choose;
+		this.canvas = h('canvas', {tabindex: '0', role: 'slider', 'aria-label': 'Range of time', 'aria-valuemin': '0',
+			'aria-valuemax': String(model.buckets), 'aria-valuenow': '0'});
+		this.note = h('p', {class: 'note'});
+		this.element = h('div', {class: 'strip'}, this.canvas, this.note);
+		/** @type {any} */
+		this.series = null;
+		this.from = 0;
+		this.to = model.buckets;
+		/** @type {number | null} */
+		this.anchor = null;
+		this.canvas.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => this.begin(event));
+		this.canvas.addEventListener('pointermove', (/** @type {PointerEvent} */ event) => this.move(event));
+		this.canvas.addEventListener('pointerup', () => this.end());
+		this.canvas.addEventListener('pointercancel', () => { this.anchor = null; });
+		this.canvas.addEventListener('dblclick', () => this.choose(0, model.buckets));
+		this.canvas.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => this.key(event));
+		new ResizeObserver(() => this.paint()).observe(this.element);
+	}
+
+	/** @param {any} series @param {number} from @param {number} to */
+	show(series, from, to) {
+		Object.assign(this, {series, from, to});
+		const text = this.describe(from, to);
+		this.canvas.setAttribute('aria-valuenow', String(from));
+		this.canvas.setAttribute('aria-valuetext', text);
+		this.note.textContent = from === 0 && to === this.model.buckets
+			? `Drag to choose a range of time. Each column is ${duration(this.model.bucket_ns)}.`
+			: `${text}. Double click, or Esc, for all of it.`;
+		this.paint();
+	}
+
+	/** @param {number} from @param {number} to */
+	describe(from, to) {
+		const {model} = this;
+		const end = Math.min(model.from_ns + to * model.bucket_ns, model.to_ns);
+		return `From ${moment(model.from_ns + from * model.bucket_ns)} to ${moment(end)}`;
+	}
+
+	/** @param {PointerEvent} event */
+	bucketAt(event) {
+		const frame = this.canvas.getBoundingClientRect();
+		const at = Math.floor((event.clientX - frame.left) / frame.width * this.model.buckets);
+		return Math.max(0, Math.min(this.model.buckets - 1, at));
+	}
+
+	/** @param {PointerEvent} event */
+	begin(event) {
+		if (event.button) return;
+		this.anchor = this.bucketAt(event);
+		this.canvas.setPointerCapture(event.pointerId);
+		this.moved = false;
+	}
+
+	/** @param {PointerEvent} event */
+	move(event) {
+		if (this.anchor === null) return;
+		const at = this.bucketAt(event);
+		this.moved = this.moved || at !== this.anchor;
+		this.from = Math.min(at, this.anchor);
+		this.to = Math.max(at, this.anchor) + 1;
+		this.note.textContent = `${this.describe(this.from, this.to)}.`;
+		this.paint();
+	}
+
+	end() {
+		if (this.anchor === null) return;
+		const from = this.moved ? this.from : this.anchor, to = this.moved ? this.to : this.anchor + 1;
+		this.anchor = null;
+		this.choose(from, to);
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const {buckets} = this.model;
+		const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+		let {from, to} = this;
+		if (event.key === 'Home' || event.key === 'End') [from, to] = [0, buckets];
+		else if (!step) return;
+		else if (event.shiftKey) to = Math.max(from + 1, Math.min(buckets, to + step));
+		else if (from === 0 && to === buckets) [from, to] = step > 0 ? [0, 1] : [buckets - 1, buckets];
+		else if (from + step >= 0 && to + step <= buckets) [from, to] = [from + step, to + step];
+		event.preventDefault();
+		event.stopPropagation();
+		this.choose(from, to);
+	}
+
+	paint() {
+		if (!this.series) return;
+		const {model, canvas} = this;
+		const ratio = window.devicePixelRatio || 1, width = Math.max(this.element.clientWidth, 50);
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(HEIGHT * ratio);
+		canvas.style.width = `${width}px`;
+		canvas.style.height = `${HEIGHT}px`;
+		const context = canvas.getContext('2d');
+		if (!context) return;
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		const style = getComputedStyle(canvas);
+		context.fillStyle = style.getPropertyValue('--paper');
+		context.fillRect(0, 0, width, HEIGHT);
+		this.paintColumns(context, width);
+		context.fillStyle = style.getPropertyValue('--shade');
+		const x = (/** @type {number} */ bucket) => width * bucket / model.buckets;
+		context.fillRect(0, 0, x(this.from), HEIGHT - AXIS);
+		context.fillRect(x(this.to), 0, width - x(this.to), HEIGHT - AXIS);
+		context.strokeStyle = style.getPropertyValue('--ink');
+		if (this.from > 0 || this.to < model.buckets)
+			context.strokeRect(x(this.from) + 0.5, 0.5, Math.max(x(this.to) - x(this.from) - 1, 1), HEIGHT - AXIS - 1);
+		this.paintAxis(context, width, style.getPropertyValue('--dim'));
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {number} width */
+	paintColumns(context, width) {
+		const {model, series} = this;
+		let most = 0;
+		for (let bucket = 0; bucket < model.buckets; bucket++) {
+			let sum = 0;
+			for (const values of series.sums) sum += values[bucket];
+			most = Math.max(most, sum);
+		}
+		if (!most) return;
+		const column = width / model.buckets, gap = column > 4 ? 1 : 0;
+		for (let bucket = 0; bucket < model.buckets; bucket++) {
+			let sum = 0;
+			const top = () => HEIGHT - AXIS - Math.round((HEIGHT - AXIS - 2) * sum / most);
+			series.sums.forEach((/** @type {Float64Array} */ values, /** @type {number} */ class_) => {
+				const bottom = top();
+				sum += values[bucket];
+				context.fillStyle = classColor(className(model, class_));
+				if (values[bucket]) context.fillRect(bucket * column, top(), column - gap, bottom - top());
+			});
+		}
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {number} width @param {string} color */
+	paintAxis(context, width, color) {
+		const {model} = this;
+		const step = Math.ceil(model.buckets / Math.max(1, Math.floor(width / 90)));
+		context.fillStyle = color;
+		context.font = '11px system-ui, sans-serif';
+		context.textBaseline = 'alphabetic';
+		for (let bucket = 0; bucket < model.buckets; bucket += step) {
+			context.textAlign = bucket ? 'center' : 'left';
+			const x = width * bucket / model.buckets;
+			if (x < width - 30)
+				context.fillText(moment(model.from_ns + bucket * model.bucket_ns), x, HEIGHT - 3);
+		}
+	}
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The top of the page: the bar of all time with its chips, why they waited, and the processes.
+import {classColor, classLetter} from './colors.js';
+import {lineId} from './chains.js';
+import {h, select} from './dom.js';
+import {count, duration, percent, plural} from './format.js';
+import {processLines, stackLabels, stackLine, waitLines} from './lines.js';
+import {className, classTotal, FIRST_REASON} from './weigh.js';
+
+/** Time by chip: classes of one word together, largest reasons first. @param {any} model @param {any} weights */
+export function barParts(model, weights) {
+	/** @type {Map<string, {word: string, ns: number, exact: bigint}>} */
+	const parts = new Map();
+	for (let class_ = 0; class_ < FIRST_REASON + model.reasons.length; class_++) {
+		const exact = classTotal(weights, class_);
+		const word = className(model, class_);
+		const part = parts.get(word) || {word, ns: 0, exact: 0n};
+		part.exact += exact;
+		part.ns = Number(part.exact);
+		parts.set(word, part);
+	}
+	const all = [...parts.values()].filter((part) => part.ns > 0 || ['running', 'runnable'].includes(part.word));
+	return [...all.slice(0, 2), ...all.slice(2).sort((a, b) => b.ns - a.ns)];
+}
+
+/** @param {any} app */
+export function summaryBar(app) {
+	const {model, state} = app;
+	const parts = barParts(model, app.baseWeights);
+	const shown = parts.filter((part) => !state.off.includes(part.word));
+	const whole = shown.reduce((sum, part) => sum + part.ns, 0);
+	const aside = BigInt(app.weights.asideS) * 1000000000n + BigInt(app.weights.asideNs);
+	const bar = h('div', {class: 'bar', role: 'img', 'aria-label': `${duration(whole)}: ` + shown.map((part) =>
+		`${name(part.word)} ${percent(part.ns, whole)}`).join(', ')},
+	shown.filter((part) => part.ns > 0).map((part) => h('span', {'width%': 100 * part.ns / (whole || 1),
+		color: classColor(part.word), title: `${name(part.word)} ${duration(part.ns)}`},
+	part.ns > whole / 50 ? classLetter(model, part.word) : '')));
+	const chips = parts.map((part) => h('button', {class: 'chip', 'aria-pressed': String(!state.off.includes(part.word)),
+		color: classColor(part.word), 'data-class': part.word, 'data-ns': part.exact,
+		title: 'Click: leave out or take in. Double click: this alone.',
+		onclick: () => app.update({off: state.off.includes(part.word)
+			? state.off.filter((/** @type {string} */ word) => word !== part.word) : [...state.off, part.word]}),
+		ondblclick: () => app.update({off: parts.map((other) => other.word).filter((word) => word !== part.word)}),
+	}, h('b', {}, classLetter(model, part.word)), ` ${name(part.word)} `,
+	h('span', {class: 'n'}, `${duration(part.ns)}`), ' ', h('span', {class: 'dim'}, percent(part.ns, whole))));
+	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + thread.count, 0);
+	const idle = select('Idle time', [['hide', 'set aside'], ['show', 'shown like other waits'], ['only', 'alone']],
+		state.idle, (value) => app.update({idle: value}));
+	return h('section', {class: 'card', 'aria-label': 'All time'},
+		h('p', {class: 'lead'}, plural(threads, 'thread'), '; ', h('b', {id: 'busy'}, duration(whole)), ' counted. Idle: ',
+			h('span', {id: 'aside', 'data-ns': aside}, Number(aside) ? `${duration(Number(aside))} ` : ''), idle),
+		bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips));
+}
+
+function name(/** @type {string} */ word) {
+	return word === 'runnable' ? 'ready, no CPU' : word;
+}
+
+/** A wait's lengths as seven small columns. @param {any} model @param {Float64Array} bands */
+function bandColumns(model, bands) {
+	const most = Math.max(...bands, 1);
+	const all = bands.reduce((a, b) => a + b, 0);
+	return h('span', {class: 'bands', role: 'img', 'aria-label': model.bands.map((/** @type {string} */ band, /** @type {number} */ i) =>
+		bands[i] ? `${band}: ${percent(bands[i], all)}` : '').filter(Boolean).join(', ')},
+	Array.from(bands, (ns, i) => {
+		const column = h('i', {title: `${model.bands[i]}: ${percent(ns, all)}`});
+		column.style.height = `${ns ? Math.max(2, 16 * ns / most) : 1}px`;
+		return column;
+	}));
+}
+
+/** @param {any} app @param {any} line */
+function placeOf(app, line) {
+	const zoom = line.isRunnable ? [line.name] : [line.name, ...stackLabels(app.model, line.node)];
+	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom,
+		search: '', only: '', without: ''};
+}
+
+/** @param {any} app */
+export function waitsTable(app) {
+	const {model} = app;
+	const lines = waitLines(model, app.weights);
+	const shown = lines.slice(0, app.waitsShown);
+	// The report's sentences are about the recording as a whole.
+	const sentences = new Map(app.isInitial() ? model.sentences.map((/** @type {any} */ one) => [lineId(one), one.text]) : []);
+	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
+		h('td', {class: 'n dim'}, String(i + 1)),
+		h('td', {class: 'wide'}, app.anchor(placeOf(app, line), {}, h('b', {}, line.name), ' ',
+			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, line.reason),
+			line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''),
+		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95
+			? `${percent(line.nodeNs, line.ns)}: ` : '', stackLine(model, line.node)),
+		line.isRunnable || !model.has_chains ? null : h('div', {class: 'cause'}, sentences.get(lineId(line)) || '', ' ',
+			app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
+		h('td', {class: 'n'}, duration(line.ns)),
+		h('td', {class: 'n'}, count(line.count)),
+		h('td', {class: 'n'}, line.count ? duration(line.ns / line.count) : '–'),
+		h('td', {class: 'n'}, line.max ? duration(line.max) : '–'),
+		h('td', {class: 'hideable'}, bandColumns(model, line.bands))));
+	return h('section', {class: 'card', id: 'waits'}, h('h2', {}, 'Why they waited'),
+		lines.length ? h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, ''), h('th', {}, 'who and in what'),
+			h('th', {class: 'n'}, 'total'), h('th', {class: 'n'}, 'waits'), h('th', {class: 'n'}, 'mean'),
+			h('th', {class: 'n', title: 'of the whole recording'}, 'longest'),
+			h('th', {class: 'hideable', title: 'from < 10 us to >= 1 s'}, 'lengths'))), h('tbody', {}, rows)))
+			: h('p', {class: 'dim'}, 'No waits here.'),
+		lines.length > shown.length ? h('button', {onclick: () => app.moreWaits()},
+			`${count(lines.length - shown.length)} more`) : null);
+}
+
+/** @param {any} app */
+export function processTable(app) {
+	const {model, state} = app;
+	const lines = processLines(model, app.weights).filter((line) => line.running + line.runnable + line.blocked > 0);
+	const shown = lines.slice(0, 8);
+	const rows = shown.map((line) => h('tr', {'data-name': line.name},
+		h('td', {}, app.anchor({process: state.process === line.name ? '' : line.name, thread: '', zoom: []}, {title: 'Only this process'}, h('b', {}, line.name)), line.count > 1 ? ` (${count(line.count)})` : ''),
+		h('td', {class: 'n'}, duration(line.running)), h('td', {class: 'n'}, duration(line.runnable)),
+		h('td', {class: 'n'}, duration(line.blocked)),
+		h('td', {class: 'hideable'}, blockedIn(model, line))));
+	return h('section', {class: 'card', id: 'processes'}, h('h2', {}, 'Processes'),
+		lines.length ? h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'process (threads)'), h('th', {class: 'n'}, 'running'),
+			h('th', {class: 'n'}, 'no CPU'), h('th', {class: 'n'}, 'blocked'), h('th', {class: 'hideable'}, 'blocked in'))),
+		h('tbody', {}, rows))) : h('p', {class: 'dim'}, 'No time here.'),
+		lines.length > shown.length ? app.anchor({tab: 'threads'}, {},
+			`${count(lines.length - shown.length)} more in the list of threads`) : null);
+}
+
+function blockedIn(/** @type {any} */ model, /** @type {any} */ line) {
+	return [...line.reasons].sort((a, b) => b[1] - a[1]).slice(0, 3)
+		.map(([reason, ns]) => `${model.reasons[reason][0]} ${duration(ns)}`).join(', ');
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions and threads as tables: real HTML, for eyes, searches and screen readers.
+import {classColor} from './colors.js';
+import {h} from './dom.js';
+import {count, duration, percent} from './format.js';
+import {processLines} from './lines.js';
+import {sortRows, topFunctions} from './top.js';
+
+const MOST_ROWS = 300;
+
+/** @param {any} app */
+export function functionsTable(app) {
+	const {state, tree, labels} = app;
+	const whole = tree.total[app.zoomNode];
+	const {expression} = app.search;
+	const all = topFunctions(tree, app.zoomNode).filter((row) => !expression || expression.test(labels.texts[row.label]));
+	const rows = sortRows(all, state.sort, labels.texts).slice(0, MOST_ROWS);
+	const head = (/** @type {string} */ column, /** @type {string} */ text, /** @type {string} */ style) => h('th', {class: style,
+		'aria-sort': state.sort === column ? (column === 'name' ? 'ascending' : 'descending') : 'none'},
+	h('button', {class: 'plain', onclick: () => app.update({sort: column})}, text, state.sort === column ? (column === 'name' ? ' ▲' : ' ▼') : ''));
+	const share = (/** @type {number} */ ns) => [duration(ns), ' ', h('span', {class: 'dim'}, percent(ns, whole))];
+	return h('div', {id: 'functions'},
+		h('p', {class: 'note'}, `${count(all.length)} functions of ${duration(whole)}${expression ? ' that match the search' : ''}. A name leads to its callers and callees.`),
+		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Functions'), h('thead', {}, h('tr', {}, head('self', 'self', 'n'), head('total', 'total', 'n'),
+			head('count', 'count', 'n'), head('name', 'function', ''))),
+		h('tbody', {}, rows.map((row) => h('tr', {'data-self': row.self, 'data-total': row.total},
+			h('td', {class: 'n'}, share(row.self)), h('td', {class: 'n'}, share(row.total)), h('td', {class: 'n'}, count(row.count)),
+			h('td', {class: 'name'}, app.anchor({tab: 'sandwich', middle: labels.texts[row.label]}, {}, labels.texts[row.label]),
+				row.kind === 2 ? h('span', {class: 'dim'}, ' kernel') : null)))))),
+		all.length > rows.length ? h('p', {class: 'note'}, `${count(all.length - rows.length)} more; search narrows the list.`) : null);
+}
+
+function stateBar(/** @type {any} */ line) {
+	const whole = line.running + line.runnable + line.blocked + line.aside || 1;
+	const parts = [['running', line.running], ['runnable', line.runnable], ['socket', line.blocked], ['aside', line.aside]];
+	const words = ['running', 'no CPU', 'blocked', 'idle'];
+	return h('span', {class: 'statebar', role: 'img', 'aria-label': parts.map(([, ns], i) => ns ? `${words[i]} ${percent(ns, whole)}` : '').filter(Boolean).join(', ')},
+		parts.map(([word, ns], i) => ns ? h('i', {'width%': 100 * ns / whole, color: classColor(word), title: `${words[i]} ${duration(ns)}`}) : null));
+}
+
+/** Processes, each with its threads. @param {any} app */
+export function threadsTable(app) {
+	const {model, state} = app;
+	const needle = app.threadSearch.toLowerCase();
+	const fits = (/** @type {any} */ thread) => !needle || `${thread.names.thread} ${thread.names.name} ${thread.exe || ''} ${thread.container || ''}`.toLowerCase().includes(needle);
+	const lines = processLines(model, app.threadWeights);
+	let room = MOST_ROWS;
+	const rows = [];
+	let hidden = 0;
+	for (const line of lines) {
+		const threads = line.threads.filter((/** @type {number} */ i) => fits(model.threads[i]));
+		if (!threads.length) continue;
+		if (room-- <= 0) {
+			hidden += threads.length;
+			continue;
+		}
+		rows.push(threadRow(app, line, line.name, line.count, {process: state.process === line.name ? '' : line.name, thread: '', zoom: []}, state.process === line.name, true));
+		const isOpen = needle || state.process === line.name || app.openProcesses.has(line.name) || line.threads.length === 1;
+		if (!isOpen) {
+			rows.push(h('tr', {class: 'more'}, h('td', {colspan: '6'}, h('button', {class: 'plain', onclick: () => {
+				app.openProcesses.add(line.name);
+				app.renderTab();
+			}}, `show ${count(threads.length)} threads`))));
+			continue;
+		}
+		for (const i of threads.slice(0, Math.max(room, 0))) {
+			const thread = model.threads[i];
+			const [running, runnable, blocked, aside] = app.threadWeights.threadNs.subarray(i * 4, i * 4 + 4);
+			const title = thread.names.thread;
+			room--;
+			rows.push(threadRow(app, {running, runnable, blocked, aside, thread}, title, 1,
+				{thread: state.thread === title ? '' : title, process: '', zoom: []}, state.thread === title, false));
+		}
+	}
+	return h('div', {id: 'threads'},
+		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Processes and threads'), h('thead', {}, h('tr', {}, h('th', {}, 'process, thread'), h('th', {class: 'n'}, 'running'), h('th', {class: 'n'}, 'no CPU'),
+			h('th', {class: 'n'}, 'blocked'), h('th', {class: 'n'}, 'idle'), h('th', {class: 'hideable'}, 'shares'))), h('tbody', {}, rows))),
+		model.folded.threads ? h('p', {class: 'note'}, `${count(model.folded.threads)} small threads are folded by name.`) : null,
+		hidden ? h('p', {class: 'note'}, `${count(hidden)} more threads; search narrows the list.`) : null);
+}
+
+function threadRow(/** @type {any} */ app, /** @type {any} */ line, /** @type {string} */ title, /** @type {number} */ number,
+	/** @type {any} */ patch, /** @type {boolean} */ isChosen, /** @type {boolean} */ isProcess) {
+	return h('tr', {class: isProcess ? 'process' : 'thread', 'data-thread': isProcess ? null : title,
+		'data-running': line.running, 'data-runnable': line.runnable, 'data-blocked': line.blocked, 'data-aside': line.aside},
+	h('td', {}, app.anchor(patch, {'aria-current': isChosen ? 'true' : null, title: line.thread && line.thread.exe || ''}, title),
+		isProcess && number > 1 ? h('span', {class: 'dim'}, ` (${count(number)})`) : null, isChosen ? ' ✓' : ''),
+	h('td', {class: 'n'}, duration(line.running)), h('td', {class: 'n'}, duration(line.runnable)), h('td', {class: 'n'}, duration(line.blocked)),
+	h('td', {class: 'n'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, stateBar(line)));
+}
+
+/** What is inside the box that is zoomed: the picture as a table. @param {any} app @param {number[]} children */
+export function boxTable(app, children) {
+	const {tree, labels, zoomNode} = app;
+	const whole = tree.total[zoomNode];
+	return h('table', {}, h('caption', {}, `Inside ${zoomNode ? labels.texts[tree.trie.label[zoomNode]] : 'all'}: ${duration(whole)}, ` +
+		`${duration(tree.self[zoomNode])} of it by itself`), h('thead', {}, h('tr', {}, h('th', {}, 'frame'), h('th', {class: 'n'}, 'time'), h('th', {class: 'n'}, 'share'))),
+	h('tbody', {}, children.slice(0, 100).map((node) => h('tr', {}, h('td', {class: 'name'}, h('button', {class: 'plain', onclick: () => app.zoomTo(node)}, labels.texts[tree.trie.label[node]])),
+		h('td', {class: 'n'}, duration(tree.total[node])), h('td', {class: 'n'}, percent(tree.total[node], whole))))));
+}
