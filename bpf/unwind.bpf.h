@@ -14,8 +14,6 @@
 /* Keeps the compiler from turning a mask back into a branch. */
 #define opaque(value) __asm__ volatile("" : "+r"(value))
 
-/* A process with more executable mappings than 2^14 - 1 is searched in part. */
-#define VMA_STEPS 14
 /* Above all user addresses, also with five levels of page tables. */
 #define USER_END (1ULL << 56)
 
@@ -38,7 +36,7 @@ __noinline int unwind_find_vma(struct walk *walk, __u64 at)
 		return 0;
 	low = walk->vma_base;
 	count = walk->vma_count;
-	for (int i = 0; i < VMA_STEPS; i++) {
+	for (int i = 0; i < UNWIND_VMA_STEPS; i++) {
 		__u64 is_right; /* all ones: the mapping in the middle begins at or before it */
 		__u32 half = count >> 1;
 

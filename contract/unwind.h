@@ -125,6 +125,10 @@ enum unwind_vma_kind {
 	UNWIND_VMA_CLOSED,    /* could not be read: NOTABLE, and addresses stay plain */
 };
 
+/* A process's mappings are found in 14 steps; it may have more, but then those are not known. */
+#define UNWIND_VMA_STEPS 14
+#define UNWIND_MAX_VMAS ((1U << UNWIND_VMA_STEPS) - 1)
+
 /*
  * The mappings of an image, by its serial: a fork takes its parent's over, an exec begins a new
  * image that has none yet.

@@ -80,12 +80,15 @@ static uint64_t own_cpu_ns(void)
 }
 
 /* At its peak so far; the tables in the kernel are not part of it. */
-static uint64_t own_memory_bytes(void)
+static uint64_t own_memory_bytes(const struct capture *capture)
 {
 	struct rusage usage = {0};
 
 	getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)usage.ru_maxrss << 10;
+	uint64_t bytes = (uint64_t)usage.ru_maxrss << 10;
+	/* Those that are mapped count as ours, though they are the kernel's. */
+	uint64_t mapped = capture->loader ? unwind_areas_bytes(&capture->areas) : 0;
+	return bytes > mapped ? bytes - mapped : bytes;
 }
 
 static const char *user_stacks_word(enum user_stacks way)
@@ -407,7 +410,7 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	meta->window_ns = until_ns - capture->start_ns;
 	meta->own_cpu_ns = own_cpu_ns() - capture->cpu_before_ns;
 	meta->program_ns = program_ns(counters);
-	meta->own_memory_bytes = own_memory_bytes();
+	meta->own_memory_bytes = own_memory_bytes(capture);
 	meta->switches = counters[COUNTER_SWITCHES];
 	meta->wakes = counters[COUNTER_WAKES];
 	meta->samples = counters[COUNTER_SAMPLES];
@@ -517,7 +520,7 @@ struct rec_meta *capture_meta(struct capture *capture)
 int capture_finish(struct capture *capture, struct why *why)
 {
 	capture->meta.own_cpu_ns = own_cpu_ns() - capture->cpu_before_ns;
-	capture->meta.own_memory_bytes = own_memory_bytes();
+	capture->meta.own_memory_bytes = own_memory_bytes(capture);
 	capture->meta.is_finished = true;
 	recording_writer_put_meta(capture->writer, &capture->meta);
 	return recording_writer_finish(capture->writer, why);

@@ -34,6 +34,11 @@
 /* An image that asks in vain is looked at less and less often. */
 #define FIRST_PAUSE_NS (5 * NS_PER_MS)
 #define MAX_PAUSE_DOUBLINGS 8
+/* Looks and slices that are this large make an image wait, for so many times what they cost. */
+#define LONG_LOOK_NS (5 * NS_PER_MS)
+#define MANY_MAPPINGS 256
+#define MAPPING_COST_NS 1000
+#define PAUSE_TIMES 20
 /* A table that was used since is not given up for another one: they would take turns. */
 #define EVICT_AFTER_NS (30 * NS_PER_S)
 
@@ -42,6 +47,7 @@ struct image {
 	bool is_queued;
 	uint32_t vain; /* looks in a row that did not find what was asked for */
 	uint64_t looked_ns;
+	uint64_t not_before_ns; /* one with very many mappings must not keep the listener busy */
 };
 
 struct scan {
@@ -51,8 +57,25 @@ struct scan {
 	uint64_t pc; /* that was in no known mapping, 0: none */
 };
 
-typedef VEC(struct scan) scan_queue;
-typedef VEC(struct unwind_object *) object_queue;
+/* First in, first out: what lies before `head` has been taken. */
+typedef struct {
+	VEC(struct scan) list;
+	size_t head;
+} scan_queue;
+typedef struct {
+	VEC(struct unwind_object *) list;
+	size_t head;
+} object_queue;
+
+#define queue_is_empty(queue) ((queue)->head == (queue)->list.count)
+#define queue_push(queue, item) vec_push(&(queue)->list, item)
+/* Of one that is not empty. */
+#define queue_take(queue, ret)                                                                     \
+	do {                                                                                       \
+		*(ret) = (queue)->list.at[(queue)->head++];                                        \
+		if (queue_is_empty(queue))                                                         \
+			(queue)->head = (queue)->list.count = 0;                                   \
+	} while (0)
 
 struct loader {
 	struct unwind_tables *tables;
@@ -75,8 +98,8 @@ struct loader {
 	scan_queue urgent_scans;
 	object_queue reads;
 	object_queue urgent_reads;
-	object_queue small_reads; /* of the listener */
-	object_queue postponed;
+	VEC(struct unwind_object *) small_reads; /* of the listener */
+	VEC(struct unwind_object *) postponed;
 	uint64_t postponed_ns;
 	size_t busy;
 	bool is_stopping;
@@ -127,7 +150,7 @@ static void queue_scan(
 			return;
 		image->is_queued = true;
 	}
-	vec_push(queue, scan);
+	queue_push(queue, scan);
 }
 
 static void queue_read(struct loader *loader, struct unwind_object *object, bool is_urgent)
@@ -137,7 +160,7 @@ static void queue_read(struct loader *loader, struct unwind_object *object, bool
 	if (object->is_queued)
 		return;
 	object->is_queued = true;
-	vec_push(queue, object);
+	queue_push(queue, object);
 	pthread_cond_signal(&loader->has_reads);
 }
 
@@ -195,12 +218,18 @@ static void take_lines(
 	struct loader *loader, const struct scan *scan, const struct map_lines *lines)
 {
 	slice_mappings mappings = {0};
+	/* What nobody could search is left out: first of all memory without a file. */
+	bool has_too_many = lines->lines.count > UNWIND_MAX_VMAS;
 
 	vec_each (line, &lines->lines) {
 		struct slice_mapping mapping = {
 			.start = line->start, .end = line->end, .offset = line->offset};
 		if (!strcmp(line->path, "[vsyscall]"))
 			continue;
+		if (has_too_many && !line->inode && line->path[0] != '[')
+			continue;
+		if (mappings.count == UNWIND_MAX_VMAS)
+			break;
 		mapping.object = unwind_objects_get(loader->objects, scan->pid, line);
 		if (mapping.object)
 			use_object(loader, mapping.object, scan->is_urgent);
@@ -225,9 +254,10 @@ static void note_look(struct loader *loader, const struct scan *scan)
 	else if (image->vain < MAX_PAUSE_DOUBLINGS)
 		image->vain++;
 	/* The stack that asked was in a file whose table had to make room. */
-	if (scan->pc && found && found->object && found->object->state == UNWIND_OBJECT_EVICTED) {
-		found->object->state = UNWIND_OBJECT_PENDING;
-		queue_read(loader, found->object, true);
+	struct unwind_object *object = found ? unwind_object_itself(found->object) : NULL;
+	if (scan->pc && object && object->state == UNWIND_OBJECT_EVICTED) {
+		object->state = UNWIND_OBJECT_PENDING;
+		queue_read(loader, object, true);
 	}
 }
 
@@ -286,6 +316,7 @@ static void read_small_files(struct loader *loader)
 static void look_at_process(struct loader *loader, const struct scan *scan)
 {
 	struct map_lines lines = {0};
+	uint64_t begun = clock_monotonic_ns();
 	int error = read_any_maps(scan->pid, &lines);
 
 	pthread_mutex_lock(&loader->lock);
@@ -294,6 +325,10 @@ static void look_at_process(struct loader *loader, const struct scan *scan)
 		take_lines(loader, scan, &lines);
 	read_small_files(loader);
 	note_look(loader, scan);
+	uint64_t now = clock_monotonic_ns();
+	struct image *image = known_image(loader, scan->image);
+	if (image && now - begun > LONG_LOOK_NS)
+		image->not_before_ns = now + PAUSE_TIMES * (now - begun);
 	pthread_mutex_unlock(&loader->lock);
 	map_lines_clear(&lines);
 }
@@ -301,14 +336,13 @@ static void look_at_process(struct loader *loader, const struct scan *scan)
 /* Next in the queues; false if they are empty. */
 static bool next_scan(struct loader *loader, struct scan *ret)
 {
-	scan_queue *queue = loader->urgent_scans.count ? &loader->urgent_scans : &loader->scans;
+	scan_queue *queue =
+		queue_is_empty(&loader->urgent_scans) ? &loader->scans : &loader->urgent_scans;
 	struct image *image;
 
-	if (!queue->count)
+	if (queue_is_empty(queue))
 		return false;
-	*ret = queue->at[0];
-	queue->count--;
-	memmove(queue->at, queue->at + 1, queue->count * sizeof(*queue->at));
+	queue_take(queue, ret);
 	image = known_image(loader, ret->image);
 	if (image)
 		image->is_queued = false;
@@ -326,7 +360,8 @@ static int on_want(void *context, void *data, size_t length)
 	pthread_mutex_lock(&loader->lock);
 	struct image *image = image_of(loader, want.image, want.pid);
 	uint64_t pause = image->vain ? FIRST_PAUSE_NS << image->vain : 0;
-	if (clock_monotonic_ns() - image->looked_ns >= pause)
+	uint64_t now = clock_monotonic_ns();
+	if (now - image->looked_ns >= pause && now >= image->not_before_ns)
 		queue_scan(loader, true, want.image, want.pid, want.pc);
 	pthread_mutex_unlock(&loader->lock);
 	return 0;
@@ -358,9 +393,10 @@ static void insert_mapping(
 }
 
 /* A file that is known by its build-id needs no look at the process. */
-static bool take_event(struct loader *loader, uint32_t image, const struct map_event *event)
+static bool take_event(struct loader *loader, uint32_t number, const struct map_event *event)
 {
-	const slice_mappings *known = slices_of(loader->slices, image);
+	const slice_mappings *known = slices_of(loader->slices, number);
+	struct image *image = known_image(loader, number);
 	struct slice_mapping added = {
 		.start = event->start, .end = event->end, .offset = event->offset};
 	slice_mappings mappings = {0};
@@ -372,7 +408,10 @@ static bool take_event(struct loader *loader, uint32_t image, const struct map_e
 		return false;
 	added.object->used_ns = clock_monotonic_ns();
 	insert_mapping(&mappings, known, &added);
-	int error = slices_put(loader->slices, image, &mappings);
+	int error = slices_put(loader->slices, number, &mappings);
+	if (image && mappings.count > MANY_MAPPINGS)
+		image->not_before_ns =
+			clock_monotonic_ns() + mappings.count * MAPPING_COST_NS * PAUSE_TIMES;
 	vec_clear(&mappings);
 	loader->counts.inserts++;
 	return !error;
@@ -386,9 +425,12 @@ static void on_map_record(void *context, const void *record, size_t length)
 	if (!map_event_parse(record, length, &event) || event.kind != MAP_EVENT_MAP)
 		return;
 	pthread_mutex_lock(&loader->lock);
-	const uint64_t *image = map64_find(&loader->by_pid, event.pid);
-	if (image && !take_event(loader, (uint32_t)*image, &event))
-		queue_scan(loader, true, (uint32_t)*image, event.pid, 0);
+	const uint64_t *number = map64_find(&loader->by_pid, event.pid);
+	const struct image *image = number ? known_image(loader, (uint32_t)*number) : NULL;
+	/* One that has to wait asks for what it lacks. */
+	if (image && clock_monotonic_ns() >= image->not_before_ns &&
+		!take_event(loader, (uint32_t)*number, &event))
+		queue_scan(loader, true, (uint32_t)*number, event.pid, 0);
 	pthread_mutex_unlock(&loader->lock);
 }
 
@@ -465,14 +507,13 @@ static void *listen_on(void *context)
 
 static struct unwind_object *next_read(struct loader *loader)
 {
-	object_queue *queue = loader->urgent_reads.count ? &loader->urgent_reads : &loader->reads;
+	object_queue *queue =
+		queue_is_empty(&loader->urgent_reads) ? &loader->reads : &loader->urgent_reads;
 	struct unwind_object *object;
 
-	if (!queue->count)
+	if (queue_is_empty(queue))
 		return NULL;
-	object = queue->at[0];
-	queue->count--;
-	memmove(queue->at, queue->at + 1, queue->count * sizeof(*queue->at));
+	queue_take(queue, &object);
 	return object;
 }
 
@@ -586,10 +627,10 @@ void loader_free(struct loader *loader)
 			free((void *)(uintptr_t)loader->images.slots[i].value);
 	map64_clear(&loader->images);
 	map64_clear(&loader->by_pid);
-	vec_clear(&loader->scans);
-	vec_clear(&loader->urgent_scans);
-	vec_clear(&loader->reads);
-	vec_clear(&loader->urgent_reads);
+	vec_clear(&loader->scans.list);
+	vec_clear(&loader->urgent_scans.list);
+	vec_clear(&loader->reads.list);
+	vec_clear(&loader->urgent_reads.list);
 	vec_clear(&loader->postponed);
 	vec_clear(&loader->small_reads);
 	slices_free(loader->slices);
@@ -650,8 +691,9 @@ void loader_forget(struct loader *loader, uint32_t number)
 
 static bool has_work(const struct loader *loader)
 {
-	return loader->busy || loader->scans.count || loader->urgent_scans.count ||
-	       loader->reads.count || loader->urgent_reads.count;
+	return loader->busy || !queue_is_empty(&loader->scans) ||
+	       !queue_is_empty(&loader->urgent_scans) || !queue_is_empty(&loader->reads) ||
+	       !queue_is_empty(&loader->urgent_reads);
 }
 
 void loader_wait(struct loader *loader, uint64_t timeout_ns)

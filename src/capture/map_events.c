@@ -19,6 +19,8 @@
 
 /* A storm of a thousand programs a second makes some 30 KiB in the 50 ms between two readings. */
 #define RING_PAGES 128
+/* Who is woken reads sooner. */
+#define WOKEN_RING_PAGES 32
 
 struct ring {
 	int fd;
@@ -28,6 +30,7 @@ struct ring {
 struct map_events {
 	VEC(struct ring) rings;
 	size_t page_bytes;
+	size_t ring_pages;
 	uint64_t lost;
 	VEC(char) whole; /* a record that wraps around the ring's end, put together */
 };
@@ -61,8 +64,8 @@ static int add_ring(struct map_events *events, int cpu, bool wakes)
 
 	if (ring.fd < 0)
 		return errno == ENODEV || errno == ENXIO ? 0 : -errno;
-	ring.page = mmap(NULL, (RING_PAGES + 1) * events->page_bytes, PROT_READ | PROT_WRITE,
-		MAP_SHARED, ring.fd, 0);
+	ring.page = mmap(NULL, (events->ring_pages + 1) * events->page_bytes,
+		PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, 0);
 	if (ring.page == MAP_FAILED) {
 		int error = -errno;
 		close(ring.fd);
@@ -79,6 +82,7 @@ int map_events_new(bool wakes, struct map_events **ret, struct why *why)
 	int error = 0;
 
 	events->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	events->ring_pages = wakes ? WOKEN_RING_PAGES : RING_PAGES;
 	for (int cpu = 0; cpu < cpus && !error; cpu++)
 		error = add_ring(events, cpu, wakes);
 	if (!error && !events->rings.count)
@@ -96,7 +100,7 @@ void map_events_free(struct map_events *events)
 	if (!events)
 		return;
 	vec_each (ring, &events->rings) {
-		munmap(ring->page, (RING_PAGES + 1) * events->page_bytes);
+		munmap(ring->page, (events->ring_pages + 1) * events->page_bytes);
 		close(ring->fd);
 	}
 	vec_clear(&events->rings);
@@ -127,7 +131,7 @@ static void read_ring(struct map_events *events, const struct ring *ring,
 	void (*each)(void *context, const void *record, size_t length), void *context)
 {
 	const char *data = (const char *)ring->page + events->page_bytes;
-	size_t room = RING_PAGES * events->page_bytes;
+	size_t room = events->ring_pages * events->page_bytes;
 	uint64_t tail = ring->page->data_tail;
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 

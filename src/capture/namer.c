@@ -6,12 +6,14 @@
 #include "capture/namer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "capture/spaces.h"
 #include "contract/unwind.h"
 #include "model/unwind.h"
+#include "symbol/locate.h"
 #include "symbol/object.h"
 #include "util/hash.h"
 #include "util/map64.h"
@@ -296,6 +298,9 @@ static struct code_object *numbered_object(struct namer *namer, uint32_t number)
 		return NULL;
 	_cleanup_free_ char *path = known.path;
 	_cleanup_close_ int fd = known.path_fd;
+	/* Who had it may be gone; its debug file is then looked for where we would. */
+	if (kill((pid_t)known.pid, 0) && errno == ESRCH)
+		known.pid = LOCATE_OWN_ROOT;
 	struct code_object *object = known.is_vdso ? object_table_vdso(namer->objects)
 						   : object_table_adopt(namer->objects, known.pid,
 							     path, &known.stamp, fd);

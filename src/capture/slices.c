@@ -148,20 +148,15 @@ const struct slice_mapping *slices_find(
 	return NULL;
 }
 
-static const struct unwind_object *resolve(const struct unwind_object *object)
+void slices_update(struct slices *slices, struct unwind_object *object)
 {
-	return object && object->state == UNWIND_OBJECT_TWIN ? object->twin : object;
-}
-
-void slices_update(struct slices *slices, const struct unwind_object *object)
-{
-	const struct unwind_object *changed = resolve(object);
+	const struct unwind_object *changed = unwind_object_itself(object);
 
 	vec_each (slot, &slices->all) {
 		struct slice *slice = *slot;
 		for (uint32_t i = 0; i < slice->count; i++) {
 			const struct slice_mapping *mapping = &slice->mappings.at[i];
-			if (!mapping->object || resolve(mapping->object) != changed)
+			if (!mapping->object || unwind_object_itself(mapping->object) != changed)
 				continue;
 			struct unwind_vma vma = unwind_object_vma(
 				mapping->object, mapping->start, mapping->end, mapping->offset);
@@ -226,6 +221,6 @@ void slices_mark_live(struct slices *slices)
 			continue;
 		vec_each (mapping, &slice->mappings)
 			if (mapping->object)
-				((struct unwind_object *)resolve(mapping->object))->is_live = true;
+				unwind_object_itself(mapping->object)->is_live = true;
 	}
 }

@@ -34,7 +34,7 @@ int slices_place(const struct slices *slices, uint32_t image, struct unwind_proc
 const struct slice_mapping *slices_find(
 	const struct slices *slices, uint32_t image, uint64_t address);
 /* An object was read or evicted: its mappings change in place. */
-void slices_update(struct slices *slices, const struct unwind_object *object);
+void slices_update(struct slices *slices, struct unwind_object *object);
 /* Nobody runs the image any more. */
 void slices_forget(struct slices *slices, uint32_t image);
 /* Gives retired slices back that no entry refers to, this time and the last time. */

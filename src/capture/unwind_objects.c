@@ -67,9 +67,9 @@ static struct unwind_object *add(struct unwind_objects *objects, const char *pat
 	return object;
 }
 
-static struct unwind_object *resolve(struct unwind_object *object)
+struct unwind_object *unwind_object_itself(struct unwind_object *object)
 {
-	return object->state == UNWIND_OBJECT_TWIN ? object->twin : object;
+	return object && object->state == UNWIND_OBJECT_TWIN ? object->twin : object;
 }
 
 static uint64_t file_key(const struct map_line *line, const struct file_stamp *stamp)
@@ -100,7 +100,7 @@ struct unwind_object *unwind_objects_get(
 	_cleanup_close_ int fd = locate_mapped_file(pid, line, &stamp);
 	uint64_t *slot = map64_put(&objects->by_file, file_key(line, &stamp), &is_new);
 	if (!is_new)
-		return resolve((struct unwind_object *)(uintptr_t)*slot);
+		return unwind_object_itself((struct unwind_object *)(uintptr_t)*slot);
 	struct unwind_object *object = add(objects, line->path);
 	*slot = (uintptr_t)object;
 	object->stamp = stamp;

@@ -82,6 +82,9 @@ void unwind_objects_evict(struct unwind_objects *objects, struct unwind_object *
 struct unwind_object *unwind_objects_oldest(struct unwind_objects *objects);
 void unwind_objects_clear_live(struct unwind_objects *objects);
 
+/* The object itself, or the one whose content it has. NULL stays NULL. */
+struct unwind_object *unwind_object_itself(struct unwind_object *object);
+
 /* A mapping of the object (NULL: code without a file) for the kernel side. */
 struct unwind_vma unwind_object_vma(
 	const struct unwind_object *object, uint64_t start, uint64_t end, uint64_t offset);

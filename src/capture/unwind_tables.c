@@ -24,6 +24,12 @@ struct unwind_tables {
 	uint32_t rule_count;
 };
 
+uint64_t unwind_areas_bytes(const struct unwind_areas *areas)
+{
+	return areas->row_room * sizeof(*areas->rows) + areas->page_room * sizeof(*areas->pages) +
+	       areas->rule_room * sizeof(*areas->rules) + areas->vma_room * sizeof(*areas->vmas);
+}
+
 static uint64_t rule_key(const struct unwind_rule *rule)
 {
 	uint64_t key;

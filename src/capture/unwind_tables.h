@@ -25,6 +25,9 @@ struct unwind_areas {
 	int processes_fd; /* -1: nothing is published (tests) */
 };
 
+/* What they take together. */
+uint64_t unwind_areas_bytes(const struct unwind_areas *areas);
+
 struct unwind_tables;
 
 struct unwind_tables *unwind_tables_new(const struct unwind_areas *areas);

@@ -63,8 +63,14 @@ void runtimes_add(runtime_list *runtimes, const struct rec_process *process, uin
 void runtimes_add_frames(runtime_list *runtimes, const struct recording *recording)
 {
 	static const char *const marks[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go"};
-	size_t count;
+	size_t count, object_count;
 	const struct rec_named_frame *frames = recording_frames(recording, &count);
+	const struct rec_object *objects = recording_objects(recording, &object_count);
+
+	for (size_t i = 0; i < object_count; i++)
+		if (!strcmp(objects[i].path, "[jit]"))
+			vec_each (runtime, runtimes)
+				runtime->has_names = true;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t mark = 0; mark < ARRAY_SIZE(marks); mark++)
@@ -98,6 +104,9 @@ char *runtime_text(const struct runtime *runtime)
 	const char *names = kinds[runtime->kind].names;
 	const char *pid = names ? strstr(names, "%u") : NULL;
 
+	if (runtime->has_names)
+		return xasprintf("%s %" PRIu32 ": %s", runtime->process, runtime->pid,
+			kinds[runtime->kind].unseen);
 	if (!names)
 		return xasprintf("%s: %s", runtime->process, kinds[runtime->kind].unseen);
 	if (!pid)

@@ -18,13 +18,14 @@ struct runtime {
 	uint32_t pid;        /* of the busiest one */
 	uint64_t busy_ns;    /* of all */
 	uint64_t most_ns;    /* of the busiest */
+	bool has_names;      /* of code that was made at run time: no need to ask for them */
 };
 
 typedef VEC(struct runtime) runtime_list;
 
 /* Counts a thread's busy time, if its process runs on a runtime. */
 void runtimes_add(runtime_list *runtimes, const struct rec_process *process, uint64_t busy_ns);
-/* Looks for a runtime that shows by the names of its functions. */
+/* Looks for a runtime that shows by the names of its functions, and for names of generated code. */
 void runtimes_add_frames(runtime_list *runtimes, const struct recording *recording);
 /* Sorts, and drops those with less than a twentieth of all busy time. */
 void runtimes_finish(runtime_list *runtimes, uint64_t all_ns);

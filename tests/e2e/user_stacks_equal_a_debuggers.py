@@ -121,6 +121,16 @@ if shutil.which("java"):
     if not shutil.which("javac") or subprocess.run(["javac", "Sleep.java"]).returncode:
         del PROGRAMS["java"]
 
+if shutil.which("initdb") and shutil.which("runuser"):
+    # It refuses to be root.
+    os.chmod(TEMP, 0o755)
+    os.mkdir("pg")
+    made = subprocess.run(["sh", "-c", "chown postgres pg && runuser -u postgres -- initdb -D pg/data"],
+                          capture_output=True, timeout=120)
+    if made.returncode == 0:
+        PROGRAMS["postgres"] = ["setpriv", "--reuid", "postgres", "--clear-groups", "postgres", "-D",
+                                "pg/data", "-k", TEMP + "/pg", "-c", "listen_addresses="]
+
 # One whose files are not where we would look for them.
 os.makedirs("jail")
 needed = re.findall(r"(/\S+)", run("ldd", "/usr/bin/sleep").stdout)
