@@ -113,8 +113,15 @@ build/workloads/%: tests/workloads/%.c tests/workloads/workload.h
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra $< -o $@ -pthread -lm
 
+# Programs with which cases look into the library.
+TEST_TOOLS := $(patsubst tests/cfi/%.c,$(OUT)/tests/cfi/%,$(wildcard tests/cfi/*.c))
+
+$(OUT)/tests/cfi/%: $(OUT)/tests/cfi/%.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
 .PHONY: unit-tests workloads
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(TEST_TOOLS)
 workloads: $(WORKLOADS)
 
 .PHONY: deps
@@ -149,7 +156,7 @@ check-heavy: deps
 # An empty vector is NULL + 0, which clang calls an overflow.
 FUZZ_TIME ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c) $(filter-out \
+FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c) $(filter-out \
 	src/format/import%.c src/format/stack_writer.c src/format/folded.c,$(wildcard src/format/*.c))
 
 build/fuzz/%: tests/fuzz/%.c $(FUZZED) Makefile
@@ -157,15 +164,17 @@ build/fuzz/%: tests/fuzz/%.c $(FUZZED) Makefile
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) -std=gnu17 -D_GNU_SOURCE -I. -Isrc -O1 -g $(WARNINGS) -Wno-pointer-arith \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize=pointer-overflow \
-		-fno-sanitize-recover=undefined $< $(FUZZED) -lz -lzstd -lm -o $@
+		-fno-sanitize-recover=undefined $< $(FUZZED) -lelf -lz -lzstd -llzma -lm -o $@
 
 .PHONY: fuzz
 fuzz: $(FUZZERS)
 	@for fuzzer in $(FUZZERS); do \
+		seeds=tests/data/$${fuzzer##*/fuzz_}; \
+		[ -d $$seeds ] || seeds=tests/data/stacks; \
 		mkdir -p $$fuzzer.corpus && \
 		$$fuzzer -max_total_time=$(FUZZ_TIME) -max_len=65536 -timeout=20 -rss_limit_mb=1024 \
 			-artifact_prefix=build/fuzz/ -print_final_stats=1 $$fuzzer.corpus \
-			tests/data/stacks > $$fuzzer.log 2>&1 || \
+			$$seeds > $$fuzzer.log 2>&1 || \
 			{ tail -40 $$fuzzer.log; exit 1; }; \
 		echo "$$fuzzer: $$(grep number_of_executed $$fuzzer.log)"; \
 	done
@@ -195,4 +204,4 @@ format:
 clean:
 	rm -rf build dwell
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(GEN)/dwell.bpf.o.d
+-include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TEST_TOOLS:=.d) $(GEN)/dwell.bpf.o.d

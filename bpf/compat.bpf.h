@@ -4,8 +4,11 @@
 #define DWELL_COMPAT_BPF_H
 
 #include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
 
 #define PF_KTHREAD 0x00200000
+/* arch/x86/include/asm/segment.h, __USER32_CS: 32-bit code. */
+#define COMPAT_CODE_SEGMENT 0x23
 
 /* include/linux/sched.h; the same bits from 5.14 (__state) to 6.18. */
 #define TASK_INTERRUPTIBLE 0x0001

@@ -185,6 +185,10 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (!thread->is_target)
 		return;
 	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
+	thread->lacks_tables =
+		cfg_user_stacks == USER_STACKS_TABLE && lacks_tables(walk, thread->user_stack);
+	if (thread->lacks_tables)
+		stacks_lacking++;
 }
 
 SEC("tp_btf/sched_switch")
@@ -302,6 +306,8 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	thread->is_target = may_be_target && is_wanted(task, thread);
 	if (thread->is_target)
 		announce(cpu, task, thread);
+	if (parent && parent->image != thread->image && cfg_user_stacks == USER_STACKS_TABLE)
+		inherit_tables(parent->image, thread->image);
 	return 0;
 }
 
@@ -324,11 +330,15 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	thread->image = next_serial(&last_image);
 	thread->is_announced = false;
 	thread->is_introduced = false;
+	thread->mm = 0;
 	/* COMMAND was waiting in dwell's own code until now: its life begins here. */
 	if (thread->is_followed && !thread->is_target)
 		begin_life(thread, now);
-	if (thread->is_target)
+	if (thread->is_target) {
 		announce(cpu, task, thread);
+		if (cfg_user_stacks == USER_STACKS_TABLE)
+			want_tables(thread->image, thread->pid, 0, true);
+	}
 	return 0;
 }
 
@@ -403,8 +413,10 @@ static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *
 		return NULL;
 	}
 	look_at(cpu, task, thread);
-	if (!thread->is_kernel_thread)
+	if (!thread->is_kernel_thread) {
 		thread->user_stack = STACK_EARLIER;
+		thread->lacks_tables = true;
+	}
 	return thread;
 }
 
@@ -439,6 +451,76 @@ int on_start(struct bpf_iter__task *ctx)
 	fill_record(&record, task, thread);
 	if (!bpf_seq_write(ctx->meta->seq, &record, sizeof(record)))
 		note_announced(task, thread);
+	return 0;
+}
+
+/* Off its CPU since before its process's tables were there. */
+static __always_inline bool is_sleeper(struct task_struct *task, const struct thread *thread)
+{
+	if (!thread->is_target || thread->is_kernel_thread || !thread->lacks_tables)
+		return false;
+	return !task->on_cpu && thread->state != TIME_RUNNING && thread->state != THREAD_DEAD;
+}
+
+/* The registers of threads whose user stack is to be walked from outside. */
+SEC("iter/task")
+int on_sleepers(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct record_sleeper sleeper = {};
+	struct thread *thread;
+
+	if (!task || !task->mm)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !is_sleeper(task, thread))
+		return 0;
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	u64 segment = regs->cs;
+	if ((segment & 3) != 3 || segment == COMPAT_CODE_SEGMENT)
+		return 0;
+	sleeper.pc = regs->ip;
+	sleeper.sp = regs->sp;
+	sleeper.fp = regs->bp;
+	sleeper.first_argument = regs->di;
+#endif
+	sleeper.thread = thread->serial;
+	sleeper.tid = thread->tid;
+	sleeper.pid = thread->pid;
+	sleeper.image = thread->image;
+	sleeper.since_ns = thread->since;
+	sleeper.user_stack = thread->user_stack;
+	bpf_seq_write(ctx->meta->seq, &sleeper, sizeof(sleeper));
+	return 0;
+}
+
+/*
+ * Gives threads the stacks that were walked from outside. One that has run since has another
+ * `since`; should it leave the CPU just now, it has another stack, and the exchange fails.
+ */
+SEC("iter/task")
+int on_repair(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *thread;
+	struct repair *repair;
+
+	if (!task)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !is_sleeper(task, thread))
+		return 0;
+	u32 serial = thread->serial;
+	repair = bpf_map_lookup_elem(&repairs, &serial);
+	if (!repair || repair->since_ns != thread->since)
+		return 0;
+	if (__sync_val_compare_and_swap(
+		    &thread->user_stack, repair->old_stack, repair->new_stack) != repair->old_stack)
+		return 0;
+	thread->lacks_tables = false;
+	bpf_seq_write(ctx->meta->seq, &serial, sizeof(serial));
 	return 0;
 }
 

@@ -7,7 +7,10 @@
 #ifndef DWELL_STACK_BPF_H
 #define DWELL_STACK_BPF_H
 
+#include "compat.bpf.h"
 #include "state.bpf.h"
+#include "tables.bpf.h"
+#include "unwind.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -19,30 +22,16 @@ struct {
 /* Tracer frames before __schedule: 2 to 4 seen, one more for each BPF subprogram. */
 #define TRACER_FRAMES 12
 
-static __always_inline u64 mix(u64 hash, u64 word)
+/* Sends the walk unless its id was seen; returns the id. Verified once, so not static. */
+__noinline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
 {
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ (hash >> 29);
-}
-
-/* Sends the walk unless its id was seen; returns the id. */
-static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
-{
-	u64 id, *known;
+	u64 *known;
 	u32 slot;
 
 	if (!cpu || !walk)
 		return STACK_FAILED;
-	id = mix(walk->kind, walk->image);
-	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
-		if (i >= walk->depth)
-			break;
-		if (i >= walk->skip)
-			id = mix(id, walk->frames[i]);
-	}
 	if (id < STACK_FIRST_ID)
 		id += STACK_FIRST_ID;
-
 	slot = (id ^ id >> 32) & cfg_seen_mask;
 	known = bpf_map_lookup_elem(&seen, &slot);
 	if (!known || *known == id)
@@ -53,14 +42,33 @@ static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
 	}
 	walk->id = id;
 	u64 bytes = walk->depth;
-	if (bytes > CONTRACT_MAX_FRAMES)
-		bytes = CONTRACT_MAX_FRAMES;
+	if (bytes > UNWIND_MAX_FRAMES)
+		bytes = UNWIND_MAX_FRAMES;
 	bytes = bytes * sizeof(u64) + __builtin_offsetof(struct walk, frames);
 	if (bpf_ringbuf_output(&records, walk, bytes, BPF_RB_NO_WAKEUP))
 		count(cpu, COUNTER_LOST_STACKS, 1);
 	else
 		*known = id;
 	return id;
+}
+
+/* A walk of plain addresses: its id is made from them, and it is sent. */
+static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
+{
+	u64 id;
+
+	if (!cpu || !walk)
+		return STACK_FAILED;
+	walk->stop = 0;
+	walk->is_packed = false;
+	id = mix(walk->kind, walk->image);
+	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
+		if (i >= walk->depth)
+			break;
+		if (i >= walk->skip)
+			id = mix(id, walk->frames[i]);
+	}
+	return walk_send(cpu, walk, id);
 }
 
 /* Where the scheduler's own frames begin: what lies before them is the tracer. */
@@ -144,20 +152,13 @@ static __always_inline u64 kernel_stack_of(
 	return walk_finish(cpu, walk);
 }
 
-/*
- * The user stack of the current thread, by frame pointers. Addresses mean something within one
- * image only, so the image is part of the id.
- */
-static __always_inline u64 user_stack_now(void *ctx, struct cpu *cpu, struct walk *walk,
-	struct task_struct *task, const struct thread *thread)
+/* By frame pointers. Addresses mean something within one image only, so it is part of the id. */
+static __always_inline u64 user_stack_by_fp(
+	void *ctx, struct cpu *cpu, struct walk *walk, const struct thread *thread)
 {
-	/* Kernel threads have no user side; one that exits has given it back. */
-	if (thread->is_kernel_thread || !task->mm)
-		return STACK_NONE;
-	if (!cfg_user_stacks || !cfg_stacks)
-		return STACK_SKIPPED;
 	long bytes = bpf_get_stack(
 		ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), BPF_F_USER_STACK);
+
 	if (bytes <= 0) {
 		count(cpu, COUNTER_USER_STACK_FAILED, 1);
 		return STACK_FAILED;
@@ -168,6 +169,91 @@ static __always_inline u64 user_stack_now(void *ctx, struct cpu *cpu, struct wal
 	walk->skip = 0;
 	walk->has_callee = false;
 	return walk_finish(cpu, walk);
+}
+
+/* The walk's mappings are the image's; false if none are known. */
+static __always_inline bool find_tables(struct walk *walk)
+{
+	u32 image = walk->image;
+	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &image);
+
+	if (!process)
+		return false;
+	walk->vma_base = process->vma_base;
+	walk->vma_count = process->vma_count;
+	return true;
+}
+
+/*
+ * By table, from the registers with which the thread came into the kernel: for a blocked thread and
+ * for one that was interrupted they are the same kind of thing. A sample that hit user code made
+ * that frame itself.
+ */
+static __always_inline u64 user_stack_by_table(
+	struct cpu *cpu, struct walk *walk, struct task_struct *task, const struct thread *thread)
+{
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	u64 segment = regs->cs;
+
+	/* Workers that the kernel makes in a process's name were never in user space. */
+	if ((segment & 3) != 3)
+		return STACK_NONE;
+	walk->kind = RECORD_USER_STACK;
+	walk->image = thread->image;
+	walk->skip = 0;
+	walk->has_callee = false;
+	walk->is_packed = true;
+	unwind_begin(walk, regs->ip, regs->sp, regs->bp);
+	walk->first_argument = regs->di;
+	if (segment == COMPAT_CODE_SEGMENT) {
+		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
+		walk->stop = UNWIND_STOP_COMPAT;
+	} else if (regs->sp == BPF_CORE_READ(task, mm, start_stack)) {
+		/* At the program's entry: nothing has been called yet. */
+		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
+		walk->stop = UNWIND_STOP_DONE;
+	} else if (!find_tables(walk)) {
+		if (!tables_are_ready)
+			return STACK_EARLIER;
+		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
+		walk->stop = UNWIND_STOP_NOPROC;
+		want_tables(thread->image, thread->pid, 0, false);
+	} else {
+		walk->stop = unwind_walk(walk);
+		if (walk->stop == UNWIND_STOP_NOVMA || walk->stop == UNWIND_STOP_NOTABLE)
+			want_tables(thread->image, thread->pid, walk->missing, false);
+	}
+	return walk_send(cpu, walk, unwind_id(walk));
+#else
+	return STACK_SKIPPED;
+#endif
+}
+
+/* Did the walk that gave this id end for want of tables? */
+static __always_inline bool lacks_tables(const struct walk *walk, u64 id)
+{
+	if (id < STACK_FIRST_ID)
+		return id == STACK_EARLIER;
+	return walk->stop == UNWIND_STOP_NOPROC || walk->stop == UNWIND_STOP_NOVMA ||
+	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING;
+}
+
+/* The user stack of the current thread. */
+static __always_inline u64 user_stack_now(void *ctx, struct cpu *cpu, struct walk *walk,
+	struct task_struct *task, const struct thread *thread)
+{
+	/* Kernel threads have no user side; one that exits, or is amid an exec, has given it back.
+	 */
+	if (thread->is_kernel_thread || !task->mm || is_in_exec(task, thread))
+		return STACK_NONE;
+	if (!cfg_stacks)
+		return STACK_SKIPPED;
+	if (cfg_user_stacks == USER_STACKS_TABLE)
+		return user_stack_by_table(cpu, walk, task, thread);
+	if (cfg_user_stacks == USER_STACKS_FP)
+		return user_stack_by_fp(ctx, cpu, walk, thread);
+	return STACK_SKIPPED;
 }
 
 #endif

@@ -15,12 +15,13 @@
 #include <bpf/bpf_tracing.h>
 
 #include "contract/contract.h"
+#include "contract/walk.h"
 
 /* Fixed before loading. User space sees these by the skeleton: only types that it has, too. */
 const volatile __u32 cfg_target_kind = TARGET_ALL;
 const volatile bool cfg_user_threads = true;
 const volatile bool cfg_kernel_threads = true;
-const volatile bool cfg_user_stacks = true;
+const volatile __u32 cfg_user_stacks = USER_STACKS_TABLE;
 const volatile bool cfg_stacks = true;
 const volatile bool cfg_skip_self = true;
 const volatile __u32 cfg_self_pid;
@@ -51,6 +52,10 @@ const volatile __u64 cfg_waker_stacks_from;
 volatile __u64 window_start = ~0ULL;
 volatile __u64 window_end = ~0ULL;
 volatile __u32 active_table;
+/* What ran at the start has its unwind tables: from now on a process without has none yet. */
+volatile __u32 tables_are_ready;
+/* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
+volatile __u32 stacks_lacking;
 /* Rows used in each table; user space zeroes it after draining. */
 __u64 rows_used[2];
 __u64 waits_used[2];
@@ -85,6 +90,7 @@ struct thread {
 	bool is_kernel_thread;
 	bool was_on_cpu;    /* when the start iterator met it */
 	bool is_introduced; /* no target, but user space knows its image */
+	bool lacks_tables;  /* its user stack ends where tables were missing, as yet */
 };
 
 struct {
@@ -109,18 +115,6 @@ struct {
 	__type(key, u32);
 	__type(value, u32);
 } start_images SEC(".maps");
-
-/* A stack on its way: the record's head and room for a walk. */
-struct walk {
-	u32 kind;
-	u32 image;
-	u32 depth;
-	u32 skip;
-	u32 has_callee;
-	u32 pad;
-	u64 id;
-	u64 frames[CONTRACT_MAX_FRAMES + 1];
-};
 
 /* A sample can hit inside the switch program, a switch inside an iterator: each has its own
  * scratch. */
@@ -166,6 +160,12 @@ static __always_inline struct cpu *this_cpu(void)
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&cpus, &zero);
+}
+
+/* An exec has taken the old memory and is not through: it will be announced with its new image. */
+static __always_inline bool is_in_exec(struct task_struct *task, const struct thread *thread)
+{
+	return thread->mm && thread->mm != (u64)task->mm;
 }
 
 static __always_inline void count(struct cpu *cpu, enum counter counter, u64 amount)

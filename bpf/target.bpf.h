@@ -216,12 +216,6 @@ static __noinline void announce(struct cpu *cpu, struct task_struct *task, struc
 	note_announced(task, thread);
 }
 
-/* An exec has renamed the thread but is not through: it will be announced with its new image. */
-static __always_inline bool is_in_exec(struct task_struct *task, const struct thread *thread)
-{
-	return thread->mm && thread->mm != (u64)BPF_CORE_READ(task, mm);
-}
-
 static __always_inline u32 next_serial(__u32 *last)
 {
 	return __sync_fetch_and_add(last, 1) + 1;

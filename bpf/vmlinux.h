@@ -22,6 +22,7 @@ typedef __u32 __wsum;
 typedef __u8 u8;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s64 s64;
 typedef _Bool bool;
 #define true 1
 #define false 0
@@ -40,9 +41,11 @@ enum {
 	BPF_ANY = 0,
 	BPF_NOEXIST = 1,
 	BPF_F_NO_PREALLOC = 1,
+	BPF_F_MMAPABLE = 1 << 10,
 	BPF_F_USER_STACK = 1 << 8,
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
 	BPF_RB_AVAIL_DATA = 0,
 };
 
@@ -89,6 +92,15 @@ struct upid {
 struct pid {
 	unsigned int level;
 	struct upid numbers[];
+};
+
+/* x86-64. cs is narrower on new kernels; CO-RE reads what is there. */
+struct pt_regs {
+	unsigned long bp;
+	unsigned long di;
+	unsigned long ip;
+	unsigned long cs;
+	unsigned long sp;
 };
 
 struct mm_struct {

@@ -30,12 +30,13 @@ enum time_state {
 
 /* Stack ids below STACK_FIRST_ID are not hashes but say why there is no stack. */
 enum stack_none {
-	STACK_NONE = 0,           /* there is none: no user side, or never ran */
-	STACK_FAILED = 1,         /* the kernel could not walk it */
-	STACK_OVERFLOW = 2,       /* the table was full: time kept, stack not */
-	STACK_SKIPPED = 3,        /* not asked for, or outside --min-wait/--max-wait */
-	STACK_EARLIER = 4,        /* the thread fell asleep before the recording began */
-	STACK_LOST = 5,           /* set by user space: its record never arrived */
+	STACK_NONE = 0,     /* there is none: no user side, or never ran */
+	STACK_FAILED = 1,   /* the kernel could not walk it */
+	STACK_OVERFLOW = 2, /* the table was full: time kept, stack not */
+	STACK_SKIPPED = 3,  /* not asked for, or outside --min-wait/--max-wait */
+	STACK_EARLIER = 4,  /* the thread fell asleep before the recording began, or its tables
+			       were there */
+	STACK_LOST = 5,     /* set by user space: its record never arrived */
 	STACK_NO_WAKER_STACK = 6, /* of a waker: the wait was shorter than --waker-stacks-from */
 	STACK_FIRST_ID = 16,
 };
@@ -110,9 +111,38 @@ struct record_stack {
 	__u32 depth;      /* frames that follow */
 	__u32 skip;       /* of them, the first ones that are the tracer's own */
 	__u32 has_callee; /* the first frame is where the second one's call goes to */
-	__u32 pad;
+	__u8 stop;        /* user stacks by table: enum unwind_stop */
+	__u8 is_packed;   /* frames as in contract/unwind.h, not plain addresses */
+	__u8 pad[2];
 	__u64 id;
 	__u64 frames[]; /* leaf first */
+};
+
+/* How user stacks are walked. */
+enum user_stacks { USER_STACKS_NONE, USER_STACKS_FP, USER_STACKS_TABLE };
+
+/*
+ * A thread off its CPU whose user stack could not be walked, because it left before the tables were
+ * there: its registers as it left user space.
+ */
+struct record_sleeper {
+	__u32 thread;
+	__u32 tid;
+	__u32 pid;
+	__u32 image;
+	__u64 since_ns;   /* with the serial: has it run since? */
+	__u64 user_stack; /* id of what was found, or STACK_EARLIER */
+	__u64 pc;
+	__u64 sp;
+	__u64 fp;
+	__u64 first_argument;
+};
+
+/* What it gets instead, if it has not run since. By its serial. */
+struct repair {
+	__u64 since_ns;
+	__u64 old_stack;
+	__u64 new_stack;
 };
 
 /* A thread's books: what the iterator writes for each living thread, and the last record of a dead

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes a flame graph interactive: zoom, search, keys, a link to what is shown. All data is in the
 // picture itself: a frame is an element of .frames with data-s (start), data-w (weight), data-d
-// (depth), data-c (change, in a comparison) and a title whose first line is the name. Frames stand
+// (depth), data-c (change, in a comparison), data-r and data-q (what ran and what was runnable of the
+// weight, where boxes are striped) and a title whose first line is the name. Frames stand
 // in the order of the tree, so a frame and all below it are one range of the list.
 (() => {
 	'use strict';
@@ -18,6 +19,7 @@
 	const frameHeight = Number(setting('frame-height'));
 	const barHeight = Number(setting('foot-height'));
 	const markWidth = Number(setting('mark-width')); // of frames with marks on their edges
+	const stripeWidth = Number(setting('stripe-width')); // of the narrowest frame with stripes
 	const gap = Number(setting('gap')); // between neighbours, where there is room
 	const fontSize = Number(setting('font-size'));
 	const isInverted = setting('inverted') === '1';
@@ -36,6 +38,14 @@
 	let ignoresCase = false;
 	let matches = [];
 
+	// Stripes from left to right: class and weight. Empty if frames are not striped.
+	function sharesOf(box) {
+		if (!box.hasAttribute('data-r')) return [];
+		const [whole, ran, runnable] = ['w', 'r', 'q'].map(
+			(letter) => Number(box.getAttribute('data-' + letter)));
+		return [['s r', ran], ['s q', runnable], ['s b', whole - ran - runnable]];
+	}
+
 	const frames = Array.from(group.children, (box, index) => {
 		const lines = box.querySelector('title').textContent.split('\n');
 		box.dwellIndex = index;
@@ -44,6 +54,9 @@
 			rect: box.querySelector('rect'),
 			text: box.querySelector('text'),
 			edge: box.querySelector('.e'),
+			shares: sharesOf(box),
+			stripes: Object.fromEntries(Array.from(box.querySelectorAll('.s'),
+				(stripe) => [stripe.getAttribute('class'), stripe])),
 			name: lines[0],
 			label: [lines[0], box.getAttribute('data-c')].filter(Boolean).join(' '),
 			facts: lines.slice(1).join(', '),
@@ -84,6 +97,23 @@
 			: letters.slice(0, room - 1).join('') + '…';
 	}
 
+	function drawStripes(frame, x, w, y) {
+		for (const [name, weight] of frame.shares) {
+			const part = weight / frame.weight * w;
+			if (!frame.stripes[name] && part > 0 && w >= stripeWidth) {
+				const made = document.createElementNS(SVG, 'path');
+				made.setAttribute('class', name);
+				frame.rect.after(made);
+				frame.stripes[name] = made;
+			}
+			if (frame.stripes[name])
+				frame.stripes[name].setAttribute('d', w < stripeWidth ? '' :
+					`M${x.toFixed(2)} ${y}h${part.toFixed(2)}v${frameHeight - 1}` +
+					`h-${part.toFixed(2)}z`);
+			x += part;
+		}
+	}
+
 	function drawEdges(frame, x, w, y) {
 		if (!frame.left && !frame.right) return;
 		if (!frame.edge) {
@@ -113,8 +143,10 @@
 
 	function place(frame, x, w) {
 		const y = Number(frame.rect.getAttribute('y'));
+		const drawn = w > 4 * gap ? w - gap : Math.max(w, 0.05);
 		frame.rect.setAttribute('x', x.toFixed(2));
-		frame.rect.setAttribute('width', (w > 4 * gap ? w - gap : Math.max(w, 0.05)).toFixed(2));
+		frame.rect.setAttribute('width', drawn.toFixed(2));
+		drawStripes(frame, x, drawn, y);
 		drawEdges(frame, x, w, y);
 		drawText(frame, x, w, y);
 	}
@@ -316,13 +348,23 @@
 		go(matches[next]);
 	}
 
-	// The link: #z=root;...;frame&s=expression&i=1
+	// The link: #z=root;...;frame&s=expression&i=1. Of siblings with the same name, as a chart has
+	// them, the second is name,1 and the third name,2: a comma of a name itself is written as %2C.
+
+	const isNamed = (index, name) => frames[index].name === name && !frames[index].isThin;
+
+	function linkName(index) {
+		const {name, parent} = frames[index];
+		let before = 0;
+		for (let i = parent + 1; i < index; i = frames[i].end) before += isNamed(i, name);
+		return encodeURIComponent(name) + (before ? ',' + before : '');
+	}
 
 	function writeLink() {
 		const path = [];
-		for (let i = zoomed; i > 0; i = frames[i].parent) path.unshift(frames[i].name);
+		for (let i = zoomed; i > 0; i = frames[i].parent) path.unshift(linkName(i));
 		const parts = [];
-		if (path.length) parts.push('z=' + path.map(encodeURIComponent).join(';'));
+		if (path.length) parts.push('z=' + path.join(';'));
 		if (bar.input.value) parts.push('s=' + encodeURIComponent(bar.input.value));
 		if (bar.input.value && ignoresCase) parts.push('i=1');
 		const hash = '#' + parts.join('&');
@@ -335,12 +377,17 @@
 		try { return decodeURIComponent(text); } catch (error) { return text; }
 	}
 
-	function findPath(names) {
+	// As far down as there are such frames.
+	function findPath(words) {
 		let at = 0;
-		for (const name of names) {
+		for (const word of words) {
+			const [, code, number] = /^(.*?)(?:,(\d+))?$/.exec(word);
+			const name = decode(code);
+			let left = Number(number || 0);
 			let child = at + 1;
-			while (child < frames[at].end && frames[child].name !== name) child = frames[child].end;
-			if (child >= frames[at].end || frames[child].isThin) break;
+			for (; child < frames[at].end; child = frames[child].end)
+				if (isNamed(child, name) && left-- === 0) break;
+			if (child >= frames[at].end) break;
 			at = child;
 		}
 		return at;
@@ -352,7 +399,7 @@
 			const equals = part.indexOf('=');
 			if (equals > 0) fields[part.slice(0, equals)] = part.slice(equals + 1);
 		}
-		zoomed = fields.z ? findPath(fields.z.split(';').map(decode)) : 0;
+		zoomed = fields.z ? findPath(fields.z.split(';')) : 0;
 		ignoresCase = fields.i === '1';
 		bar.sameCase.setAttribute('aria-pressed', String(!ignoresCase));
 		bar.input.value = decode(fields.s || '');

@@ -14,7 +14,9 @@
 #include "capture/books.h"
 #include "capture/drain.h"
 #include "capture/kernel.h"
+#include "capture/loader.h"
 #include "capture/namer.h"
+#include "capture/sleepers.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -25,6 +27,10 @@
 #define LAST_WORDS_NS (5 * NS_PER_MS)
 #define URGENT_NICE (-20)
 #define MIN_FLIP_NS (250 * NS_PER_MS)
+/* With thousands of files to read a recording starts without the last ones. */
+#define TABLES_WAIT_NS (20 * NS_PER_S)
+#define LAST_TABLES_NS (100 * NS_PER_MS)
+#define REPAIR_EVERY_NS (250 * NS_PER_MS)
 
 struct capture {
 	struct capture_options options;
@@ -34,6 +40,12 @@ struct capture {
 	struct drain *drain;
 	struct namer *namer;
 	struct books *books;
+	struct loader *loader; /* NULL: user stacks are not walked by table */
+	struct unwind_areas areas;
+	uint32_t lacking; /* stacks without tables, when they were last looked for */
+	bool has_lacking;
+	uint64_t next_repair_ns;
+	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
 	struct rec_meta meta;
 	struct utsname system;
 	int usual_nice;
@@ -76,6 +88,11 @@ static uint64_t own_memory_bytes(void)
 	return (uint64_t)usage.ru_maxrss << 10;
 }
 
+static const char *user_stacks_word(enum user_stacks way)
+{
+	return way == USER_STACKS_TABLE ? "table" : way == USER_STACKS_FP ? "fp" : "none";
+}
+
 static void init_meta(struct capture *capture)
 {
 	const struct capture_options *options = &capture->options;
@@ -90,9 +107,19 @@ static void init_meta(struct capture *capture)
 		.slice_ns = options->slice_ns,
 		.sample_hz = options->sample_hz,
 		.sample_event = kernel_sample_event(capture->kernel),
-		.user_stacks = options->has_user_stacks ? "fp" : "none",
+		.user_stacks = user_stacks_word(options->user_stacks),
 		.chain_depth = options->has_stacks ? options->depth : 0,
 		.table_bytes = kernel_table_bytes(capture->kernel)};
+}
+
+static int start_loader(struct capture *capture, struct why *why)
+{
+	struct loader_options options = {.wants_fd = kernel_wants_fd(capture->kernel),
+		.has_cache = capture->options.has_cache};
+	int error = kernel_unwind_areas(capture->kernel, &options.areas, why);
+
+	capture->areas = options.areas;
+	return error ? error : loader_new(&options, &capture->loader, why);
 }
 
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
@@ -111,6 +138,8 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	error = kernel_new(options, capture->symbols, &capture->kernel, why);
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
+	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
+		error = start_loader(capture, why);
 	if (error)
 		goto failed;
 	*ret = capture;
@@ -126,9 +155,13 @@ void capture_free(struct capture *capture)
 	if (!capture)
 		return;
 	drain_free(capture->drain);
-	kernel_free(capture->kernel);
+	vec_each (record, &capture->sleepers)
+		free(*record);
+	vec_clear(&capture->sleepers);
 	books_free(capture->books);
 	namer_free(capture->namer);
+	loader_free(capture->loader);
+	kernel_free(capture->kernel);
 	kernel_symbols_free(capture->symbols);
 	free(capture);
 }
@@ -159,14 +192,98 @@ static bool follows_all(const struct capture_options *options)
 	       options->target == TARGET_CGROUP;
 }
 
+/* Files of what runs already are read before the first switch is seen: that takes longest. */
+static void warm_tables(struct capture *capture)
+{
+	const struct capture_options *options = &capture->options;
+
+	if (!capture->loader)
+		return;
+	if (follows_all(options))
+		loader_warm_all(capture->loader);
+	for (size_t i = 0; i < options->id_count; i++)
+		loader_warm(capture->loader, options->ids[i]);
+	/* A command most likely uses the libraries that its shell uses. */
+	if (options->target == TARGET_COMMAND)
+		loader_warm(capture->loader, (uint32_t)getppid());
+	loader_wait(capture->loader, TABLES_WAIT_NS);
+}
+
+static void take_sleeper(void *context, const struct walk *walk)
+{
+	struct capture *capture = context;
+
+	_Static_assert(offsetof(struct walk, frames) == offsetof(struct record_stack, frames),
+		"a walk begins like its record");
+	size_t bytes = sizeof(struct record_stack) + walk->depth * sizeof(uint64_t);
+	uint64_t *record = xmalloc(bytes);
+	memcpy(record, walk, bytes);
+	vec_push(&capture->sleepers, record);
+}
+
+/* Reading symbols takes its time, so the window opens first. */
+static void name_sleepers(struct capture *capture)
+{
+	vec_each (slot, &capture->sleepers) {
+		const struct record_stack *record = (const void *)*slot;
+		namer_add_stack(
+			capture->namer, record, sizeof(*record) + record->depth * sizeof(uint64_t));
+		free(*slot);
+	}
+	vec_clear(&capture->sleepers);
+}
+
+/* All that runs is known by now: its mappings are published, and who sleeps gets a stack. */
+static int finish_tables(struct capture *capture, struct why *why)
+{
+	int error;
+
+	if (!capture->loader)
+		return 0;
+	loader_wait(capture->loader, TABLES_WAIT_NS);
+	kernel_set_tables_ready(capture->kernel);
+	namer_set_started(capture->namer);
+	capture->lacking = kernel_lacking(capture->kernel);
+	error = sleepers_walk(capture->kernel, &capture->areas, take_sleeper, capture);
+	return error ? why_set(why, error, "cannot read the stacks of sleeping threads: %s",
+			       strerror(-error))
+		     : 0;
+}
+
+/*
+ * Who fell asleep before its process's tables were there gets its stack now. Its interval is still
+ * open, so that all of it will be on that stack.
+ */
+static void repair_stacks(struct capture *capture, bool is_last)
+{
+	uint64_t now = clock_monotonic_ns();
+	uint32_t lacking;
+
+	if (!capture->loader || (!is_last && now < capture->next_repair_ns))
+		return;
+	lacking = kernel_lacking(capture->kernel);
+	/* Once more after the last one was noticed: the tables may have come since. */
+	if (lacking == capture->lacking && !capture->has_lacking)
+		return;
+	if (is_last)
+		loader_wait(capture->loader, LAST_TABLES_NS);
+	capture->has_lacking = lacking != capture->lacking;
+	capture->lacking = lacking;
+	sleepers_walk(capture->kernel, &capture->areas, take_sleeper, capture);
+	uint64_t done = clock_monotonic_ns();
+	capture->next_repair_ns = done + REPAIR_EVERY_NS + 50 * (done - now);
+}
+
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
 	capture->namer = namer_new(writer, capture->symbols, follows_all(&capture->options));
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
+	namer_set_loader(capture->namer, capture->loader);
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks && capture->options.depth);
+	warm_tables(capture);
 	int error = kernel_attach(capture->kernel, why);
 
 	if (!error)
@@ -179,6 +296,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	books_add(capture->books, known);
 	batch_free(known);
 	error = require_target(capture, why);
+	if (!error)
+		error = finish_tables(capture, why);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (error)
@@ -261,6 +380,11 @@ static void write_losses(struct capture *capture, const uint64_t counters[static
 	put_loss(capture, LOSS_USER_STACKS, counters[COUNTER_USER_STACK_FAILED], 0);
 	put_loss(capture, LOSS_UNKNOWN_THREADS, totals->unknown, totals->unknown_ns);
 	put_loss(capture, LOSS_MAPPINGS, totals->lost_mappings, 0);
+	if (capture->loader) {
+		struct loader_counts loads;
+		loader_counts(capture->loader, &loads);
+		put_loss(capture, LOSS_UNWIND_TABLES, loads.without_room, 0);
+	}
 	put_loss(capture, LOSS_CHAIN_MISMATCH, counters[COUNTER_CHAIN_MISMATCH],
 		counters[COUNTER_CHAIN_MISMATCH_NS]);
 	put_loss(capture, LOSS_CHAIN_TRUNCATED, counters[COUNTER_CHAIN_TRUNCATED],
@@ -310,6 +434,8 @@ int capture_step(struct capture *capture, struct why *why)
 		return 0;
 	if (capture->planned_end_ns && batch->drained_ns > capture->planned_end_ns)
 		batch->drained_ns = capture->planned_end_ns;
+	repair_stacks(capture, false);
+	name_sleepers(capture);
 	books_add(capture->books, batch);
 	/* A commit holds rows and open intervals of one moment, so that a crash leaves whole books.
 	 */
@@ -347,6 +473,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	int error;
 
 	set_nice(URGENT_NICE);
+	repair_stacks(capture, true);
 	capture->end_ns = clock_monotonic_ns() + END_AHEAD_NS;
 	if (capture->planned_end_ns && capture->planned_end_ns < capture->end_ns)
 		capture->end_ns = capture->planned_end_ns;
@@ -354,6 +481,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	drain_stop(capture->drain);
 	sleep_until(capture->end_ns);
 	error = kernel_barrier(capture->kernel);
+	name_sleepers(capture);
 	rest = drain_take(capture->drain);
 	if (rest)
 		books_add(capture->books, rest);

@@ -29,12 +29,13 @@ struct capture_options {
 	uint32_t sample_hz; /* 0: no sampling */
 	uint64_t slice_ns;
 	uint64_t memory_bytes; /* for all tables */
-	bool has_user_stacks;
+	enum user_stacks user_stacks;
+	bool has_cache;                /* keep unwind tables on disk */
 	bool has_stacks;               /* false: only time is counted */
 	bool has_self;                 /* record dwell too */
+	uint64_t duration_ns;          /* the window's length at most, 0: until stopped */
 	uint32_t depth;                /* hops kept of each chain of wakers; 0: no chains */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
-	uint64_t duration_ns;          /* the window's length at most, 0: until stopped */
 	/* For the recording's meta table. */
 	const char *target_text;
 	const char *command_line;

@@ -8,6 +8,7 @@
 
 #include "util/hash.h"
 #include "util/intern.h"
+#include "util/map64.h"
 
 struct containers {
 	struct cgroup_mounts mounts;

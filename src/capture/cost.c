@@ -184,8 +184,9 @@ int cost_measure(
 		.stack_ns = ns_per_switch(&with) - ns_per_switch(&without)};
 	if (cost.stack_ns < 0)
 		cost.stack_ns = 0;
-	cost.share = ((double)cost.switches * cost.bare_ns +
-			     (double)cost.target_switches * cost.stack_ns) /
+	/* Whoever wakes a target may be any thread: with chains stacks are taken of all. */
+	uint64_t with_stacks = target->depth ? cost.switches : cost.target_switches;
+	cost.share = ((double)cost.switches * cost.bare_ns + (double)with_stacks * cost.stack_ns) /
 		     (double)window_ns;
 	*ret = cost;
 	return 0;

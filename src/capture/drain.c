@@ -95,7 +95,7 @@ int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret,
 		return -EIO;
 	}
 	/* Without them the mappings of processes that are gone too soon stay unknown. */
-	if (map_events_new(&drain->map_events, NULL))
+	if (map_events_new(false, &drain->map_events, NULL))
 		drain->map_events = NULL;
 	*ret = drain;
 	return 0;

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -23,6 +24,8 @@
 #include "util/clock.h"
 
 #define BATCH_ROWS 8192
+/* Room for 5,000 requests; they are read as they come. */
+#define WANTS_BYTES (256 << 10)
 
 struct kernel {
 	struct dwell *skeleton;
@@ -31,6 +34,7 @@ struct kernel {
 	const char *sample_event;
 	int cpus;
 	int active;
+	struct unwind_areas areas; /* mapped when first asked for */
 	VEC(struct bpf_link *) links;
 	struct sum_key *keys; /* BATCH_ROWS */
 	struct sum *sums;
@@ -89,6 +93,26 @@ static int configure_target(
 	return 0;
 }
 
+static void configure_unwinding(struct kernel *kernel, const struct capture_options *options)
+{
+	struct dwell *skeleton = kernel->skeleton;
+	const struct table_sizes *sizes = &kernel->sizes;
+
+	if (options->user_stacks != USER_STACKS_TABLE) {
+		sizes_drop_unwinding(&kernel->sizes);
+		bpf_program__set_autoload(skeleton->progs.on_sleepers, false);
+		bpf_program__set_autoload(skeleton->progs.on_repair, false);
+		return;
+	}
+	bpf_map__set_max_entries(skeleton->maps.unwind_rows, sizes->unwind_row_blocks);
+	bpf_map__set_max_entries(skeleton->maps.unwind_pages, sizes->unwind_page_blocks);
+	bpf_map__set_max_entries(skeleton->maps.unwind_vmas, sizes->unwind_vma_blocks);
+	bpf_map__set_max_entries(skeleton->maps.unwind_rules, UNWIND_MAX_RULES);
+	bpf_map__set_max_entries(skeleton->maps.unwind_processes, sizes->unwind_processes);
+	bpf_map__set_max_entries(skeleton->maps.unwind_wants, WANTS_BYTES);
+	bpf_map__set_max_entries(skeleton->maps.repairs, KERNEL_MAX_REPAIRS);
+}
+
 static int configure(struct kernel *kernel, const struct capture_options *options,
 	const struct kernel_symbols *symbols, struct why *why)
 {
@@ -97,7 +121,7 @@ static int configure(struct kernel *kernel, const struct capture_options *option
 
 	skeleton->rodata->cfg_user_threads = options->has_user_threads;
 	skeleton->rodata->cfg_kernel_threads = options->has_kernel_threads;
-	skeleton->rodata->cfg_user_stacks = options->has_user_stacks;
+	skeleton->rodata->cfg_user_stacks = options->user_stacks;
 	skeleton->rodata->cfg_stacks = options->has_stacks;
 	skeleton->rodata->cfg_skip_self = !options->has_self;
 	skeleton->rodata->cfg_slice_ns = options->slice_ns;
@@ -116,6 +140,7 @@ static int configure(struct kernel *kernel, const struct capture_options *option
 	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
 	chains_configure(skeleton, options, kernel->depth, &kernel->sizes, symbols);
+	configure_unwinding(kernel, options);
 	if (!options->sample_hz)
 		bpf_program__set_autoload(skeleton->progs.on_sample, false);
 	int error = configure_namespace(skeleton, why);
@@ -182,11 +207,76 @@ void kernel_detach(struct kernel *kernel)
 	vec_clear(&kernel->links);
 }
 
+static size_t map_bytes(const struct bpf_map *map)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+
+	return (bytes + page - 1) / page * page;
+}
+
+static void *map_array(const struct bpf_map *map)
+{
+	void *at =
+		mmap(NULL, map_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void unmap_areas(struct kernel *kernel)
+{
+	struct unwind_areas *areas = &kernel->areas;
+
+	if (areas->rows)
+		munmap(areas->rows, map_bytes(kernel->skeleton->maps.unwind_rows));
+	if (areas->pages)
+		munmap(areas->pages, map_bytes(kernel->skeleton->maps.unwind_pages));
+	if (areas->rules)
+		munmap(areas->rules, map_bytes(kernel->skeleton->maps.unwind_rules));
+	if (areas->vmas)
+		munmap(areas->vmas, map_bytes(kernel->skeleton->maps.unwind_vmas));
+}
+
+int kernel_unwind_areas(struct kernel *kernel, struct unwind_areas *ret, struct why *why)
+{
+	struct dwell *skeleton = kernel->skeleton;
+	struct unwind_areas *areas = &kernel->areas;
+
+	if (!kernel->sizes.unwind_row_blocks)
+		return -ENOTSUP;
+	if (!areas->rows) {
+		areas->rows = map_array(skeleton->maps.unwind_rows);
+		areas->pages = map_array(skeleton->maps.unwind_pages);
+		areas->rules = map_array(skeleton->maps.unwind_rules);
+		areas->vmas = map_array(skeleton->maps.unwind_vmas);
+		areas->row_room = kernel->sizes.unwind_row_blocks * UNWIND_BLOCK_WORDS;
+		areas->page_room = kernel->sizes.unwind_page_blocks * UNWIND_BLOCK_WORDS;
+		areas->rule_room = UNWIND_MAX_RULES;
+		areas->vma_room = kernel->sizes.unwind_vma_blocks * UNWIND_BLOCK_VMAS;
+		areas->processes_fd = bpf_map__fd(skeleton->maps.unwind_processes);
+	}
+	if (!areas->rows || !areas->pages || !areas->rules || !areas->vmas)
+		return why_set(why, -ENOMEM, "cannot map the unwind tables: %s", strerror(errno));
+	*ret = *areas;
+	return 0;
+}
+
+int kernel_wants_fd(const struct kernel *kernel)
+{
+	return bpf_map__fd(kernel->skeleton->maps.unwind_wants);
+}
+
+void kernel_set_tables_ready(struct kernel *kernel)
+{
+	__atomic_store_n(&kernel->skeleton->bss->tables_are_ready, 1, __ATOMIC_SEQ_CST);
+}
+
 void kernel_free(struct kernel *kernel)
 {
 	if (!kernel)
 		return;
 	kernel_detach(kernel);
+	unmap_areas(kernel);
 	dwell__destroy(kernel->skeleton);
 	free(kernel->keys);
 	free(kernel->sums);
@@ -369,6 +459,41 @@ int kernel_read_threads(struct kernel *kernel, kernel_threads *ret)
 	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_read);
 
 	return fd < 0 ? fd : read_rows(fd, sizeof(struct thread_now), keep_thread, ret);
+}
+
+static void keep_sleeper(void *context, const void *row)
+{
+	kernel_sleepers *sleepers = context;
+	struct record_sleeper sleeper;
+
+	memcpy(&sleeper, row, sizeof(sleeper));
+	vec_push(sleepers, sleeper);
+}
+
+int kernel_read_sleepers(struct kernel *kernel, kernel_sleepers *ret)
+{
+	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_sleepers);
+
+	return fd < 0 ? fd : read_rows(fd, sizeof(struct record_sleeper), keep_sleeper, ret);
+}
+
+int kernel_repair(struct kernel *kernel, const struct repair *repairs, const uint32_t *threads,
+	size_t count, void (*each)(void *context, const void *serial), void *context)
+{
+	int map = bpf_map__fd(kernel->skeleton->maps.repairs);
+
+	for (size_t i = 0; i < count; i++)
+		bpf_map_update_elem(map, &threads[i], &repairs[i], BPF_ANY);
+	_cleanup_close_ int fd = open_iterator(kernel->skeleton->progs.on_repair);
+	int error = fd < 0 ? fd : read_rows(fd, sizeof(uint32_t), each, context);
+	for (size_t i = 0; i < count; i++)
+		bpf_map_delete_elem(map, &threads[i]);
+	return error;
+}
+
+uint32_t kernel_lacking(const struct kernel *kernel)
+{
+	return __atomic_load_n(&kernel->skeleton->bss->stacks_lacking, __ATOMIC_RELAXED);
 }
 
 void kernel_set_window(struct kernel *kernel, uint64_t start_ns, uint64_t end_ns)

@@ -7,6 +7,7 @@
 #define DWELL_CAPTURE_KERNEL_H
 
 #include "capture/capture.h"
+#include "capture/unwind_tables.h"
 #include "symbol/kernel.h"
 #include "util/vec.h"
 
@@ -27,6 +28,10 @@ struct kernel_wait {
 typedef VEC(char) kernel_waits;
 typedef VEC(struct kernel_row) kernel_rows;
 typedef VEC(struct thread_now) kernel_threads;
+typedef VEC(struct record_sleeper) kernel_sleepers;
+
+/* How many threads can be given other stacks at once. */
+#define KERNEL_MAX_REPAIRS 4096
 
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
 	struct kernel **ret, struct why *why);
@@ -48,6 +53,19 @@ int kernel_records_fd(const struct kernel *kernel);
 int kernel_read_start(struct kernel *kernel,
 	void (*each)(void *context, const struct record_thread *thread), void *context,
 	struct why *why);
+/* Where the unwind tables are, mapped; -ENOTSUP without user stacks by table. */
+int kernel_unwind_areas(struct kernel *kernel, struct unwind_areas *ret, struct why *why);
+/* The ring in which the kernel side asks for tables. */
+int kernel_wants_fd(const struct kernel *kernel);
+/* What ran at the start has its tables: from now on a stack that finds none ends there. */
+void kernel_set_tables_ready(struct kernel *kernel);
+/* Threads off their CPU whose user stack nobody could walk yet. */
+int kernel_read_sleepers(struct kernel *kernel, kernel_sleepers *ret);
+/* Gives the threads other stacks, unless they have run; calls with the serials of those. */
+int kernel_repair(struct kernel *kernel, const struct repair *repairs, const uint32_t *threads,
+	size_t count, void (*each)(void *context, const void *serial), void *context);
+/* Switch-outs whose user stacks lacked tables, so far. */
+uint32_t kernel_lacking(const struct kernel *kernel);
 /* The books of all living threads. */
 int kernel_read_threads(struct kernel *kernel, kernel_threads *ret);
 

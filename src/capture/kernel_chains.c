@@ -6,7 +6,9 @@
  */
 #include "capture/kernel_chains.h"
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <string.h>
 
 #include "capture/proc_text.h"
 #include "dwell.skel.h"
@@ -71,19 +73,30 @@ static void find_text(struct dwell *skeleton, const struct kernel_symbols *symbo
 	find(symbols, "asm_sysvec_call_function_single", (__u64 *)config->cfg_ipis + 4);
 }
 
+static bool has_tracepoint(const struct btf *btf, const char *section)
+{
+	const char *name = strchr(section, '/');
+	char type[80];
+
+	if (!name)
+		return false;
+	snprintf(type, sizeof(type), "btf_trace_%s", name + 1);
+	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
+}
+
 /* A tracepoint that this kernel does not have costs the names that it would give. */
 static void choose_programs(struct dwell *skeleton, bool has_all_stacks)
 {
+	struct btf *btf = btf__load_vmlinux_btf();
 	struct bpf_program *program;
 
-	for (size_t i = 0; (program = chains_program(skeleton, i)); i++) {
+	for (size_t i = 0; btf && (program = chains_program(skeleton, i)); i++) {
 		if (has_all_stacks && i >= ALWAYS_NEEDED)
 			break;
-		const char *section = bpf_program__section_name(program);
-		const char *name = strchr(section, '/');
-		if (name && libbpf_find_vmlinux_btf_id(name + 1, BPF_TRACE_RAW_TP) > 0)
+		if (has_tracepoint(btf, bpf_program__section_name(program)))
 			bpf_program__set_autoload(program, true);
 	}
+	btf__free(btf);
 }
 
 void chains_configure(struct dwell *skeleton, const struct capture_options *options, uint32_t depth,

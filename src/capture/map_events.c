@@ -32,7 +32,8 @@ struct map_events {
 	VEC(char) whole; /* a record that wraps around the ring's end, put together */
 };
 
-static int open_dummy(int cpu)
+/* A reader that is not woken looks for itself. */
+static int open_dummy(int cpu, bool wakes)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
@@ -47,16 +48,16 @@ static int open_dummy(int cpu)
 		.comm_exec = 1,
 		.task = 1,
 		.watermark = 1,
-		.wakeup_watermark = UINT32_MAX,
+		.wakeup_watermark = wakes ? 1 : UINT32_MAX,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC};
 
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int add_ring(struct map_events *events, int cpu)
+static int add_ring(struct map_events *events, int cpu, bool wakes)
 {
-	struct ring ring = {.fd = open_dummy(cpu)};
+	struct ring ring = {.fd = open_dummy(cpu, wakes)};
 
 	if (ring.fd < 0)
 		return errno == ENODEV || errno == ENXIO ? 0 : -errno;
@@ -71,7 +72,7 @@ static int add_ring(struct map_events *events, int cpu)
 	return 0;
 }
 
-int map_events_new(struct map_events **ret, struct why *why)
+int map_events_new(bool wakes, struct map_events **ret, struct why *why)
 {
 	struct map_events *events = xcalloc(1, sizeof(*events));
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -79,7 +80,7 @@ int map_events_new(struct map_events **ret, struct why *why)
 
 	events->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	for (int cpu = 0; cpu < cpus && !error; cpu++)
-		error = add_ring(events, cpu);
+		error = add_ring(events, cpu, wakes);
 	if (!error && !events->rings.count)
 		error = -ENODEV;
 	if (error) {
@@ -152,6 +153,16 @@ void map_events_read(struct map_events *events,
 {
 	vec_each (ring, &events->rings)
 		read_ring(events, ring, each, context);
+}
+
+size_t map_events_count(const struct map_events *events)
+{
+	return events->rings.count;
+}
+
+int map_events_fd(const struct map_events *events, size_t number)
+{
+	return events->rings.at[number].fd;
 }
 
 uint64_t map_events_lost(const struct map_events *events)

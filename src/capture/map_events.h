@@ -39,12 +39,18 @@ struct map_event {
 	const char *path;                       /* borrowed from the record */
 };
 
-/* -errno if the kernel does not give them: then mappings are known from /proc only. */
-int map_events_new(struct map_events **ret, struct why *why);
+/*
+ * -errno if the kernel does not give them: then mappings are known from /proc only. With `wakes`
+ * the fds become readable with each record.
+ */
+int map_events_new(bool wakes, struct map_events **ret, struct why *why);
 void map_events_free(struct map_events *events);
 /* Calls with each record that has come since; of one CPU they are in order, of several not. */
 void map_events_read(struct map_events *events,
 	void (*each)(void *context, const void *record, size_t length), void *context);
+/* To poll: one for each CPU. */
+size_t map_events_count(const struct map_events *events);
+int map_events_fd(const struct map_events *events, size_t number);
 /* Records that the kernel had no room for, so far. */
 uint64_t map_events_lost(const struct map_events *events);
 

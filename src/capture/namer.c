@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 
 #include "capture/spaces.h"
+#include "contract/unwind.h"
+#include "model/unwind.h"
 #include "symbol/object.h"
 #include "util/hash.h"
 #include "util/map64.h"
@@ -35,6 +37,9 @@ struct namer {
 	struct map64 images;  /* image -> struct image * */
 	struct map64 by_raw;  /* raw id -> recording's id */
 	struct map64 written; /* ids of objects, frames, nodes */
+	struct loader *loader;
+	bool is_started;
+	struct map64 numbered; /* the loader's number -> struct code_object * */
 };
 
 /* One frame on its way into the recording. */
@@ -82,9 +87,20 @@ void namer_free(struct namer *namer)
 	map64_clear(&namer->images);
 	map64_clear(&namer->by_raw);
 	map64_clear(&namer->written);
+	map64_clear(&namer->numbered);
 	spaces_free(namer->spaces);
 	object_table_free(namer->objects);
 	free(namer);
+}
+
+void namer_set_loader(struct namer *namer, struct loader *loader)
+{
+	namer->loader = loader;
+}
+
+void namer_set_started(struct namer *namer)
+{
+	namer->is_started = true;
 }
 
 void namer_watch(struct namer *namer, uint32_t pid)
@@ -107,6 +123,8 @@ void namer_add_image(struct namer *namer, uint32_t number, uint32_t pid, uint64_
 	struct image *image = xcalloc(1, sizeof(*image));
 	image->space = spaces_attach(namer->spaces, pid, start_stack);
 	*slot = (uintptr_t)image;
+	if (namer->loader)
+		loader_know(namer->loader, number, pid, !namer->is_started);
 }
 
 const char *namer_exe(const struct namer *namer, uint32_t number)
@@ -127,6 +145,8 @@ void namer_drop_image(struct namer *namer, uint32_t number)
 		map64_remove(&namer->by_raw, *raw);
 	map64_remove(&namer->images, number);
 	image_free(namer, image);
+	if (namer->loader)
+		loader_forget(namer->loader, number);
 }
 
 /* True the first time for each id. */
@@ -232,6 +252,14 @@ static void name_in_object(const struct code_place *code, uint64_t behind, struc
 	}
 }
 
+static void fill_object(struct place *place, const struct code_object *object)
+{
+	place->object.id = object->id;
+	place->object.kind = kind_of_code[object->kind];
+	place->object.path = object->path;
+	place->object.build_id = object->build_id;
+}
+
 static uint64_t user_frame(
 	struct namer *namer, struct image *image, uint64_t pc, uint64_t at, const char **ret_name)
 {
@@ -242,10 +270,7 @@ static uint64_t user_frame(
 
 	place.object.id = hash_text(SEED_OBJECT, place.object.path);
 	if (image && space_find(namer->spaces, image->space, at, &code)) {
-		place.object.id = code.object->id;
-		place.object.kind = kind_of_code[code.object->kind];
-		place.object.path = code.object->path;
-		place.object.build_id = code.object->build_id;
+		fill_object(&place, code.object);
 		place.frame.address = code.address + (pc - at);
 		if (code.object->kind == CODE_ANONYMOUS)
 			name_jit(image->space, pc, at, &place);
@@ -253,6 +278,45 @@ static uint64_t user_frame(
 			name_in_object(&code, pc - at, &place.frame);
 	} else if (!image || space_is_unknown(image->space)) {
 		place.frame.reason = NAME_PROCESS_GONE;
+	}
+	*ret_name = place.frame.name;
+	return write_place(namer, &place);
+}
+
+/* The object that the loader gave a number; NULL if it does not know it. */
+static struct code_object *numbered_object(struct namer *namer, uint32_t number)
+{
+	bool is_new;
+	uint64_t *slot = map64_put(&namer->numbered, number, &is_new);
+	struct loader_object known;
+
+	if (!is_new)
+		return (struct code_object *)(uintptr_t)*slot;
+	if (!namer->loader || loader_object(namer->loader, number, &known))
+		return NULL;
+	_cleanup_free_ char *path = known.path;
+	_cleanup_close_ int fd = known.path_fd;
+	struct code_object *object = known.is_vdso ? object_table_vdso(namer->objects)
+						   : object_table_adopt(namer->objects, known.pid,
+							     path, &known.stamp, fd);
+	*slot = (uintptr_t)object;
+	return object;
+}
+
+/* A frame as (object, address): no mappings needed, whoever ran it. */
+static uint64_t packed_frame(struct namer *namer, uint64_t frame, const char **ret_name)
+{
+	uint64_t address = UNWIND_FRAME_ADDRESS(frame), behind = !(frame & UNWIND_FRAME_EXACT);
+	struct place place = {
+		.object = {.kind = OBJECT_UNKNOWN, .path = "[unknown]", .build_id = ""},
+		.frame = {.address = address, .name = "", .reason = NAME_NO_FILE}};
+	struct code_place code = {.object = numbered_object(namer, UNWIND_FRAME_OBJECT(frame)),
+		.address = address - behind};
+
+	place.object.id = hash_text(SEED_OBJECT, place.object.path);
+	if (code.object) {
+		fill_object(&place, code.object);
+		name_in_object(&code, behind, &place.frame);
 	}
 	*ret_name = place.frame.name;
 	return write_place(namer, &place);
@@ -323,11 +387,43 @@ static uint64_t kernel_stack(struct namer *namer, const struct record_stack *rec
 		record->depth >= CONTRACT_MAX_FRAMES ? UNWIND_CUT : UNWIND_COMPLETE);
 }
 
+static struct image *image_of(struct namer *namer, uint32_t number)
+{
+	uint64_t *slot = map64_find(&namer->images, number);
+
+	return slot ? image_at(*slot) : NULL;
+}
+
+static uint64_t packed_stack(struct namer *namer, const struct record_stack *record)
+{
+	uint64_t frames[UNWIND_MAX_FRAMES];
+	struct image *image = image_of(namer, record->image);
+	enum unwind_end end = unwind_end_of(record->stop);
+	const char *name = "";
+	bool has_raw = false;
+
+	for (uint32_t i = 0; i < record->depth; i++) {
+		uint64_t frame = record->frames[i], pc = UNWIND_FRAME_PC(frame);
+		bool is_raw = frame & UNWIND_FRAME_RAW;
+
+		has_raw |= is_raw;
+		frames[i] = is_raw ? user_frame(namer, image, pc,
+					     frame & UNWIND_FRAME_EXACT ? pc : pc - 1, &name)
+				   : packed_frame(namer, frame, &name);
+	}
+	/* Some C libraries (musl) do not describe the function that threads begin in. */
+	if (record->stop == UNWIND_STOP_GAP && is_root_function(name))
+		end = UNWIND_COMPLETE;
+	/* One without plain addresses may come from any process: it is kept. */
+	if (image && has_raw)
+		vec_push(&image->raw, record->id);
+	return write_nodes(namer, frames, record->depth, end);
+}
+
 static uint64_t user_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[CONTRACT_MAX_FRAMES];
-	uint64_t *slot = map64_find(&namer->images, record->image);
-	struct image *image = slot ? image_at(*slot) : NULL;
+	struct image *image = image_of(namer, record->image);
 	const char *name = "";
 	uint32_t depth = record->depth;
 
@@ -347,7 +443,8 @@ void namer_add_stack(struct namer *namer, const struct record_stack *record, siz
 {
 	bool is_new;
 
-	if (length < sizeof(*record) || record->depth > CONTRACT_MAX_FRAMES || !record->depth ||
+	if (length < sizeof(*record) || !record->depth ||
+		record->depth > (record->is_packed ? UNWIND_MAX_FRAMES : CONTRACT_MAX_FRAMES) ||
 		record->skip >= record->depth ||
 		length < sizeof(*record) + record->depth * sizeof(uint64_t))
 		return;
@@ -355,6 +452,7 @@ void namer_add_stack(struct namer *namer, const struct record_stack *record, siz
 	if (!is_new)
 		return;
 	uint64_t id = record->kind == RECORD_KERNEL_STACK ? kernel_stack(namer, record)
+		      : record->is_packed                 ? packed_stack(namer, record)
 							  : user_stack(namer, record);
 	*map64_put(&namer->by_raw, record->id, NULL) = id;
 }

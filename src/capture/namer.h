@@ -7,6 +7,7 @@
 #ifndef DWELL_CAPTURE_NAMER_H
 #define DWELL_CAPTURE_NAMER_H
 
+#include "capture/loader.h"
 #include "capture/map_events.h"
 #include "contract/contract.h"
 #include "recording/writer.h"
@@ -18,6 +19,11 @@ struct namer;
 struct namer *namer_new(
 	struct recording_writer *writer, struct kernel_symbols *symbols, bool follows_all);
 void namer_free(struct namer *namer);
+
+/* Who knows the objects that frames are numbered by; borrowed. */
+void namer_set_loader(struct namer *namer, struct loader *loader);
+/* From now on a new image is looked at when its first stack asks for it. */
+void namer_set_started(struct namer *namer);
 
 /*
  * A process is announced to run `image` now. start_stack is the image's mark in /proc/PID/stat:

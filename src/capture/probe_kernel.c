@@ -298,6 +298,8 @@ static const struct {
 } helpers[] = {
 	{BPF_FUNC_get_stack, "bpf_get_stack"},
 	{BPF_FUNC_get_task_stack, "bpf_get_task_stack"},
+	{BPF_FUNC_task_pt_regs, "bpf_task_pt_regs"},
+	{BPF_FUNC_probe_read_user, "bpf_probe_read_user"},
 	{BPF_FUNC_get_current_task_btf, "bpf_get_current_task_btf"},
 	{BPF_FUNC_task_storage_get, "bpf_task_storage_get"},
 	{BPF_FUNC_ringbuf_output, "bpf_ringbuf_output"},

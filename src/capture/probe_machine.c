@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "capture/capture.h"
 #include "capture/proc_text.h"
@@ -318,8 +319,35 @@ static void add_cpus(struct probe *probe)
 		online, possible > 0 ? possible : (int)online);
 }
 
+/*
+ * Reading user memory from an interrupt can deadlock kernels from 5.19 on until commit d319f344
+ * (6.4, and stable releases of June 2023). That cannot be tried out, so the release has to tell.
+ */
+static void add_user_reads(struct probe *probe)
+{
+	unsigned int major = 0, minor = 0, patch = 0;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u.%u", &major, &minor, &patch) < 2)
+		return;
+	bool may_hang = (major == 5 && minor == 19) ||
+			(major == 6 && (minor == 0 || minor == 2 || (minor == 1 && patch < 36) ||
+					       (minor == 3 && patch < 10)));
+	if (!may_hang) {
+		facts_add(probe->facts, FACT_MACHINE, FACT_OK, "user stacks of samples",
+			"safe to walk from an interrupt");
+		return;
+	}
+	facts_add(probe->facts, FACT_MACHINE, FACT_LIMITED, "user stacks of samples",
+		"release %s may hang when they are walked from an interrupt, unless it has commit "
+		"d319f344",
+		name.release);
+	facts_fix(probe->facts, "update the kernel, or record with -F 0");
+}
+
 void probe_machine(struct probe *probe)
 {
+	add_user_reads(probe);
 	add_cpus(probe);
 	add_cgroups(probe);
 	add_pid_namespace(probe);

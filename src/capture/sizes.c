@@ -2,7 +2,8 @@
 /*
  * Shares of the memory: 1/4 for the tables of sums, 1/16 for the coarse ones, 1/16 for the ring and
  * 1/32 for the seen stacks. With chains, waits have tables of their own: 1/4, and 1/8 for the other
- * sums. The tables of sums are preallocated, which costs CPU time before the
+ * sums. For user stacks 1/8 for rows, 1/64 each for page words and mappings and at most 1/32 for
+ * processes. The tables of sums are preallocated, which costs CPU time before the
  * window opens (0.5 s for 160 MiB), and at half full they are flipped within 50 ms: a quarter is
  * ample. The rest is for what threads take in task storage.
  */
@@ -11,6 +12,7 @@
 #include <stddef.h>
 
 #include "contract/contract.h"
+#include "contract/unwind.h"
 
 /*
  * A preallocated hash entry: the kernel's head (48 bytes), key and value; a bucket of 16 bytes for
@@ -18,6 +20,11 @@
  */
 #define ROW_BYTES (48 + sizeof(struct sum_key) + sizeof(struct sum) + 32)
 #define WAIT_BYTES(value_bytes) (48 + sizeof(struct sum_key) + (value_bytes) + 32)
+/* An entry of a hash that allocates them one by one, with its bucket. */
+#define PROCESS_BYTES (64 + 32)
+#define BLOCK_BYTES 4096
+#define MIN_PROCESSES 1024
+#define MAX_PROCESSES 65536
 #define MIN_RING_BYTES (256 << 10)
 #define MAX_RING_BYTES (1u << 28)
 
@@ -28,6 +35,13 @@ static uint32_t power_of_two_below(uint64_t limit)
 	while (power * 2 <= limit && power < 1ULL << 31)
 		power *= 2;
 	return (uint32_t)power;
+}
+
+static uint32_t blocks_in(uint64_t bytes, uint64_t most)
+{
+	uint64_t blocks = bytes / BLOCK_BYTES;
+
+	return blocks < 1 ? 1 : blocks > most ? (uint32_t)most : (uint32_t)blocks;
 }
 
 static uint32_t rows_in(uint64_t bytes, uint64_t row_bytes)
@@ -55,12 +69,31 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth)
 		sizes.ring_bytes = MIN_RING_BYTES;
 	if (sizes.ring_bytes > MAX_RING_BYTES)
 		sizes.ring_bytes = MAX_RING_BYTES;
+	/* Numbers of rows and mappings are 32 bits wide. */
+	sizes.unwind_row_blocks = blocks_in(bytes / 8, UINT32_MAX / UNWIND_BLOCK_WORDS);
+	sizes.unwind_page_blocks = blocks_in(bytes / 64, UINT32_MAX / UNWIND_BLOCK_WORDS);
+	sizes.unwind_vma_blocks = blocks_in(bytes / 64, UINT32_MAX / UNWIND_BLOCK_VMAS);
+	uint64_t processes = bytes / 32 / PROCESS_BYTES;
+	sizes.unwind_processes = processes < MIN_PROCESSES   ? MIN_PROCESSES
+				 : processes > MAX_PROCESSES ? MAX_PROCESSES
+							     : (uint32_t)processes;
 	return sizes;
+}
+
+void sizes_drop_unwinding(struct table_sizes *sizes)
+{
+	sizes->unwind_row_blocks = sizes->unwind_page_blocks = sizes->unwind_vma_blocks = 0;
+	sizes->unwind_processes = 0;
 }
 
 uint64_t sizes_bytes(const struct table_sizes *sizes)
 {
 	return 2ULL * (sizes->rows + sizes->coarse_rows) * ROW_BYTES +
 	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) + sizes->ring_bytes +
-	       (uint64_t)sizes->seen * sizeof(uint64_t);
+	       (uint64_t)sizes->seen * sizeof(uint64_t) +
+	       ((uint64_t)sizes->unwind_row_blocks + sizes->unwind_page_blocks +
+		       sizes->unwind_vma_blocks) *
+		       BLOCK_BYTES +
+	       (uint64_t)sizes->unwind_processes * PROCESS_BYTES +
+	       (sizes->unwind_processes ? UNWIND_MAX_RULES * sizeof(struct unwind_rule) : 0);
 }

@@ -12,10 +12,17 @@ struct table_sizes {
 	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
 	uint32_t ring_bytes;  /* a power of two */
 	uint32_t seen;        /* a power of two */
+	/* For user stacks; blocks as in contract/unwind.h. */
+	uint32_t unwind_row_blocks;
+	uint32_t unwind_page_blocks;
+	uint32_t unwind_vma_blocks;
+	uint32_t unwind_processes;
 };
 
 /* Sizes that together take at most that much; depth: hops of a chain, 0: no chains. */
 struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth);
+/* Without tables for user stacks. */
+void sizes_drop_unwinding(struct table_sizes *sizes);
 /* What they take. */
 uint64_t sizes_bytes(const struct table_sizes *sizes);
 

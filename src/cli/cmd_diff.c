@@ -7,24 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
+#include "cli/stack_options.h"
 #include "render/diff.h"
 #include "render/flame_svg.h"
 #include "util/units.h"
 
 enum {
-	KEY_VIEW = 0x3000,
-	KEY_WEIGHT,
-	KEY_NORMALIZE,
+	KEY_NORMALIZE = 0x3000,
 	KEY_RAW,
 	KEY_EXACT,
 	KEY_FAIL_ABOVE,
 	KEY_TOP,
 	KEY_JSON,
 	KEY_TITLE,
-	KEY_ROOTS,
 };
 
 #define DEFAULT_TOP 8
@@ -34,11 +31,10 @@ enum {
 
 struct arguments {
 	struct view_options view;
+	struct stack_options stacks;
 	struct diff_options diff;
-	enum view kind;
 	const char *files[2];
 	size_t file_count;
-	const char *output;
 	const char *title;
 	bool has_scale; /* --normalize or --raw was given */
 	bool is_json;
@@ -48,19 +44,6 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{.doc = "What is compared:"},
-	{.key = KEY_VIEW,
-		.name = "view",
-		.arg = "VIEW",
-		.doc = "offcpu (default), oncpu, runq, hotcold,\nwakeup, offwake or chain"},
-	{.key = KEY_WEIGHT,
-		.name = "weight",
-		.arg = "time|count|cause",
-		.doc = "time (default), how many waits or samples, or (chain)\neach hop's own "
-		       "share of the time"},
-	{.key = KEY_ROOTS,
-		.name = "roots",
-		.doc = "of views of wakers: hide threads whose waits\nare seen in the chains of "
-		       "others"},
 	{.key = KEY_NORMALIZE,
 		.name = "normalize",
 		.arg = "window|total",
@@ -69,10 +52,6 @@ static const struct argp_option options[] = {
 	{.key = KEY_RAW, .name = "raw", .doc = "weights as they are"},
 	{.key = KEY_EXACT, .name = "exact-names", .doc = "do not fold digits in names of threads"},
 	{.doc = "What is written:"},
-	{.key = 'o',
-		.name = "output",
-		.arg = "OUT",
-		.doc = "a picture (.svg), or both weights as folded text (.folded)"},
 	{.key = KEY_TITLE, .name = "title", .arg = "TEXT", .doc = "of the picture"},
 	{.key = KEY_TOP,
 		.name = "top",
@@ -133,15 +112,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->view;
-		return 0;
-	case KEY_VIEW:
-		return view_options_parse_view("diff", value, &arguments->kind);
-	case KEY_WEIGHT:
-		return view_options_parse_weight(
-			"diff", value, &arguments->view, &arguments->diff.weighs_counts);
-	case KEY_ROOTS:
-		arguments->view.shape.is_roots_only = true;
+		state->child_inputs[0] = &arguments->stacks;
+		state->child_inputs[1] = &arguments->view;
 		return 0;
 	case KEY_NORMALIZE:
 		return parse_normalize(value, arguments);
@@ -151,9 +123,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_EXACT:
 		arguments->diff.has_exact_names = true;
-		return 0;
-	case 'o':
-		arguments->output = value;
 		return 0;
 	case KEY_TITLE:
 		arguments->title = value;
@@ -177,7 +146,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &view_options_argp}, {0}};
+static const struct argp_child children[] = {
+	{.argp = &stack_options_argp, .group = -1}, {.argp = &view_options_argp}, {0}};
 static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
 
 static const char *unit_of(const struct arguments *arguments, const struct input *input)
@@ -242,13 +212,6 @@ static void write_folded(const struct diff *diff, FILE *out)
 	}
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && !strcmp(text + length - tail, end);
-}
-
 static int write_output(
 	const struct diff *diff, const struct arguments *arguments, const struct diff_text *text)
 {
@@ -256,14 +219,9 @@ static int write_output(
 		xasprintf("%s: %s against %s", text->what, text->after, text->before);
 	struct output output;
 	struct why why = {""};
-	bool is_svg = ends_with(arguments->output, ".svg");
-	int error;
+	int error = output_open(arguments->stacks.output, &output, &why);
 
-	if (!is_svg && !ends_with(arguments->output, ".folded"))
-		return fail(STATUS_USAGE, "cannot tell the format of %s; write .svg or .folded",
-			arguments->output);
-	error = output_open(arguments->output, &output, &why);
-	if (!error && is_svg)
+	if (!error && !arguments->stacks.is_output_folded)
 		error = write_picture(diff, arguments, subtitle, output.stream, &why);
 	else if (!error)
 		write_folded(diff, output.stream);
@@ -290,7 +248,7 @@ static int show(
 {
 	struct diff_text text = {.before = arguments->files[0],
 		.after = arguments->files[1],
-		.what = sides[0].is_recording ? view_name(arguments->kind) : sides[0].unit,
+		.what = sides[0].is_recording ? view_name(arguments->stacks.view) : sides[0].unit,
 		.unit = unit_of(arguments, &sides[0]),
 		.factor = factor_of(arguments, &sides[0]),
 		.top = arguments->top,
@@ -302,7 +260,7 @@ static int show(
 	if (!text.what[0])
 		text.what = "weights";
 	diff_rank(diff, &functions);
-	if (arguments->output)
+	if (arguments->stacks.output)
 		status = write_output(diff, arguments, &text);
 	if (!status && arguments->is_json) {
 		json_init(&json, stdout);
@@ -344,32 +302,23 @@ static int check_sides(struct arguments *arguments, const struct input *sides)
 	return STATUS_DONE;
 }
 
-static void say_skipped(const char *path, const struct input *input)
-{
-	_cleanup_free_ char *words = skipped_words(&input->skipped);
-
-	if (words)
-		fprintf(stderr, "dwell: %s: %s\n", path, words);
-	if (input->losses)
-		fprintf(stderr, "dwell: %s: %s\n", path, input->losses);
-}
-
 static int compare(struct arguments *arguments)
 {
 	struct input sides[2];
 	struct diff diff;
 	struct why why = {""};
 	size_t read = 0;
-	int status = view_options_check_view("diff", &arguments->view, arguments->kind);
+	int status = stack_options_shape(&arguments->stacks, &arguments->view.shape);
 
 	arguments->view.shape.keeps_objects = true;
+	arguments->diff.weighs_counts = arguments->stacks.weighs_counts;
 	for (; read < 2 && !status; read++) {
-		if (input_read(arguments->files[read], arguments->kind, &arguments->view.filter,
-			    &arguments->view.shape, &sides[read], &why)) {
+		if (input_read(arguments->files[read], arguments->stacks.view,
+			    &arguments->view.filter, &arguments->view.shape, &sides[read], &why)) {
 			status = fail(STATUS_USAGE, "%s", why.text);
 			break;
 		}
-		say_skipped(arguments->files[read], &sides[read]);
+		say_losses(arguments->files[read], &sides[read]);
 	}
 	if (!status)
 		status = check_sides(arguments, sides);
@@ -387,7 +336,8 @@ static int compare(struct arguments *arguments)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct arguments arguments = {.kind = VIEW_OFFCPU, .top = DEFAULT_TOP, .fail_above = -1};
+	struct arguments arguments = {
+		.stacks.view = VIEW_OFFCPU, .top = DEFAULT_TOP, .fail_above = -1};
 	int status;
 
 	view_options_init(&arguments.view);

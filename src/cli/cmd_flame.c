@@ -6,54 +6,34 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/picture_options.h"
+#include "cli/stack_options.h"
 #include "format/folded.h"
 #include "util/units.h"
 
 enum {
-	KEY_VIEW = 0x2000,
-	KEY_WEIGHT,
-	KEY_UNIT,
+	KEY_UNIT = 0x2000,
 	KEY_SUFFIXES,
-	KEY_ROOTS,
 };
 
 struct arguments {
 	struct view_options view;
+	struct stack_options stacks;
 	struct picture_options picture;
 	struct folded_options folded;
-	enum view kind;
 	const char *unit;
 	const char *file;
-	const char *output;
-	bool is_folded; /* else a picture */
-	bool is_to_stdout;
+	bool is_to_stdout; /* -f */
+	bool is_folded;    /* else a picture */
 };
 
 static const struct argp_option options[] = {
-	{.doc = "What is written:"},
-	{.key = KEY_VIEW,
-		.name = "view",
-		.arg = "VIEW",
-		.doc = "offcpu (default), oncpu, runq, hotcold,\nwakeup, offwake or chain"},
-	{.key = 'f', .name = "folded", .doc = "folded text to stdout"},
-	{.key = 'o',
-		.name = "output",
-		.arg = "OUT",
-		.doc = "a picture (.svg) or folded text (.folded) to a file;\ndefault: a picture "
-		       "to "
-		       "stdout if that is no terminal"},
-	{.key = KEY_WEIGHT,
-		.name = "weight",
-		.arg = "time|count|cause",
-		.doc = "time (default), how many waits or samples, or (chain)\neach hop's own "
-		       "share of the time"},
-	{.key = KEY_ROOTS,
-		.name = "roots",
-		.doc = "of views of wakers: hide threads whose waits\nare seen in the chains of "
-		       "others"},
+	{.doc = "How they are written:"},
+	{.key = 'f',
+		.name = "folded",
+		.doc = "folded text to stdout; without -f and -o a picture,\nif that is no "
+		       "terminal"},
 	{.key = KEY_UNIT, .name = "unit", .arg = "ns|us|ms", .doc = "of time; default us"},
 	{.key = KEY_SUFFIXES,
 		.name = "suffixes",
@@ -78,36 +58,15 @@ static error_t parse_unit(const char *value, struct arguments *arguments)
 	return EINVAL;
 }
 
-static error_t parse_output(const char *value, struct arguments *arguments)
-{
-	const char *dot = strrchr(value, '.');
-
-	if (!dot || (strcmp(dot, ".folded") && strcmp(dot, ".svg"))) {
-		fail(STATUS_USAGE, "flame: -o %s: cannot tell the format; write .svg or .folded",
-			value);
-		return EINVAL;
-	}
-	arguments->output = value;
-	arguments->is_folded = !strcmp(dot, ".folded");
-	return 0;
-}
-
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->view;
-		state->child_inputs[1] = &arguments->picture;
-		return 0;
-	case KEY_VIEW:
-		return view_options_parse_view("flame", value, &arguments->kind);
-	case KEY_WEIGHT:
-		return view_options_parse_weight(
-			"flame", value, &arguments->view, &arguments->folded.weighs_counts);
-	case KEY_ROOTS:
-		arguments->view.shape.is_roots_only = true;
+		state->child_inputs[0] = &arguments->stacks;
+		state->child_inputs[1] = &arguments->view;
+		state->child_inputs[2] = &arguments->picture;
 		return 0;
 	case KEY_UNIT:
 		return parse_unit(value, arguments);
@@ -115,10 +74,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->view.shape.has_suffixes = true;
 		return 0;
 	case 'f':
-		arguments->is_to_stdout = arguments->is_folded = true;
+		arguments->is_to_stdout = true;
 		return 0;
-	case 'o':
-		return parse_output(value, arguments);
 	case ARGP_KEY_ARG:
 		if (arguments->file) {
 			fail(STATUS_USAGE, "flame: one file at a time; %s is too many", value);
@@ -131,7 +88,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
+static const struct argp_child children[] = {{.argp = &stack_options_argp, .group = -1},
 	{.argp = &view_options_argp}, {.argp = &picture_options_argp}, {0}};
 static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
 
@@ -144,10 +101,10 @@ static int nothing_to_show(
 		return fail(STATUS_NOTHING,
 			"%s: nothing to show: all %s time is less than one %s; try a smaller "
 			"--unit",
-			path, view_name(arguments->kind), arguments->unit);
+			path, view_name(arguments->stacks.view), arguments->unit);
 	return fail(STATUS_NOTHING, "%s: nothing to show: %s %s passes the filters", path,
 		arguments->folded.weighs_counts ? "no wait or sample of" : "no time of",
-		view_name(arguments->kind));
+		view_name(arguments->stacks.view));
 }
 
 /* What the reader has to know that is not in the output. */
@@ -155,13 +112,9 @@ static void say_oddities(
 	const struct input *input, const struct arguments *arguments, const char *path)
 {
 	const struct view_filter *filter = &arguments->view.filter;
-	_cleanup_free_ char *words = skipped_words(&input->skipped);
 	char room[UNITS_ROOM];
 
-	if (words)
-		fprintf(stderr, "dwell: %s: %s\n", path, words);
-	if (input->losses)
-		fprintf(stderr, "dwell: %s: %s\n", path, input->losses);
+	say_losses(path, input);
 	if (input->hidden_threads)
 		fprintf(stderr,
 			"dwell: --roots hides %zu thread%s with %s of blocked time, seen in the "
@@ -206,10 +159,10 @@ static void fit_weights(
 		return;
 	if (!input->is_recording)
 		flame->count_name = input->unit[0] ? input->unit : NULL;
-	else if (arguments->kind == VIEW_HOTCOLD)
+	else if (arguments->stacks.view == VIEW_HOTCOLD)
 		flame->count_name = "waits and samples";
 	else
-		flame->count_name = arguments->kind == VIEW_ONCPU ? "samples" : "waits";
+		flame->count_name = arguments->stacks.view == VIEW_ONCPU ? "samples" : "waits";
 }
 
 static int write_picture(
@@ -233,7 +186,7 @@ static int write_picture(
 	int error;
 
 	if (input->is_recording)
-		picture_options_suit(picture, arguments->kind);
+		picture_options_suit(picture, arguments->stacks.view);
 	if (input->is_recording && !picture->flame.subtitle)
 		picture->flame.subtitle = subtitle;
 	if (input->before.count)
@@ -260,9 +213,9 @@ static int write_input(struct input *input, struct arguments *arguments, const c
 	struct why why = {""};
 	int status;
 
-	if (!arguments->output)
+	if (!arguments->stacks.output)
 		return finish_stdout(write_stacks(input, arguments, path, stdout));
-	if (output_open(arguments->output, &output, &why))
+	if (output_open(arguments->stacks.output, &output, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
 	status = write_stacks(input, arguments, path, output.stream);
 	if (status)
@@ -290,40 +243,73 @@ static int show(struct input *input, struct arguments *arguments, const char *pa
 	return write_input(input, arguments, path);
 }
 
-/* Without a file: what is piped in, or else the last recording. */
-static const char *input_path(const struct arguments *arguments)
+/* What the user asks that only a recording can answer; NULL if nothing. */
+static const char *recording_question(const struct arguments *arguments)
 {
-	struct stat stdin_is;
+	if (arguments->stacks.has_view)
+		return "--view is";
+	if (arguments->view.has_by)
+		return "--by is";
+	return view_filter_is_open(&arguments->view.filter) ? NULL : "filters are";
+}
 
-	if (arguments->file)
-		return arguments->file;
-	if (!fstat(STDIN_FILENO, &stdin_is) && S_ISFIFO(stdin_is.st_mode))
-		return "-";
-	return VIEW_DEFAULT_FILE;
+/*
+ * Without a file: what is piped in, or else the last recording. A pipe may as well be there by
+ * accident, inside a loop that reads from one: so it is never read silently, nor passed over
+ * silently, and an empty one is no reason to show something else.
+ */
+static int choose_input(const struct arguments *arguments, const char **ret)
+{
+	const char *question = recording_question(arguments);
+	struct stat stdin_is;
+	int first;
+
+	*ret = arguments->file ? arguments->file : VIEW_DEFAULT_FILE;
+	if (arguments->file || fstat(STDIN_FILENO, &stdin_is) || !S_ISFIFO(stdin_is.st_mode))
+		return STATUS_DONE;
+	if (question)
+		return fail(STATUS_USAGE,
+			"stdin is a pipe, and %s for recordings: say which FILE, for "
+			"example " VIEW_DEFAULT_FILE,
+			question);
+	fputs("dwell: no FILE is given and stdin is a pipe: reading stdin\n", stderr);
+	first = getc(stdin);
+	if (first == EOF)
+		return fail(STATUS_USAGE,
+			"stdin is empty: did the command before the pipe fail? For a recording say "
+			"which FILE, for example " VIEW_DEFAULT_FILE);
+	ungetc(first, stdin);
+	*ret = "-";
+	return STATUS_DONE;
 }
 
 static int read_and_show(struct arguments *arguments)
 {
-	const char *path = input_path(arguments);
+	const char *path;
 	struct input input;
 	struct why why = {""};
 	int status;
 
-	status = view_options_check_view("flame", &arguments->view, arguments->kind);
+	status = stack_options_shape(&arguments->stacks, &arguments->view.shape);
 	if (status)
 		return status;
-	if (arguments->is_to_stdout && arguments->output)
+	arguments->is_folded = arguments->is_to_stdout || arguments->stacks.is_output_folded;
+	arguments->folded.weighs_counts = arguments->stacks.weighs_counts;
+	if (arguments->is_to_stdout && arguments->stacks.output)
 		return fail(STATUS_USAGE, "flame: -f and -o exclude each other");
-	if (!arguments->output && !arguments->is_to_stdout && isatty(STDOUT_FILENO))
+	if (!arguments->stacks.output && !arguments->is_to_stdout && isatty(STDOUT_FILENO))
 		return fail(STATUS_USAGE,
 			"flame: say where to: -o OUT.svg for a picture, -f for folded text on the "
 			"terminal");
+	status = choose_input(arguments, &path);
+	if (status)
+		return status;
 	/* Pictures tell JIT code by it, and do not show it. */
 	if (!arguments->is_folded)
 		arguments->view.shape.has_suffixes = true;
 	if (arguments->picture.flame.is_chart
 			? input_read_in_order(path, &input, &why)
-			: input_read(path, arguments->kind, &arguments->view.filter,
+			: input_read(path, arguments->stacks.view, &arguments->view.filter,
 				  &arguments->view.shape, &input, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
 	status = show(&input, arguments, strcmp(path, "-") ? path : "stdin");
@@ -334,7 +320,7 @@ static int read_and_show(struct arguments *arguments)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct arguments arguments = {
-		.kind = VIEW_OFFCPU, .unit = "us", .folded = {.unit_ns = NS_PER_US}};
+		.stacks.view = VIEW_OFFCPU, .unit = "us", .folded = {.unit_ns = NS_PER_US}};
 	int status;
 
 	view_options_init(&arguments.view);

@@ -133,7 +133,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_VIEW:
 		report->has_view = true;
-		return view_options_parse_view("report", value, &report->kind);
+		return view_options_parse_view(value, &report->kind);
 	case KEY_SORT:
 		report->has_view = true;
 		return parse_sort(value, &report->order);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "profile/tree_feed.h"
 #include "recording/reader.h"
 #include "util/text.h"
 #include "util/units.h"
@@ -37,7 +38,10 @@ static bool is_binary(FILE *in)
 struct builder {
 	struct input *input;
 	bool is_in_order;
-	VEC(uint32_t) path; /* nodes of the stack before */
+	uint64_t scale; /* of weights: ns per unit, or 1 */
+	VEC(struct tree_step) steps;
+	VEC(uint32_t) path; /* in order: nodes of the stack before */
+	struct tree_feed feed;
 };
 
 char *input_losses(const struct recording *recording)
@@ -109,7 +113,6 @@ static enum frame_kind kind_of(const struct stack *stack, size_t at)
 	return frame->is_kernel ? FRAME_KERNEL : FRAME_USER;
 }
 
-/* Most names need no cleaning, and a copy of each would be most of the work. */
 static bool is_plain(const char *name)
 {
 	for (; *name; name++)
@@ -118,51 +121,17 @@ static bool is_plain(const char *name)
 	return true;
 }
 
+/* Names of other tools are cleaned, but most of them are in the tree already, so they are clean. */
 static uint32_t frame_of(struct tree *tree, const struct stack_frame *frame)
 {
+	uint32_t known;
+
+	if (!frame->object[0] && tree_find_frame(tree, frame->name, frame->length, &known))
+		return known;
 	if (is_plain(frame->name))
 		return tree_frame(tree, frame->name, frame->object);
 	_cleanup_free_ char *label = text_clean(frame->name, true);
 	return tree_frame(tree, label, frame->object);
-}
-
-static bool is_frame(const struct tree *tree, uint32_t node, const struct stack_frame *frame)
-{
-	return !strcmp(tree_label(tree, node), frame->name) &&
-	       !strcmp(tree_object(tree, node), frame->object);
-}
-
-static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind)
-{
-	struct tree_node made = {.parent = parent, .frame = frame, .kind = kind};
-
-	vec_push(&tree->nodes, made);
-	return (uint32_t)tree->nodes.count - 1;
-}
-
-/*
- * The node of the stack's frame number `at`, below `parent`. Most stacks begin like the one before,
- * which saves the look-ups; in order, that is all that is gone on with.
- */
-static uint32_t next_node(
-	struct builder *builder, const struct stack *stack, uint32_t parent, size_t at)
-{
-	struct tree *tree = &builder->input->tree;
-	bool is_known = at < builder->path.count;
-	uint32_t frame, node;
-
-	if (is_known && is_frame(tree, builder->path.at[at], &stack->frames[at]))
-		return builder->path.at[at];
-	frame = frame_of(tree, &stack->frames[at]);
-	if (is_known && tree->nodes.at[builder->path.at[at]].frame == frame)
-		return builder->path.at[at];
-	if (builder->is_in_order)
-		node = add_node(tree, parent, frame, kind_of(stack, at));
-	else
-		node = tree_child_frame(tree, parent, frame, kind_of(stack, at));
-	builder->path.count = at;
-	vec_push(&builder->path, node);
-	return node;
 }
 
 static void add_before(struct input *input, uint32_t node, uint64_t before)
@@ -172,43 +141,95 @@ static void add_before(struct input *input, uint32_t node, uint64_t before)
 	input->before.at[node] += before;
 }
 
-static int add_stack(const struct stack *stack, void *context)
+static void land(uint32_t node, const struct tree_load *weights, void *context)
 {
 	struct builder *builder = context;
 	struct input *input = builder->input;
-	uint64_t unit_ns = ns_of_unit(stack->unit), scale = unit_ns ? unit_ns : 1;
-	uint32_t node = TREE_ROOT;
 
-	for (size_t i = 0; i < stack->depth; i++)
-		node = next_node(builder, stack, node, i);
-	if (builder->path.count > stack->depth)
-		builder->path.count = stack->depth;
-	input->is_time = unit_ns > 0;
-	snprintf(input->unit, sizeof(input->unit), "%s", stack->unit);
-	if (stack->weight > INT64_MAX / scale || stack->before > INT64_MAX / scale)
+	tree_add(&input->tree, node, weights->first * builder->scale, weights->first);
+	if (weights->second)
+		add_before(input, node, weights->second * builder->scale);
+}
+
+/* In order, a stack goes on with the one before only as far as both are the same. */
+static uint32_t node_in_order(struct builder *builder, size_t from)
+{
+	struct tree *tree = &builder->input->tree;
+	size_t at = from;
+
+	while (at < builder->steps.count && at < builder->path.count &&
+		tree->nodes.at[builder->path.at[at]].frame == builder->steps.at[at].frame)
+		at++;
+	builder->path.count = at;
+	for (; at < builder->steps.count; at++) {
+		uint32_t parent = at ? builder->path.at[at - 1] : TREE_ROOT;
+		uint32_t node = tree_add_child(tree, parent, &builder->steps.at[at]);
+		vec_push(&builder->path, node);
+	}
+	return builder->path.at[builder->path.count - 1];
+}
+
+/* The steps of frames that the stack before does not have. */
+static void make_steps(struct builder *builder, const struct stack *stack)
+{
+	vec_reserve(&builder->steps, stack->depth);
+	builder->steps.count = stack->depth;
+	for (size_t i = stack->shared; i < stack->depth; i++)
+		builder->steps.at[i] = (struct tree_step){
+			frame_of(&builder->input->tree, &stack->frames[i]), kind_of(stack, i)};
+}
+
+static void set_unit(struct builder *builder, const char *unit)
+{
+	uint64_t unit_ns = ns_of_unit(unit);
+
+	builder->scale = unit_ns ? unit_ns : 1;
+	builder->input->is_time = unit_ns > 0;
+	snprintf(builder->input->unit, sizeof(builder->input->unit), "%s", unit);
+}
+
+static int add_stack(const struct stack *stack, void *context)
+{
+	struct builder *builder = context;
+	struct tree_load weights = {stack->weight, stack->before};
+
+	if (strcmp(stack->unit, builder->input->unit)) {
+		/* Those that wait have the unit before. */
+		tree_feed_finish(&builder->feed);
+		set_unit(builder, stack->unit);
+	}
+	if (stack->weight > INT64_MAX / builder->scale ||
+		stack->before > INT64_MAX / builder->scale)
 		return -EOVERFLOW;
-	tree_add(&input->tree, node, stack->weight * scale, stack->weight);
-	if (stack->before)
-		add_before(input, node, stack->before * scale);
+	make_steps(builder, stack);
+	if (builder->is_in_order)
+		land(node_in_order(builder, stack->shared), &weights, builder);
+	else
+		tree_feed_add(&builder->feed, stack->shared, builder->steps.at + stack->shared,
+			stack->depth - stack->shared, &weights);
 	return 0;
 }
 
 static int read_text(
 	FILE *in, const char *path, bool is_in_order, struct input *input, struct why *why)
 {
-	struct builder builder = {.input = input, .is_in_order = is_in_order};
+	struct builder builder = {.input = input, .is_in_order = is_in_order, .scale = 1};
 	struct stack_sink sink = {.add = add_stack, .context = &builder};
 	struct why reason = {""};
 	int error;
 
 	tree_init(&input->tree);
+	tree_feed_init(&builder.feed, &input->tree, land, &builder);
 	error = stacks_read(in, &sink, &input->skipped, NULL, &reason);
+	tree_feed_finish(&builder.feed);
 	if (error == -EOVERFLOW)
 		why_set(&reason, error, "weights too large to add up");
 	if (error) {
 		why_set(why, error, "%s: %s", strcmp(path, "-") ? path : "stdin", reason.text);
 		input_clear(input);
 	}
+	tree_feed_clear(&builder.feed);
+	vec_clear(&builder.steps);
 	vec_clear(&builder.path);
 	return error;
 }

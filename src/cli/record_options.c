@@ -16,6 +16,7 @@ enum {
 	KEY_USER_STACKS,
 	KEY_DEPTH,
 	KEY_WAKER_STACKS_FROM,
+	KEY_NO_CACHE,
 };
 
 static const struct argp_option target_table[] = {
@@ -39,7 +40,9 @@ static const struct argp_option table[] = {
 	{"max-wait", 'M', "TIME", 0, "longer waits keep their time but not their stacks", 2},
 	{"slice", KEY_SLICE, "TIME", 0, "keep sums apart for each TIME (default 1s)", 2},
 	{"memory", KEY_MEMORY, "SIZE", 0, "for all tables in the kernel (default 256M)", 2},
-	{"user-stacks", KEY_USER_STACKS, "HOW", 0, "fp: by frame pointers (default); none", 2},
+	{"user-stacks", KEY_USER_STACKS, "HOW", 0,
+		"table: by unwind tables (default); fp: by frame pointers; none", 2},
+	{"no-cache", KEY_NO_CACHE, NULL, 0, "keep no unwind tables on disk", 2},
 	{"depth", KEY_DEPTH, "HOPS", 0,
 		"follow wakers, and theirs, for so many hops (default 8, up to 16, 0: none)", 2},
 	{"waker-stacks-from", KEY_WAKER_STACKS_FROM, "TIME", 0,
@@ -58,7 +61,8 @@ void record_options_init(struct record_options *options)
 						   .sample_hz = 99,
 						   .slice_ns = NS_PER_S,
 						   .memory_bytes = RECORD_DEFAULT_MEMORY,
-						   .has_user_stacks = true,
+						   .user_stacks = USER_STACKS_TABLE,
+						   .has_cache = true,
 						   .has_stacks = true,
 						   .depth = CAPTURE_DEFAULT_DEPTH}};
 }
@@ -142,10 +146,16 @@ static int parse_memory(struct record_options *options, const char *text)
 
 static int parse_user_stacks(struct record_options *options, const char *text)
 {
-	if (strcmp(text, "fp") && strcmp(text, "none"))
-		return bad("%s is no way to walk user stacks; write fp or none", text);
-	options->capture.has_user_stacks = !strcmp(text, "fp");
-	return 0;
+	static const char *const ways[] = {[USER_STACKS_NONE] = "none",
+		[USER_STACKS_FP] = "fp",
+		[USER_STACKS_TABLE] = "table"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		if (!strcmp(text, ways[i])) {
+			options->capture.user_stacks = (enum user_stacks)i;
+			return 0;
+		}
+	return bad("%s is no way to walk user stacks; write table, fp or none", text);
 }
 
 static int parse_depth(struct record_options *options, const char *text)
@@ -219,6 +229,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return parse_depth(options, value);
 	case KEY_WAKER_STACKS_FROM:
 		return parse_time(value, &options->capture.waker_stacks_from_ns);
+	case KEY_NO_CACHE:
+		options->capture.has_cache = false;
+		return 0;
 	case KEY_SELF:
 		options->capture.has_self = true;
 		return 0;

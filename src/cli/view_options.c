@@ -75,7 +75,7 @@ void view_options_clear(struct view_options *view)
 	view_filter_clear(&view->filter);
 }
 
-error_t view_options_parse_view(const char *command, const char *name, enum view *ret)
+error_t view_options_parse_view(const char *name, enum view *ret)
 {
 	const char *names[VIEWS + 1] = {NULL};
 	const char *near;
@@ -86,37 +86,10 @@ error_t view_options_parse_view(const char *command, const char *name, enum view
 		names[i] = view_name((enum view)i);
 	near = nearest_name(name, names);
 	if (near)
-		fail(STATUS_USAGE, "%s: unknown view %s; did you mean %s?", command, name, near);
+		fail(STATUS_USAGE, "unknown view %s; did you mean %s?", name, near);
 	else
-		fail(STATUS_USAGE, "%s: unknown view %s; views are " VIEW_NAMES, command, name);
+		fail(STATUS_USAGE, "unknown view %s; views are " VIEW_NAMES, name);
 	return EINVAL;
-}
-
-error_t view_options_parse_weight(
-	const char *command, const char *word, struct view_options *view, bool *ret_counts)
-{
-	bool is_count = !strcmp(word, "count"), is_cause = !strcmp(word, "cause");
-
-	if (!is_count && !is_cause && strcmp(word, "time")) {
-		fail(STATUS_USAGE, "%s: --weight %s: unknown; give time, count or cause", command,
-			word);
-		return EINVAL;
-	}
-	*ret_counts = is_count;
-	view->shape.weighs_causes = is_cause;
-	return 0;
-}
-
-int view_options_check_view(const char *command, const struct view_options *view, enum view kind)
-{
-	if (view->shape.weighs_causes && kind != VIEW_CHAIN)
-		return fail(STATUS_USAGE, "%s: --weight cause is for --view chain", command);
-	if (view->shape.is_roots_only && !view_needs_chains(kind))
-		return fail(STATUS_USAGE,
-			"%s: --roots is for --view chain, offwake or wakeup: others have no "
-			"chains",
-			command);
-	return STATUS_DONE;
 }
 
 static int parse_filter(int key, char *value, struct view_filter *filter, struct why *why)

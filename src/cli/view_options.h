@@ -24,14 +24,8 @@ void view_options_init(struct view_options *options);
 void view_options_clear(struct view_options *options);
 
 /* The view of that name, for the command's --view. 0, or EINVAL after a complaint. */
-error_t view_options_parse_view(const char *command, const char *name, enum view *ret);
 #define VIEW_NAMES "offcpu, oncpu, runq, hotcold, wakeup, offwake, chain"
-/* time, count or cause, for --weight. 0, or EINVAL after a complaint. */
-error_t view_options_parse_weight(
-	const char *command, const char *word, struct view_options *options, bool *ret_counts);
-/* Does the view take --weight cause and --roots, where they were given? 0 or STATUS_USAGE. */
-int view_options_check_view(
-	const char *command, const struct view_options *options, enum view view);
+error_t view_options_parse_view(const char *name, enum view *ret);
 
 /*
  * A child for a command's argp. In ARGP_KEY_INIT the parent's parser sets state->child_inputs[0] to

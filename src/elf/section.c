@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "elf/file.h"
+#include "elf/unpack.h"
 
 static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *ret)
 {
@@ -35,22 +36,59 @@ bool elf_section_exists(const struct elf_file *file, const char *name)
 	return find_section(elf_file_handle(file), name, &header) != NULL;
 }
 
-int elf_section_read(
-	const struct elf_file *file, const char *name, uint64_t limit, struct elf_section *ret)
+static int read_bytes(const struct elf_file *file, const char *name, uint64_t limit,
+	struct elf_section *ret, bool *ret_is_packed)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = find_section(elf_file_handle(file), name, &header);
 	Elf_Data *data;
 
-	if (!section)
+	if (!section || !header.sh_size)
 		return -ENOENT;
 	if (header.sh_size > limit)
 		return -E2BIG;
-	if (header.sh_flags & SHF_COMPRESSED)
-		return -EBADMSG;
 	data = elf_rawdata(section, NULL);
 	if (!data || !data->d_buf || !data->d_size)
 		return -EBADMSG;
 	*ret = (struct elf_section){data->d_buf, data->d_size, header.sh_addr};
+	*ret_is_packed = header.sh_flags & SHF_COMPRESSED;
+	return 0;
+}
+
+int elf_section_read(
+	const struct elf_file *file, const char *name, uint64_t limit, struct elf_section *ret)
+{
+	struct elf_section section;
+	bool is_packed;
+	int err = read_bytes(file, name, limit, &section, &is_packed);
+
+	if (err)
+		return err;
+	if (is_packed)
+		return -EBADMSG;
+	*ret = section;
+	return 0;
+}
+
+int elf_section_unpack(const struct elf_file *file, const char *name, uint64_t limit,
+	struct elf_section *ret, void **ret_owned)
+{
+	struct elf_section section;
+	unsigned char *bytes;
+	bool is_packed;
+	int err = read_bytes(file, name, limit, &section, &is_packed);
+
+	if (err)
+		return err;
+	if (!is_packed) {
+		*ret = section;
+		*ret_owned = NULL;
+		return 0;
+	}
+	err = unpack_section(section.bytes, section.count, limit, &bytes, &section.count);
+	if (err)
+		return err;
+	*ret = (struct elf_section){bytes, section.count, section.vaddr};
+	*ret_owned = bytes;
 	return 0;
 }

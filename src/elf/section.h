@@ -23,5 +23,11 @@ bool elf_section_exists(const struct elf_file *file, const char *name);
  */
 int elf_section_read(
 	const struct elf_file *file, const char *name, uint64_t limit, struct elf_section *ret);
+/*
+ * The same for one that may be compressed; the limit is on what comes out. The bytes are then the
+ * caller's to free: *ret_owned, else NULL. -ENOTSUP: compressed in a way that we do not know.
+ */
+int elf_section_unpack(const struct elf_file *file, const char *name, uint64_t limit,
+	struct elf_section *ret, void **ret_owned);
 
 #endif

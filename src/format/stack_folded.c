@@ -8,6 +8,7 @@ struct folded_reader {
 	struct stack_builder *builder;
 	bool is_diff;
 	uint64_t fraction[2]; /* carried from line to line */
+	VEC(char) before;     /* the stack before, with its frames cut apart */
 };
 
 /* Takes the last word off a line. */
@@ -48,6 +49,41 @@ static void split(struct stack_builder *builder, char *text, size_t length)
 	}
 }
 
+static size_t common_bytes(const char *a, const char *b, size_t length)
+{
+	uint64_t left, right;
+	size_t i = 0;
+
+	for (; i + 8 <= length; i += 8) {
+		memcpy(&left, a + i, 8);
+		memcpy(&right, b + i, 8);
+		if (left != right)
+			break;
+	}
+	while (i < length && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* Folded text is mostly sorted, so lines begin like the one before: those frames need no look-up.
+ */
+static size_t shared_frames(struct folded_reader *reader, const char *text, size_t length)
+{
+	size_t less = length < reader->before.count ? length : reader->before.count;
+	size_t common = common_bytes(text, reader->before.at, less), shared = 0;
+	const struct stack_frame *frame = reader->builder->frames.at;
+
+	/* With the NUL behind it, which is in both. */
+	while (shared < reader->builder->frames.count &&
+		frame[shared].name + frame[shared].length < text + common)
+		shared++;
+	reader->before.count = 0;
+	/* A stack that loses frames is nothing to compare with. */
+	if (reader->builder->frames.count <= STACKS_MAX_DEPTH)
+		vec_append(&reader->before, text, length + 1);
+	return shared;
+}
+
 static int skip_line(struct folded_reader *reader, enum skip skip)
 {
 	reader->builder->skipped->counts[skip]++;
@@ -77,6 +113,7 @@ static int read_line(struct folded_reader *reader, struct line *line)
 	split(reader->builder, line->text, length);
 	if (!reader->builder->frames.count)
 		return skip_line(reader, SKIP_NO_STACK);
+	stack.shared = shared_frames(reader, line->text, length);
 	return stack_builder_send(reader->builder, &stack);
 }
 
@@ -88,5 +125,6 @@ int stacks_read_folded(struct lines *lines, struct stack_builder *builder, bool 
 
 	while (!result && lines_next(lines, &line))
 		result = read_line(&reader, &line);
+	vec_clear(&reader.before);
 	return result;
 }

@@ -144,6 +144,7 @@ int stack_builder_send(struct stack_builder *builder, const struct stack *stack)
 		builder->frames.at[excess] = builder->frames.at[0];
 		whole.frames += excess;
 		whole.depth = STACKS_MAX_DEPTH;
+		whole.shared = 0;
 		builder->skipped->counts[SKIP_CUT]++;
 	}
 	return builder->sink->add(&whole, builder->sink->context);

@@ -48,6 +48,7 @@ struct stack_frame {
 struct stack {
 	const struct stack_frame *frames; /* root first; the first is the thread's name if told */
 	size_t depth;                     /* at least 1 */
+	size_t shared;                    /* so many frames are those of the stack before; or 0 */
 	uint64_t weight;                  /* two columns: after */
 	uint64_t before;                  /* two columns only */
 	const char *unit;                 /* "samples", "ns", "us", "ms", "bytes", "" unknown */

@@ -19,6 +19,7 @@ enum loss {
 	LOSS_USER_STACKS,     /* user stacks that could not be read at all */
 	LOSS_UNKNOWN_THREADS, /* rows of a thread never introduced */
 	LOSS_MAPPINGS,        /* records of new mappings: names may be missing */
+	LOSS_UNWIND_TABLES,   /* files whose unwind tables found no room */
 	LOSS_CHAIN_MISMATCH,  /* waits whose shares did not add up: a bug, must be 0 */
 	LOSS_CHAIN_TRUNCATED, /* chains longer than --depth */
 	LOSS_CHAIN_OVERFLOW,  /* chains shortened because a table was full */

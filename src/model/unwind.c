@@ -10,7 +10,7 @@ static const struct {
 } ends[UNWIND_ENDS] = {
 	[UNWIND_COMPLETE] = {"complete", NULL},
 	[UNWIND_CUT] = {"cut at the frame limit", "[cut]"},
-	[UNWIND_BROKEN] = {"broken: code without frame pointers", "[broken]"},
+	[UNWIND_BROKEN] = {"code without frame pointers", "[broken]"},
 	[UNWIND_FAILED] = {"unreadable", "[unreadable stack]"},
 	[UNWIND_LOST] = {"lost on the way to user space", "[lost stack]"},
 	[UNWIND_OVERFLOW] = {"table full", "[overflow]"},
@@ -18,7 +18,42 @@ static const struct {
 	[UNWIND_NONE] = {"none", NULL},
 	[UNWIND_EARLIER] = {"asleep since before the recording", "[asleep since before]"},
 	[UNWIND_NO_WAKER_STACK] = {"waker stack skipped", "[waker stack skipped]"},
+	[UNWIND_NO_TABLES] = {"process too young: its unwind tables were not loaded yet",
+		"[tables not loaded yet]"},
+	[UNWIND_NOT_MAPPED] = {"an address in no known mapping", "[unknown mapping]"},
+	[UNWIND_NO_FILE] = {"generated code without frame pointers", "[code without file]"},
+	[UNWIND_NO_CFI] = {"a file without usable unwind information", "[no unwind information]"},
+	[UNWIND_GAP] = {"code that its file does not describe", "[undescribed code]"},
+	[UNWIND_BAD_RULE] = {"code described in a way that is not followed", "[unusual code]"},
+	[UNWIND_ABSENT] = {"a page of the stack is not in memory", "[stack page absent]"},
+	[UNWIND_BACKWARDS] = {"the stack does not lead to its root", "[broken]"},
+	[UNWIND_COMPAT] = {"32-bit code", "[32-bit code]"},
 };
+
+static const enum unwind_end of_stop[UNWIND_STOPS] = {
+	[UNWIND_STOP_DONE] = UNWIND_COMPLETE,
+	[UNWIND_STOP_NOPROC] = UNWIND_NO_TABLES,
+	[UNWIND_STOP_NOVMA] = UNWIND_NOT_MAPPED,
+	[UNWIND_STOP_ANON] = UNWIND_NO_FILE,
+	[UNWIND_STOP_NOTABLE] = UNWIND_NO_CFI,
+	[UNWIND_STOP_GAP] = UNWIND_GAP,
+	[UNWIND_STOP_BADRULE] = UNWIND_BAD_RULE,
+	[UNWIND_STOP_READ_RA] = UNWIND_ABSENT,
+	[UNWIND_STOP_READ_FP] = UNWIND_ABSENT,
+	[UNWIND_STOP_READ_CFA] = UNWIND_ABSENT,
+	[UNWIND_STOP_SPBACK] = UNWIND_BACKWARDS,
+	[UNWIND_STOP_MAXF] = UNWIND_CUT,
+	[UNWIND_STOP_ZEROPC] = UNWIND_COMPLETE,
+	[UNWIND_STOP_KTHREAD] = UNWIND_NONE,
+	[UNWIND_STOP_EXITING] = UNWIND_NONE,
+	[UNWIND_STOP_COMPAT] = UNWIND_COMPAT,
+	[UNWIND_STOP_PENDING] = UNWIND_NO_TABLES,
+};
+
+enum unwind_end unwind_end_of(enum unwind_stop stop)
+{
+	return (unsigned int)stop < UNWIND_STOPS ? of_stop[stop] : UNWIND_BROKEN;
+}
 
 const char *unwind_end_text(enum unwind_end end)
 {

@@ -5,21 +5,35 @@
 
 #include <stdbool.h>
 
+#include "contract/unwind.h"
+
 /* Numbers are part of the recording format: append only. */
 enum unwind_end {
-	UNWIND_COMPLETE = 0,       /* reached the thread's first function */
-	UNWIND_CUT = 1,            /* frame limit reached */
-	UNWIND_BROKEN = 2,         /* ended elsewhere: code without frame pointers */
-	UNWIND_FAILED = 3,         /* the kernel could not read the stack */
-	UNWIND_LOST = 4,           /* walked, but its record was lost on the way to user space */
-	UNWIND_OVERFLOW = 5,       /* the sum table was full */
-	UNWIND_SKIPPED = 6,        /* not asked for */
-	UNWIND_NONE = 7,           /* there is none: a kernel thread has no user stack */
-	UNWIND_EARLIER = 8,        /* the thread fell asleep before the recording began */
-	UNWIND_NO_WAKER_STACK = 9, /* of a waker: the wait was too short to ask for it */
+	UNWIND_COMPLETE = 0, /* reached the thread's first function */
+	UNWIND_CUT = 1,      /* frame limit reached */
+	UNWIND_BROKEN = 2,   /* ended elsewhere: code without frame pointers */
+	UNWIND_FAILED = 3,   /* the kernel could not read the stack */
+	UNWIND_LOST = 4,     /* walked, but its record was lost on the way to user space */
+	UNWIND_OVERFLOW = 5, /* the sum table was full */
+	UNWIND_SKIPPED = 6,  /* not asked for */
+	UNWIND_NONE = 7,     /* there is none: a kernel thread has no user stack */
+	UNWIND_EARLIER = 8,  /* the thread fell asleep before the recording began */
+	/* Walks by table. */
+	UNWIND_NO_TABLES = 9,       /* the process was too young: its tables were not there yet */
+	UNWIND_NOT_MAPPED = 10,     /* an address in no known mapping */
+	UNWIND_NO_FILE = 11,        /* code without a file, and without frame pointers */
+	UNWIND_NO_CFI = 12,         /* a file whose call frame information is missing or unusable */
+	UNWIND_GAP = 13,            /* code that its file does not describe */
+	UNWIND_BAD_RULE = 14,       /* code described in a way that we do not follow */
+	UNWIND_ABSENT = 15,         /* a page of the stack is not in memory */
+	UNWIND_BACKWARDS = 16,      /* the stack does not lead to its root */
+	UNWIND_COMPAT = 17,         /* 32-bit code */
+	UNWIND_NO_WAKER_STACK = 18, /* of a waker: the wait was too short to ask for it */
 	UNWIND_ENDS,
 };
 
+/* How a walk by table ended. */
+enum unwind_end unwind_end_of(enum unwind_stop stop);
 /* A short phrase: "complete", "cut at the frame limit", ... */
 const char *unwind_end_text(enum unwind_end end);
 /* The frame shown where the missing part would be: "[broken]", "[cut]", ...; NULL: nothing to show.

@@ -2,26 +2,20 @@
 /* The figures of a report, gathered row by row. */
 #include "profile/summary.h"
 
-#include "util/hash.h"
+#include <string.h>
 
-struct completeness {
-	uint64_t count;
-	uint64_t complete_count;
-	double ns;
-	double end_ns[UNWIND_ENDS];
-};
+#include "util/hash.h"
 
 struct gathering {
 	struct summary *summary;
 	struct placer *placer;
 	struct placer *group_placer;
 	const struct rec_thread *threads;
-	struct summary_thread *figures;   /* by thread index */
-	uint64_t (*samples)[UNWIND_ENDS]; /* by thread index and end of the user stack */
-	struct map64 groups;              /* root -> index into groups */
-	struct map64 kinds;               /* state, letter, reason, idle -> small number */
-	struct map64 waits;               /* kind << 32 | node -> index into waits */
-	struct completeness complete;
+	struct summary_thread *figures; /* by thread index */
+	struct map64 groups;            /* root -> index into groups */
+	struct map64 kinds;             /* state, letter, reason, idle -> small number */
+	struct map64 waits;             /* kind << 32 | node -> index into waits */
+	struct completeness_maker *completeness;
 	struct recording *recording;
 	struct selection *selection;
 	bool sets_aside;
@@ -93,27 +87,6 @@ static void add_wait(struct gathering *gathering, const struct selection_row *ro
 			row, wait->number);
 }
 
-/* Kernel threads have no user stack, and one that was not asked for is not missing. */
-static void judge_user_stack(struct gathering *gathering, const struct selection_row *row)
-{
-	enum unwind_end end = row->row->user_end;
-	uint64_t count = row->count + row->unended;
-	bool is_complete = end == UNWIND_COMPLETE;
-
-	if (row->thread->is_kernel || end == UNWIND_NONE || end == UNWIND_SKIPPED ||
-		row->row->sum.state == TIME_RUNNING)
-		return;
-	if (row->row->sum.state == TIME_SAMPLE) {
-		count = row->count;
-		gathering->samples[row->row->thread_index][end] += count;
-	} else {
-		gathering->complete.ns += (double)row->ns;
-		gathering->complete.end_ns[end] += (double)row->ns;
-	}
-	gathering->complete.count += count;
-	gathering->complete.complete_count += is_complete ? count : 0;
-}
-
 static void add_blocked(struct gathering *gathering, const struct selection_row *row)
 {
 	struct summary *summary = gathering->summary;
@@ -138,7 +111,7 @@ static int on_row(const struct selection_row *row, void *context)
 	struct gathering *gathering = context;
 	enum time_state state = row->row->sum.state;
 
-	judge_user_stack(gathering, row);
+	completeness_add(gathering->completeness, row);
 	if (state == TIME_SAMPLE)
 		return 0;
 	gathering->summary->total_ns[state] += row->ns;
@@ -179,29 +152,23 @@ static void add_threads(struct gathering *gathering, const struct selection *sel
 	map64_clear(&processes);
 }
 
-/* A sample stands for its share of its thread's running time. */
-static void finish_completeness(struct gathering *gathering, size_t thread_count)
+/* Runtimes that are worth a word: they have a share of what there is to see. */
+static void find_runtimes(struct summary *summary, const struct recording *recording)
 {
-	struct completeness *complete = &gathering->complete;
-	struct summary *summary = gathering->summary;
-
-	for (size_t i = 0; i < thread_count; i++) {
-		double running_ns = (double)gathering->figures[i].total_ns[TIME_RUNNING];
-		uint64_t all = 0;
-		for (unsigned int end = 0; end < UNWIND_ENDS; end++)
-			all += gathering->samples[i][end];
-		if (!all)
-			continue;
-		complete->ns += running_ns;
-		for (unsigned int end = 0; end < UNWIND_ENDS; end++)
-			complete->end_ns[end] +=
-				running_ns * (double)gathering->samples[i][end] / (double)all;
+	vec_each (figures, &summary->threads) {
+		uint64_t busy_ns = figures->life_ns - figures->idle_ns;
+		if (figures->idle_ns <= figures->life_ns)
+			runtimes_add(&summary->runtimes, figures->process, busy_ns);
 	}
-	for (unsigned int end = 0; end < UNWIND_ENDS && complete->ns > 0; end++)
-		summary->ends_by_time[end] = complete->end_ns[end] / complete->ns;
-	summary->complete_by_time = complete->ns > 0 ? summary->ends_by_time[UNWIND_COMPLETE] : 1;
-	summary->complete_by_count =
-		complete->count ? (double)complete->complete_count / (double)complete->count : 1;
+	runtimes_finish(&summary->runtimes, summary->busy_ns);
+	runtimes_add_frames(&summary->runtimes, recording);
+}
+
+static uint64_t running_ns_of(void *context, size_t thread)
+{
+	const struct gathering *gathering = context;
+
+	return gathering->figures[thread].total_ns[TIME_RUNNING];
 }
 
 struct line_index {
@@ -373,8 +340,6 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	size_t thread_count;
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
 	_cleanup_free_ struct summary_thread *figures = xcalloc(thread_count + 1, sizeof(*figures));
-	_cleanup_free_ uint64_t(*samples)[UNWIND_ENDS] =
-		xcalloc(thread_count + 1, sizeof(*samples));
 	struct gathering gathering = {.summary = summary,
 		.recording = recording,
 		.selection = selection,
@@ -382,14 +347,15 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),
 		.threads = threads,
 		.figures = figures,
-		.samples = samples,
+		.completeness = completeness_begin(recording, thread_count),
 		.sets_aside = sets_aside};
 	int error = selection_each_row(selection, on_row, &gathering, why);
 
+	completeness_end(gathering.completeness, running_ns_of, &gathering, &summary->completeness);
 	if (!error) {
 		add_threads(&gathering, selection, recording, thread_count);
-		finish_completeness(&gathering, thread_count);
 		finish(summary, recording);
+		find_runtimes(summary, recording);
 	}
 	placer_free(gathering.placer);
 	placer_free(gathering.group_placer);
@@ -446,6 +412,8 @@ void summary_free(struct summary *summary)
 	causes_clear(&summary->causes);
 	map64_clear(&summary->line_by_what);
 	tree_clear(&summary->tree);
+	completeness_clear(&summary->completeness);
+	vec_clear(&summary->runtimes);
 	free(summary);
 }
 

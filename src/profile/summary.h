@@ -11,9 +11,11 @@
 #define DWELL_PROFILE_SUMMARY_H
 
 #include "profile/causes.h"
+#include "profile/completeness.h"
 #include "profile/conservation.h"
 #include "profile/filter.h"
 #include "profile/placer.h"
+#include "profile/runtimes.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
 
@@ -93,10 +95,8 @@ struct summary {
 	VEC(struct summary_group) groups; /* largest busy time first */
 	VEC(struct summary_wait) waits;   /* largest first */
 	VEC(struct summary_line) lines;   /* largest first; only what is not set aside */
-	/* Share of user threads' stacks that are whole, 0 to 1; 1 if there is none. */
-	double complete_by_time;
-	double complete_by_count;
-	double ends_by_time[UNWIND_ENDS]; /* the same by how they ended; all 0 if there is none */
+	struct completeness completeness; /* of user stacks */
+	runtime_list runtimes;            /* that have schedulers of their own; busiest first */
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;

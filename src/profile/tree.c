@@ -2,6 +2,8 @@
 /* The call tree. */
 #include "profile/tree.h"
 
+#include <string.h>
+
 void tree_init(struct tree *tree)
 {
 	*tree = (struct tree){0};
@@ -13,36 +15,58 @@ void tree_clear(struct tree *tree)
 {
 	intern_clear(&tree->labels);
 	vec_clear(&tree->frames);
+	vec_clear(&tree->plain_frames);
 	map64_clear(&tree->frame_of);
 	vec_clear(&tree->nodes);
-	map64_clear(&tree->children);
+	tree_children_clear(&tree->children);
+}
+
+static uint32_t push_frame(struct tree *tree, struct tree_frame made)
+{
+	vec_push(&tree->frames, made);
+	return (uint32_t)tree->frames.count - 1;
+}
+
+/* Most trees keep no objects: the label alone tells the frame. */
+static uint32_t plain_frame(struct tree *tree, uint32_t label)
+{
+	while (tree->plain_frames.count <= label)
+		vec_push(&tree->plain_frames, 0);
+	uint32_t *known = &tree->plain_frames.at[label];
+	if (!*known)
+		*known = push_frame(tree, (struct tree_frame){.label = label}) + 1;
+	return *known - 1;
+}
+
+uint32_t tree_frame_bytes(struct tree *tree, const char *label, size_t length, const char *object)
+{
+	uint32_t number = intern_bytes(&tree->labels, label, length);
+	bool is_new;
+
+	if (!object[0])
+		return plain_frame(tree, number);
+	struct tree_frame made = {number, intern(&tree->labels, object)};
+	uint64_t *frame =
+		map64_put(&tree->frame_of, (uint64_t)made.label << 32 | made.object, &is_new);
+	if (is_new)
+		*frame = push_frame(tree, made);
+	return (uint32_t)*frame;
+}
+
+bool tree_find_frame(const struct tree *tree, const char *label, size_t length, uint32_t *ret)
+{
+	uint32_t number;
+
+	if (!intern_find(&tree->labels, label, length, &number) ||
+		number >= tree->plain_frames.count || !tree->plain_frames.at[number])
+		return false;
+	*ret = tree->plain_frames.at[number] - 1;
+	return true;
 }
 
 uint32_t tree_frame(struct tree *tree, const char *label, const char *object)
 {
-	struct tree_frame made = {intern(&tree->labels, label), intern(&tree->labels, object)};
-	bool is_new;
-	uint64_t *frame =
-		map64_put(&tree->frame_of, (uint64_t)made.label << 32 | made.object, &is_new);
-
-	if (is_new) {
-		*frame = tree->frames.count;
-		vec_push(&tree->frames, made);
-	}
-	return (uint32_t)*frame;
-}
-
-uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind)
-{
-	bool is_new;
-	uint64_t *node = map64_put(&tree->children, (uint64_t)parent << 32 | frame, &is_new);
-
-	if (is_new) {
-		struct tree_node made = {.parent = parent, .frame = frame, .kind = kind};
-		*node = tree->nodes.count;
-		vec_push(&tree->nodes, made);
-	}
-	return (uint32_t)*node;
+	return tree_frame_bytes(tree, label, strlen(label), object);
 }
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, const char *label, enum frame_kind kind)

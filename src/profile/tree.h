@@ -32,16 +32,36 @@ struct tree_node {
 	uint32_t parent;
 	uint32_t frame; /* index into frames */
 	enum frame_kind kind;
+	uint32_t hash; /* of the frames from the root to it */
 	uint64_t self_ns;
 	uint64_t self_count;
+};
+
+/* A child in the table of them. */
+struct tree_slot {
+	uint32_t hash;
+	uint32_t node; /* 0: free */
+};
+
+struct tree_children {
+	struct tree_slot *slots;
+	size_t room; /* a power of two, or 0 */
+	size_t count;
 };
 
 struct tree {
 	struct intern labels;
 	VEC(struct tree_frame) frames;
-	struct map64 frame_of; /* label << 32 | object -> index into frames */
-	VEC(struct tree_node) nodes;
-	struct map64 children; /* parent << 32 | frame -> node */
+	VEC(uint32_t) plain_frames;  /* by label: index + 1 of its frame in no object, or 0 */
+	struct map64 frame_of;       /* label << 32 | object -> index, of those in an object */
+	VEC(struct tree_node) nodes; /* parents before their children */
+	struct tree_children children;
+};
+
+/* One frame of a stack on its way into the tree. */
+struct tree_step {
+	uint32_t frame;
+	enum frame_kind kind;
 };
 
 void tree_init(struct tree *tree);
@@ -51,7 +71,16 @@ void tree_clear(struct tree *tree);
 uint32_t tree_child(struct tree *tree, uint32_t parent, const char *label, enum frame_kind kind);
 /* The frame of a label in an object ("": none), for tree_child_frame(). */
 uint32_t tree_frame(struct tree *tree, const char *label, const char *object);
+/* The same for a label of known length, which needs no NUL behind it and has none inside. */
+uint32_t tree_frame_bytes(struct tree *tree, const char *label, size_t length, const char *object);
+/* Is there a frame in no object with that label? A label that is there was clean. */
+bool tree_find_frame(const struct tree *tree, const char *label, size_t length, uint32_t *ret);
+/* Many stacks at once are faster by tree_feed.h. */
 uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, enum frame_kind kind);
+/* A child that is never found again, and a sibling of those of the same frame. */
+uint32_t tree_add_child(struct tree *tree, uint32_t parent, const struct tree_step *step);
+/* Forgets where children are found; the nodes stay. */
+void tree_children_clear(struct tree_children *children);
 void tree_add(struct tree *tree, uint32_t node, uint64_t ns, uint64_t count);
 
 const char *tree_label(const struct tree *tree, uint32_t node);

@@ -166,7 +166,7 @@ struct rec_meta {
 	uint64_t slice_ns;
 	uint32_t sample_hz;       /* 0: no sampling */
 	const char *sample_event; /* "cpu-clock" or "cycles" */
-	const char *user_stacks;  /* "fp", "none" */
+	const char *user_stacks;  /* "table", "fp", "none" */
 	uint32_t chain_depth;     /* hops kept of each chain; 0: no chains */
 	bool is_finished;         /* ended in order, not by a crash */
 	/* What dwell cost. */

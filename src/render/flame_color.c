@@ -164,10 +164,9 @@ static uint8_t between(uint8_t low, uint8_t high, double fraction)
 	return (uint8_t)(low + (high - low) * fraction + 0.5);
 }
 
-struct flame_color flame_color_of(
-	enum flame_palette palette, const struct flame_kind *kind, bool is_alike)
+static struct flame_color color_in(enum hue hue, const struct flame_kind *kind, bool is_alike)
 {
-	const struct range *range = &hues[hue_of(palette, kind)];
+	const struct range *range = &hues[hue];
 	uint64_t hash = hash_bytes(0, kind->name, kind->length);
 	double part[3];
 
@@ -176,6 +175,23 @@ struct flame_color flame_color_of(
 	return (struct flame_color){between(range->low.red, range->high.red, part[0]),
 		between(range->low.green, range->high.green, part[1]),
 		between(range->low.blue, range->high.blue, part[2])};
+}
+
+struct flame_color flame_color_of(
+	enum flame_palette palette, const struct flame_kind *kind, bool is_alike)
+{
+	return color_in(hue_of(palette, kind), kind, is_alike);
+}
+
+struct flame_color flame_color_of_share(enum flame_share share, const struct flame_kind *kind)
+{
+	static const enum hue hues_of_shares[FLAME_SHARES] = {
+		[SHARE_RUNNING] = HUE_HOT,
+		[SHARE_RUNNABLE] = HUE_YELLOW,
+		[SHARE_BLOCKED] = HUE_BLUE,
+	};
+
+	return color_in(hues_of_shares[share], kind, false);
 }
 
 struct flame_color flame_color_of_change(double change, double largest, bool is_negated)

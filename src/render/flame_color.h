@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "render/flame_kind.h"
+#include "render/flame_shares.h"
 #include "util/why.h"
 
 enum flame_palette {
@@ -49,6 +50,9 @@ bool flame_palette_from_name(const char *name, enum flame_palette *ret);
  */
 struct flame_color flame_color_of(
 	enum flame_palette palette, const struct flame_kind *kind, bool is_alike);
+
+/* The colour of a frame by what most of its time was: hot, yellow or blue. */
+struct flame_color flame_color_of_share(enum flame_share share, const struct flame_kind *kind);
 
 /*
  * The colour of a change: white where there is none, red for more, blue for less (the other way

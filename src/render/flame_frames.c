@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Frames as elements: <g class="KIND" data-s="START" data-w="WEIGHT" data-d="DEPTH"> (and
- * data-c="CHANGE" in a comparison) with a title (name, a line break, facts), a rectangle, marks on
+ * data-c="CHANGE" in a comparison; where boxes are striped data-r and data-q, what ran and what was
+ * runnable of the weight) with a title (name, a line break, facts), a rectangle, stripes, marks on
  * its edges and a label. The script of the picture (web/flame.js) reads exactly this and draws by
  * the same rules.
  */
@@ -71,6 +72,33 @@ static const char *change_text(
 	return room;
 }
 
+static uint64_t share_weight(const struct flame_box *box, enum flame_share share)
+{
+	return share == SHARE_RUNNING    ? box->running
+	       : share == SHARE_RUNNABLE ? box->runnable
+					 : box->weight - box->running - box->runnable;
+}
+
+static enum flame_share largest_share(const struct flame_box *box)
+{
+	uint64_t blocked = share_weight(box, SHARE_BLOCKED);
+
+	if (blocked >= box->running && blocked >= box->runnable)
+		return SHARE_BLOCKED;
+	return box->running >= box->runnable ? SHARE_RUNNING : SHARE_RUNNABLE;
+}
+
+static void put_share_words(const struct flame_page *page, const struct flame_box *box)
+{
+	for (unsigned int i = 0; i < FLAME_SHARES; i++) {
+		uint64_t weight = share_weight(box, (enum flame_share)i);
+		if (weight)
+			fprintf(page->out, ", %.1f%% %s",
+				100 * (double)weight / (double)box->weight,
+				flame_share_word((enum flame_share)i));
+	}
+}
+
 static void put_title(
 	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
 {
@@ -87,6 +115,8 @@ static void put_title(
 		fprintf(page->out, "%s %s too thin to draw: ", units_count(box->merged, room),
 			box->merged == 1 ? "frame" : "frames");
 	put_share(page, box);
+	if (box->is_striped)
+		put_share_words(page, box);
 	if (change_text(page, box, change)[0])
 		fprintf(page->out, ", %s", change);
 	if (word)
@@ -125,11 +155,36 @@ static struct flame_color color_of(
 	if (options->before)
 		return flame_color_of_change(
 			(double)box->change, full_change(page->layout), options->is_negated);
+	if (box->is_striped)
+		return flame_color_of_share(largest_share(box), kind);
 	if (!box->depth)
 		return root_color;
 	color = flame_color_of(options->palette, kind, options->is_alike);
 	return options->colors ? flame_colors_keep(options->colors, kind->name, kind->length, color)
 			       : color;
+}
+
+static double drawn_width(double w)
+{
+	return w > 4 * FLAME_GAP ? w - FLAME_GAP : fmax(w, 0.05);
+}
+
+static void put_stripes(
+	const struct flame_page *page, const struct flame_box *box, double x, double y, double w)
+{
+	double height = page->options->frame_height - 1;
+
+	if (!box->is_striped || w < FLAME_STRIPE_WIDTH)
+		return;
+	for (unsigned int i = 0; i < FLAME_SHARES; i++) {
+		double part = (double)share_weight(box, (enum flame_share)i) / (double)box->weight *
+			      drawn_width(w);
+		if (part > 0)
+			fprintf(page->out,
+				"<path class=\"s %c\" d=\"M%.2f %.2fh%.2fv%.2fh-%.2fz\"/>",
+				flame_share_letter((enum flame_share)i), x, y, part, height, part);
+		x += part;
+	}
 }
 
 static void put_edges(
@@ -217,6 +272,9 @@ static const char *put_opening(
 	put_class(page, box, kind);
 	if (box->change && change_text(page, box, change)[0])
 		fprintf(page->out, " data-c=\"%s\"", change);
+	if (box->is_striped)
+		fprintf(page->out, " data-r=\"%llu\" data-q=\"%llu\"",
+			(unsigned long long)box->running, (unsigned long long)box->runnable);
 	fprintf(page->out, " data-s=\"%llu\" data-w=\"%llu\" data-d=\"%u\">",
 		(unsigned long long)box->start, (unsigned long long)box->weight, box->depth);
 	return link ? "a" : "g";
@@ -246,10 +304,11 @@ static void put_box(const struct flame_page *page, const struct flame_box *box)
 	fputs("\" y=\"", page->out);
 	svg_put_number(page->out, y);
 	fputs("\" width=\"", page->out);
-	svg_put_number(page->out, w > 4 * FLAME_GAP ? w - FLAME_GAP : fmax(w, 0.05));
+	svg_put_number(page->out, drawn_width(w));
 	fputs("\" height=\"", page->out);
 	svg_put_number(page->out, page->options->frame_height - 1);
 	fprintf(page->out, "\" fill=\"#%02x%02x%02x\"/>", color.red, color.green, color.blue);
+	put_stripes(page, box, x, y, w);
 	put_edges(page, &kind, x, y, w);
 	put_label(page, box, &kind, x, y, w);
 	fprintf(page->out, "</%s>\n", element);

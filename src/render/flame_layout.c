@@ -13,6 +13,7 @@
 
 #include "render/flame_kind.h"
 #include "render/flame_shape.h"
+#include "render/flame_shares.h"
 #include "util/mem.h"
 
 /* A tree with its weights, first of the stacks that end in a node, then of all through it. */
@@ -21,7 +22,9 @@ struct weights {
 	uint64_t *weight;
 	uint64_t *before; /* NULL if nothing is compared */
 	uint64_t *after;
-	uint64_t *frames; /* nodes in the subtree that weigh something */
+	uint64_t *running; /* NULL without shares */
+	uint64_t *runnable;
+	uint32_t *frames; /* nodes in the subtree that weigh something */
 	uint32_t *first;  /* child; 0: none */
 	uint32_t *next;   /* sibling */
 };
@@ -43,6 +46,21 @@ static uint64_t *copy_weights(const uint64_t *from, size_t count)
 	return made;
 }
 
+static void take_shares(struct weights *weights)
+{
+	const struct tree *tree = weights->tree;
+
+	weights->running = xcalloc(tree->nodes.count, sizeof(*weights->running));
+	weights->runnable = xcalloc(tree->nodes.count, sizeof(*weights->runnable));
+	for (uint32_t i = 0; i < tree->nodes.count; i++) {
+		enum flame_share share = flame_share_of(tree_label(tree, i));
+		if (share == SHARE_RUNNING)
+			weights->running[i] = weights->weight[i];
+		else if (share == SHARE_RUNNABLE)
+			weights->runnable[i] = weights->weight[i];
+	}
+}
+
 static void take_weights(
 	const struct tree *tree, const struct flame_options *options, struct weights *ret)
 {
@@ -56,6 +74,8 @@ static void take_weights(
 	if (options->before && options->after) {
 		ret->before = copy_weights(options->before, count);
 		ret->after = copy_weights(options->after, count);
+	} else if (flame_shares_apply(tree, ret->weight)) {
+		take_shares(ret);
 	}
 }
 
@@ -64,6 +84,8 @@ static void clear_weights(struct weights *weights)
 	free(weights->weight);
 	free(weights->before);
 	free(weights->after);
+	free(weights->running);
+	free(weights->runnable);
 	free(weights->frames);
 	free(weights->first);
 	free(weights->next);
@@ -91,6 +113,8 @@ static void reshape(
 	move_weights(&weights->weight, places, from, to);
 	move_weights(&weights->before, places, from, to);
 	move_weights(&weights->after, places, from, to);
+	move_weights(&weights->running, places, from, to);
+	move_weights(&weights->runnable, places, from, to);
 	free(places);
 	flame_shape_free(layout->shaped);
 	layout->shaped = shaped;
@@ -154,6 +178,10 @@ static void sum_up(struct weights *weights)
 			weights->before[parent] += weights->before[i];
 			weights->after[parent] += weights->after[i];
 		}
+		if (weights->running) {
+			weights->running[parent] += weights->running[i];
+			weights->runnable[parent] += weights->runnable[i];
+		}
 		weights->frames[i] += weights->weight[i] != 0;
 		weights->frames[parent] += weights->frames[i];
 		weights->next[i] = weights->first[parent];
@@ -179,9 +207,20 @@ static void note_change(const struct weights *weights, struct flame_box *box)
 	box->is_gone = !weights->after[box->node];
 }
 
+static void note_shares(const struct weights *weights, struct flame_box *box)
+{
+	/* With --total the root is wider than what is known of it. */
+	if (!weights->running || box->merged || box->weight != weights->weight[box->node])
+		return;
+	box->is_striped = true;
+	box->running = weights->running[box->node];
+	box->runnable = weights->runnable[box->node];
+}
+
 static void wait_for(struct walk *walk, struct flame_box box)
 {
 	note_change(walk->weights, &box);
+	note_shares(walk->weights, &box);
 	vec_push(&walk->waiting, box);
 }
 
@@ -322,6 +361,7 @@ int flame_layout_make(const struct tree *tree, const struct flame_options *optio
 		shape(&weights, options, &layout);
 		sum_up(&weights);
 		layout.total = weights.weight[TREE_ROOT];
+		layout.has_shares = weights.running;
 		if (options->total > layout.total)
 			layout.total = options->total;
 		if (weights.before) {

@@ -17,6 +17,9 @@ struct flame_box {
 	uint64_t weight;
 	uint64_t merged;         /* how many frames too thin to draw it stands for; 0: a frame */
 	bool is_after_separator; /* it belongs to a waker */
+	bool is_striped;         /* by the two shares that follow */
+	uint64_t running;        /* of the weight */
+	uint64_t runnable;       /* so much behind that; the rest is blocked */
 	int64_t change;          /* after - before; 0 if nothing is compared */
 	bool is_new;             /* nothing before */
 	bool is_gone;            /* nothing after */
@@ -27,6 +30,7 @@ struct flame_layout {
 	uint64_t total; /* of the root's box */
 	uint32_t depth; /* of the deepest box */
 	uint64_t merged;
+	bool has_shares; /* boxes are striped: flame_shares.h */
 	uint64_t before_total;
 	uint64_t after_total;
 	int64_t largest_change;

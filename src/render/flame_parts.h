@@ -5,11 +5,14 @@
 
 #include "render/flame_kind.h"
 #include "render/flame_layout.h"
+#include "render/flame_shares.h"
 #include "util/units.h"
 
 #define FLAME_PAD 10.0
 /* Frames narrower than this have no marks on their edges. */
 #define FLAME_MARK_WIDTH 16.0
+/* Narrower ones have no stripes, but the colour of their largest share. */
+#define FLAME_STRIPE_WIDTH 3.0
 /* Between neighbours, where there is room. */
 #define FLAME_GAP 0.5
 

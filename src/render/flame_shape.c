@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "profile/tree_feed.h"
 #include "render/flame_kind.h"
 #include "util/mem.h"
 
@@ -23,7 +24,7 @@ void flame_shape_free(struct tree *tree)
 	if (!tree)
 		return;
 	vec_clear(&tree->nodes);
-	map64_clear(&tree->children);
+	tree_children_clear(&tree->children);
 	free(tree);
 }
 
@@ -64,21 +65,36 @@ struct tree *flame_shape_rebase(
 	return made;
 }
 
+static void note_place(uint32_t node, const struct tree_load *load, void *context)
+{
+	uint32_t *places = context;
+
+	places[load->first] = node;
+}
+
 struct tree *flame_shape_reverse(
 	const struct tree *tree, const uint64_t *weights, uint32_t **ret_places)
 {
 	struct tree *made = borrow_frames(tree);
 	uint32_t *places = xcalloc(tree->nodes.count, sizeof(*places));
+	VEC(struct tree_step) steps = {0};
+	struct tree_feed feed;
 
+	tree_feed_init(&feed, made, note_place, places);
 	for (size_t i = 1; i < tree->nodes.count; i++) {
-		uint32_t at = TREE_ROOT;
+		struct tree_load load = {.first = i};
 		if (!weights[i])
 			continue;
-		for (uint32_t n = (uint32_t)i; n != TREE_ROOT; n = tree->nodes.at[n].parent)
-			at = tree_child_frame(
-				made, at, tree->nodes.at[n].frame, tree->nodes.at[n].kind);
-		places[i] = at;
+		steps.count = 0;
+		for (uint32_t n = (uint32_t)i; n != TREE_ROOT; n = tree->nodes.at[n].parent) {
+			const struct tree_node *node = &tree->nodes.at[n];
+			vec_push(&steps, ((struct tree_step){node->frame, node->kind}));
+		}
+		tree_feed_add(&feed, 0, steps.at, steps.count, &load);
 	}
+	tree_feed_finish(&feed);
+	tree_feed_clear(&feed);
+	vec_clear(&steps);
 	*ret_places = places;
 	return made;
 }

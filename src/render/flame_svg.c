@@ -79,14 +79,17 @@ static double line_height(const struct flame_page *page)
 	return page->options->font_size * 1.7;
 }
 
-/* Bits of what the legend explains: sorts, and two that are behind the last of them. */
+/* Bits of what the legend explains: sorts, and three that are behind the last of them. */
 #define LEGEND_WAKER (1u << FLAME_SORTS)
 #define LEGEND_CHANGE (2u << FLAME_SORTS)
+#define LEGEND_SHARES (4u << FLAME_SORTS)
 
 static unsigned int sorts_present(const struct flame_page *page)
 {
 	unsigned int present = page->options->before ? LEGEND_CHANGE : 0;
 
+	if (page->layout->has_shares)
+		present |= LEGEND_SHARES;
 	vec_each (box, &page->layout->boxes) {
 		if (!box->depth || box->merged)
 			continue;
@@ -140,6 +143,7 @@ static void put_root(const struct flame_page *page)
 	put_attribute_number(page, "data-frame-height", options->frame_height);
 	put_attribute_number(page, "data-foot-height", FOOT_HEIGHT);
 	put_attribute_number(page, "data-mark-width", FLAME_MARK_WIDTH);
+	put_attribute_number(page, "data-stripe-width", FLAME_STRIPE_WIDTH);
 	put_attribute_number(page, "data-gap", FLAME_GAP);
 	put_attribute_number(page, "data-font-size", options->font_size);
 	put_attribute_number(page, "data-character-width", page->character_width);
@@ -208,6 +212,19 @@ static void put_paper(const struct flame_page *page)
 	fputs(" fill=\"url(#dwell-paper)\"/>\n", page->out);
 }
 
+/* What stripes are filled with: plain, slanted lines, dots. They do not grow with the zoom. */
+static void put_patterns(const struct flame_page *page)
+{
+	fputs("<defs><pattern id=\"dwell-runnable\" width=\"6\" height=\"6\" "
+	      "patternUnits=\"userSpaceOnUse\"><rect class=\"q\" width=\"6\" height=\"6\"/>"
+	      "<path d=\"M-1 1l2-2M0 6l6-6M5 7l2-2\"/></pattern>"
+	      "<pattern id=\"dwell-blocked\" width=\"6\" height=\"6\" "
+	      "patternUnits=\"userSpaceOnUse\"><rect class=\"b\" width=\"6\" height=\"6\"/>"
+	      "<circle cx=\"1.5\" cy=\"1.5\" r=\"0.7\"/><circle cx=\"4.5\" cy=\"4.5\" "
+	      "r=\"0.7\"/></pattern></defs>\n",
+		page->out);
+}
+
 static void put_line(const struct flame_page *page, const char *class, double y, const char *text)
 {
 	fprintf(page->out, "<text class=\"%s\"", class);
@@ -257,6 +274,17 @@ static double put_legend_change(
 	return x;
 }
 
+static double put_legend_share(
+	const struct flame_page *page, enum flame_share share, double x, double y)
+{
+	char start[] = "<g><rect class=\"s ?\"";
+
+	*strchr(start, '?') = flame_share_letter(share);
+	x = put_legend_entry(page, start, flame_share_word(share), x, y);
+	fputs("</g>\n", page->out);
+	return x;
+}
+
 static void put_legend(const struct flame_page *page, unsigned int present, double y)
 {
 	double x = FLAME_PAD + 0.5;
@@ -268,6 +296,8 @@ static void put_legend(const struct flame_page *page, unsigned int present, doub
 				flame_sort_word((enum flame_sort)sort), x, y);
 	if (present & LEGEND_WAKER)
 		x = put_legend_mark(page, 'w', "waker", x, y);
+	for (unsigned int share = 0; present & LEGEND_SHARES && share < FLAME_SHARES; share++)
+		x = put_legend_share(page, (enum flame_share)share, x, y);
 	if (present & LEGEND_CHANGE) {
 		x = put_legend_change(page, 1, "more", x, y);
 		put_legend_change(page, -1, "less", x, y);
@@ -336,6 +366,8 @@ int flame_svg_write(
 	put_description(&page);
 	put_style(&page);
 	put_paper(&page);
+	if (layout.has_shares)
+		put_patterns(&page);
 	put_head(&page, present);
 	flame_put_frames(&page);
 	put_foot(&page);

@@ -161,7 +161,7 @@ static void put_recording(struct json *json, const struct page *page)
 	json_field_uint(json, "slice_ns", meta->slice_ns);
 	json_field_bool(json, "is_finished", meta->is_finished);
 	json_field_bool(json, "is_redacted", is_redacted);
-	json_field_double(json, "complete_user_stacks", page->summary->complete_by_time);
+	json_field_double(json, "complete_user_stacks", page->summary->completeness.by_time);
 	json_field_double(json, "cost_us_per_switch",
 		meta->switches ? (double)meta->program_ns / (double)meta->switches / 1e3 : 0);
 	json_field_double(json, "cost_share_of_one_cpu",

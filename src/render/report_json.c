@@ -51,6 +51,7 @@ static void put_recording(struct json *json, const struct rec_meta *meta, const 
 static void put_accounting(struct json *json, const struct summary *summary)
 {
 	const struct conservation *accounting = &summary->conservation;
+	const struct completeness *whole = &summary->completeness;
 
 	json_name(json, "accounting");
 	json_open_object(json);
@@ -62,17 +63,39 @@ static void put_accounting(struct json *json, const struct summary *summary)
 	json_field_uint(json, "lost_events", summary->lost_events);
 	json_name(json, "complete_user_stacks");
 	json_open_object(json);
-	json_field_double(json, "by_time", summary->complete_by_time);
-	json_field_double(json, "by_count", summary->complete_by_count);
+	json_field_double(json, "by_time", whole->by_time);
+	json_field_double(json, "by_count", whole->by_count);
 	json_close_object(json);
 	json_name(json, "user_stacks_by_end");
 	json_open_array(json);
 	for (unsigned int end = 0; end < UNWIND_ENDS; end++) {
-		if (!(summary->ends_by_time[end] > 0))
+		if (!(whole->ends_by_time[end] > 0))
 			continue;
 		json_open_object(json);
 		json_field_text(json, "end", unwind_end_text((enum unwind_end)end));
-		json_field_double(json, "by_time", summary->ends_by_time[end]);
+		json_field_double(json, "by_time", whole->ends_by_time[end]);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_name(json, "incomplete_user_stacks");
+	json_open_array(json);
+	vec_each (part, &whole->incomplete) {
+		json_open_object(json);
+		json_field_text(json, "process", part->process);
+		json_field_text(json, "end", unwind_end_text(part->end));
+		json_field_double(json, "by_time", part->by_time);
+		json_field_double(json, "by_count", part->by_count);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_name(json, "runtimes");
+	json_open_array(json);
+	vec_each (runtime, &summary->runtimes) {
+		_cleanup_free_ char *text = runtime_text(runtime);
+		json_open_object(json);
+		json_field_text(json, "process", runtime->process);
+		json_field_uint(json, "pid", runtime->pid);
+		json_field_text(json, "note", text);
 		json_close_object(json);
 	}
 	json_close_array(json);

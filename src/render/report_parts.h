@@ -23,6 +23,10 @@ void report_groups(const struct report *report);
 void report_lines(const struct report *report);
 /* One of them, an index into the summary's lines, with its heading. */
 void report_line(const struct report *report, size_t line);
+/* "user stacks complete 99.9 %" */
+void report_complete_text(const struct summary *summary, char *room, size_t size);
+/* Why they are not whole, and what runtimes hide: lines below the accounting. */
+void report_stacks(const struct report *report);
 /* In short: one or two sentences. */
 void report_verdict(const struct report *report);
 

@@ -11,9 +11,6 @@
 
 /* Losses that a screen has room for. */
 #define MOST_LOSSES 2
-/* Incomplete user stacks that are worth a word. */
-#define COMMON_SHARE 0.1
-
 bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM])
 {
 	uint64_t all_ns = (summary->to_ns - summary->from_ns) * summary->meta->cpus;
@@ -170,42 +167,6 @@ static void put_losses(const struct report *report)
 			seen - most == 1 ? "" : "s", seen - most == 1 ? "it" : "them");
 }
 
-/* Why user stacks end early, where that is common, and what helps. */
-static void put_incomplete(const struct report *report)
-{
-	static const struct {
-		enum unwind_end end;
-		const char *text;
-	} hints[] = {
-		{UNWIND_BROKEN,
-			"end early: code without frame pointers (gcc -fno-omit-frame-pointer)"},
-		{UNWIND_EARLIER, "are unknown: the threads fell asleep before the recording"},
-		{UNWIND_CUT, "are longer than the limit of frames"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
-		double share = report->summary->ends_by_time[hints[i].end];
-		if (share >= COMMON_SHARE)
-			fprintf(report->out, "  %.0f %% %s\n", share * 100, hints[i].text);
-	}
-}
-
-static const char *complete_text(const struct summary *summary, char *room, size_t size)
-{
-	double all = 0;
-
-	for (unsigned int end = 0; end < UNWIND_ENDS; end++)
-		all += summary->ends_by_time[end];
-	if (!(all > 0))
-		return "no user stacks";
-	if (summary->complete_by_time >= 1)
-		return "user stacks complete 100 %";
-	/* Rounded down: 100 % is all of them. */
-	snprintf(room, size, "user stacks complete %.1f %%",
-		(double)(uint64_t)(summary->complete_by_time * 1000) / 10);
-	return room;
-}
-
 static void put_accounting(const struct report *report)
 {
 	const struct summary *summary = report->summary;
@@ -216,14 +177,15 @@ static void put_accounting(const struct report *report)
 				   ? accounting->accounted_ns - accounting->expected_ns
 				   : 0;
 
+	report_complete_text(summary, complete, sizeof(complete));
 	percent_text(accounting->accounted_ns, accounting->expected_ns, percent);
 	fprintf(report->out, "accounted %s of %s; %s; %s\n", percent,
 		scale_ns(&scale, accounting->expected_ns, amount),
 		over_ns                       ? "more than there is: the recording is damaged"
 		: count_losses(summary, true) ? "lost: see below"
 					      : "lost nothing",
-		complete_text(summary, complete, sizeof(complete)));
-	put_incomplete(report);
+		complete);
+	report_stacks(report);
 	put_losses(report);
 }
 

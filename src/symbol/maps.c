@@ -103,6 +103,18 @@ static int compare_lines(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
+/* Names the kernel gives to memory that has an inode but no file of anybody's. */
+bool map_line_is_memory(const struct map_line *line)
+{
+	static const char *const prefixes[] = {
+		"/memfd:", "//anon", "/anon_hugepage", "/dev/zero", "/SYSV"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(line->path, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 int map_lines_read(FILE *in, struct map_lines *ret, size_t *ret_all)
 {
 	struct map_lines maps = {0};

@@ -33,6 +33,9 @@ struct map_lines {
  */
 bool map_line_parse(const char *text, struct map_line *ret);
 
+/* Memory that has an inode but is no file of anybody's: memfds, System V segments, ... */
+bool map_line_is_memory(const struct map_line *line);
+
 /*
  * All executable mappings of a stream; the count of all mappings goes to ret_all (NULL is
  * allowed). 0, -E2BIG for more than a million, -errno if reading fails. Clear ret with

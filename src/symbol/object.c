@@ -152,25 +152,13 @@ static struct object *vdso_object(struct object_table *table)
 	return table->vdso;
 }
 
-/* Names the kernel gives to memory that has an inode but no file of anybody's. */
-static bool is_memory_path(const char *path)
-{
-	static const char *const prefixes[] = {
-		"/memfd:", "//anon", "/anon_hugepage", "/dev/zero", "/SYSV"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
-
 static uint64_t key_of(const struct map_line *line, const struct file_stamp *stamp)
 {
 	uint64_t key = hash_add((uint64_t)line->dev_major << 32 | line->dev_minor, line->inode);
 
 	key = hash_text(key, line->path);
 	/* Memory is written to all the time. */
-	if (is_memory_path(line->path))
+	if (map_line_is_memory(line))
 		return key;
 	return hash_add(hash_add(key, stamp->bytes), stamp->mtime_ns);
 }
@@ -246,7 +234,7 @@ static struct object *add_mapped(struct object_table *table, uint32_t pid,
 	if (fd >= 0 && !elf_file_open(fd, &file))
 		return add_elf(table, pid, line, stamp, file, &fd);
 	/* A deleted file that is no ELF is how many JIT compilers get their memory. */
-	if (is_memory_path(line->path) || (fd >= 0 && line->is_deleted))
+	if (map_line_is_memory(line) || (fd >= 0 && line->is_deleted))
 		return anonymous_object(table);
 	object = add_object(table, CODE_FILE, line->path);
 	object->public.id = id_of(object, stamp);
@@ -266,6 +254,19 @@ static struct object *get_mapped(
 	struct object *object = add_mapped(table, pid, line, &stamp, path_fd);
 	*map64_put(&table->by_key, key, NULL) = (uintptr_t)object;
 	return object;
+}
+
+struct code_object *object_table_adopt(struct object_table *table, uint32_t pid, const char *path,
+	const struct file_stamp *stamp, int path_fd)
+{
+	const struct map_line line = {.path = (char *)path};
+
+	return &add_mapped(table, pid, &line, stamp, path_fd)->public;
+}
+
+struct code_object *object_table_vdso(struct object_table *table)
+{
+	return &vdso_object(table)->public;
 }
 
 struct code_object *object_table_get(

@@ -42,6 +42,16 @@ const char *code_object_name(struct code_object *object, uint64_t address, uint6
  */
 bool code_object_function(struct code_object *object, uint64_t address, uint64_t *ret_start);
 
+struct file_stamp;
+
+/*
+ * The object of a file that is at hand as an O_PATH fd (borrowed), mapped by a process at that
+ * path: for callers who know the mappings themselves. Never NULL.
+ */
+struct code_object *object_table_adopt(struct object_table *table, uint32_t pid, const char *path,
+	const struct file_stamp *stamp, int path_fd);
+struct code_object *object_table_vdso(struct object_table *table);
+
 /* The executable mappings of one process, as they were when read. */
 struct code_maps;
 

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *checked(void *pointer)
 {
@@ -27,6 +28,47 @@ void *xcalloc(size_t count, size_t bytes)
 void *xreallocarray(void *old, size_t count, size_t bytes)
 {
 	return checked(reallocarray(old, count ? count : 1, bytes ? bytes : 1));
+}
+
+/* From this size on a table has pages of its own. */
+#define TABLE_PAGES (2u << 20)
+
+static void *map_table(size_t bytes)
+{
+	void *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return checked(table == MAP_FAILED ? NULL : table);
+}
+
+void *xtable_grow(void *table, size_t old, size_t bytes)
+{
+	void *grown;
+
+	if (bytes < TABLE_PAGES) {
+		grown = xreallocarray(table, bytes, 1);
+		memset((char *)grown + old, 0, bytes - old);
+		return grown;
+	}
+	if (old < TABLE_PAGES) {
+		grown = map_table(bytes);
+		if (old)
+			memcpy(grown, table, old);
+		free(table);
+	} else {
+		grown = mremap(table, old, bytes, MREMAP_MAYMOVE);
+		checked(grown == MAP_FAILED ? NULL : grown);
+	}
+	/* Only a wish: without it all is slower and the same. */
+	madvise(grown, bytes, MADV_HUGEPAGE);
+	return grown;
+}
+
+void xtable_free(void *table, size_t bytes)
+{
+	if (bytes < TABLE_PAGES)
+		free(table);
+	else
+		munmap(table, bytes);
 }
 
 char *xstrdup(const char *text)

@@ -15,6 +15,13 @@ void *xmalloc(size_t bytes);
 void *xcalloc(size_t count, size_t bytes);
 /* Room for count items of the given size; aborts if the product overflows. */
 void *xreallocarray(void *old, size_t count, size_t bytes);
+/*
+ * Memory for a table that is read in no order, all zero behind `old` bytes, which may be 0 with a
+ * NULL table. A large one asks the kernel for huge pages: with small ones most of a look-up is
+ * finding the page. Freed with its size.
+ */
+void *xtable_grow(void *table, size_t old, size_t bytes);
+void xtable_free(void *table, size_t bytes);
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t length);
 __attribute__((format(printf, 1, 2))) char *xasprintf(const char *format, ...);

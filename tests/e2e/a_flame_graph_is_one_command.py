@@ -2,6 +2,7 @@
 # kernels: no, because it is about files and the command line
 """`dwell flame` draws recordings and other tools' text: to a file, to a redirected stdout, from a
 pipe; widths sum to the folded text; options have the names that people know."""
+import shutil
 import xml.etree.ElementTree
 from lib import *
 
@@ -44,9 +45,29 @@ check(dwell("flame", recording.path, "-f").stdout.startswith("<") is False, "-f 
 text = "a;b;c 3\na;d 5\n"
 check([box[:2] + box[3:] for box in boxes(draw(text))] ==
       [(0, "all", 8), (1, "a", 8), (2, "b", 3), (3, "c", 3), (2, "d", 5)], "layout")
-piped = subprocess.run([DWELL, "flame", "--color=io", "--countname=us"], input=text, text=True,
-                       capture_output=True, check=True).stdout
-check(boxes(piped)[4][2] == "5 us, 62.50%", f"a pipe without a file name: {boxes(piped)}")
+
+
+def pipe(text, *args, status=0):
+    result = subprocess.run([DWELL, "flame", *args], input=text, text=True, capture_output=True)
+    check(result.returncode == status, f"flame {args}: {result.returncode}: {result.stderr}")
+    return result
+
+
+piped = pipe(text, "--color=io", "--countname=us")
+check(boxes(piped.stdout)[4][2] == "5 us, 62.50%", f"a pipe without a file name: {piped.stdout}")
+check("reading stdin" in piped.stderr, f"it says that it reads the pipe: {piped.stderr}")
+check(pipe(text, "-", "-f").stderr == "", "nothing needs to be said of what was asked for")
+shutil.copy(recording.path, "last.dwell")
+check(pipe(text, "-f").stdout == text, "a pipe is read although there is a last recording")
+empty = pipe("", "-f", status=2)
+check("stdin is empty" in empty.stderr and "last.dwell" in empty.stderr and not empty.stdout,
+      f"an empty pipe: {empty.stderr}")
+for question in (["--view", "oncpu"], ["--by", "thread"], ["-n", "sleep"]):
+    check_one_line_error(pipe(text, "-f", *question, status=2), "stdin is a pipe", "last.dwell")
+with open("in.folded") as file:
+    unread = subprocess.run([DWELL, "flame", "-f"], stdin=file, text=True, capture_output=True)
+    check(unread.returncode == 0 and "sleep" in unread.stdout and file.tell() == 0,
+          f"a file on stdin, as in a loop, is left alone: {unread.stderr}")
 check([box[1] for box in boxes(draw(text, "--reverse"))] == ["all", "c", "b", "a", "d", "a"],
       "--reverse")
 check([box[1] for box in boxes(draw(text, "--base", "b"))] == ["all", "a", "d", "b", "c"], "--base")

@@ -11,11 +11,15 @@ if not os.path.isdir(os.path.join(TOP, "build/node_modules/playwright-core")):
     skip("playwright-core is not installed: tools/install-deps")
 
 picture, tall = os.path.join(TEMP, "picture.svg"), os.path.join(TEMP, "tall.svg")
+hotcold, chart = os.path.join(TEMP, "hotcold.svg"), os.path.join(TEMP, "chart.svg")
 dwell("flame", os.path.join(TOP, "tests/web/flame.folded"), "-o", picture)
+dwell("flame", os.path.join(TOP, "tests/web/hotcold.folded"), "-o", hotcold)
+dwell("flame", os.path.join(TOP, "tests/web/chart.folded"), "--flamechart", "-o", chart)
 with open("tall.folded", "w") as file:
     file.write(";".join(f"f{i % 10}" for i in range(700)) + " 100\n")
 dwell("flame", "tall.folded", "-o", tall)
 result = run("node", "--test", os.path.join(TOP, "tests/web/flame.mjs"), status=None, timeout=280,
-             env=dict(os.environ, PICTURE=picture, TALL=tall, HOME=TEMP))
+             env=dict(os.environ, PICTURE=picture, TALL=tall, HOTCOLD=hotcold, CHART=chart,
+                      HOME=TEMP))
 check(result.returncode == 0 and re.search(r"^# pass [1-9]", result.stdout, re.M),
       "\n".join(result.stdout.splitlines()[-300:]) + result.stderr)

@@ -21,7 +21,6 @@ for stack in naps:
              for word in ("sleeper_main", "take_nap", "clock_nanosleep", "hrtimer_nanosleep")]
     check(order == sorted(order), f"not root first: {stack}")
 
-# A stack is complete if it begins in a function that starts threads, and libc's has a name.
+# Whether functions have names or not.
 shares = recording.report["accounting"]["complete_user_stacks"]
-is_named = any("start_thread" in frame for stack in naps for frame in stack)
-check(is_named == (0 < shares["by_time"] <= 1 and 0 < shares["by_count"] <= 1), f"{shares}")
+check(shares["by_time"] > 0.95 and shares["by_count"] > 0.9, f"{recording.report['accounting']}")

@@ -4,7 +4,8 @@ all its time, the waits without their stack are counted and shown, and nothing e
 from scale import *
 
 NUMBER = 20_000 // SLOW
-recorder = Recorder("-n", "many_stacks", "--memory", "8M")
+# By frame pointers: who is stopped loads no unwind tables.
+recorder = Recorder("-n", "many_stacks", "--memory", "8M", "--user-stacks", "fp")
 recorder.process.send_signal(signal.SIGSTOP)
 log = json.loads(run(workload("many_stacks"), NUMBER, 20, 20 * SLOW).stdout)
 recorder.process.send_signal(signal.SIGCONT)

@@ -8,13 +8,26 @@
 #include <string.h>
 
 #include "format/stacks.h"
+#include "util/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* The stack before, as hashes of its beginnings: of one frame, of two, ... */
+struct before {
+	uint64_t *hashes;
+	size_t depth;
+};
+
 static int add(const struct stack *stack, void *context)
 {
-	uint64_t *bytes = context;
+	struct before *before = context;
+	uint64_t *hashes = stack->depth > STACKS_MAX_DEPTH
+				   ? NULL
+				   : malloc((stack->depth + 1) * sizeof(*hashes)),
+		 hash = 0;
 
+	if (!hashes || stack->shared > stack->depth || stack->shared > before->depth)
+		abort();
 	if (!stack->depth || stack->depth > STACKS_MAX_DEPTH || stack->weight > INT64_MAX ||
 		!stack->unit)
 		abort();
@@ -22,15 +35,20 @@ static int add(const struct stack *stack, void *context)
 		const struct stack_frame *frame = &stack->frames[i];
 		if (!frame->length || strlen(frame->name) != frame->length || !frame->object)
 			abort();
-		*bytes += frame->length;
+		hash = hashes[i] = hash_bytes(hash, frame->name, frame->length);
+		if (i < stack->shared && hash != before->hashes[i])
+			abort();
 	}
+	free(before->hashes);
+	before->hashes = hashes;
+	before->depth = stack->depth;
 	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint64_t bytes = 0;
-	struct stack_sink sink = {add, &bytes};
+	struct before before = {0};
+	struct stack_sink sink = {add, &before};
 	struct skipped skipped = {0};
 	struct why why = {""};
 	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
@@ -39,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	stacks_read(in, &sink, &skipped, NULL, &why);
 	free(skipped_words(&skipped));
+	free(before.hashes);
 	fclose(in);
 	return 0;
 }

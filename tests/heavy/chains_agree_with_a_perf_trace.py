@@ -3,7 +3,7 @@
 """The same run, recorded by dwell and by perf (sched_switch and sched_waking, imported and walked by
 src/replay), has the same wakers in 99.9 % of its waits, and the wakers did the same in 99 % of the
 blocked time."""
-from perf_trace import *
+from traces import *
 from wakers import *
 
 need_root()

@@ -82,6 +82,54 @@ static void reversed_stacks_start_with_their_leaves(void **state)
 	assert_picture(&options, "flame-reversed.svg");
 }
 
+/* As the view hotcold has them, with a box too narrow for stripes. */
+static void add_hotcold(struct tree *tree)
+{
+	sample_add(tree, "app;main;work;[running]", 3000);
+	sample_add(tree, "app;main;work;[runnable]", 1000);
+	sample_add(tree, "app;main;read;[blocked disk]", 5990);
+	sample_add(tree, "app;main;tiny;[running]", 6);
+	sample_add(tree, "app;main;tiny;[blocked lock]", 4);
+}
+
+static void boxes_of_hotcold_are_striped_by_their_shares(void **state)
+{
+	struct flame_options options = plain();
+	struct tree tree;
+	(void)state;
+
+	tree_init(&tree);
+	add_hotcold(&tree);
+	_cleanup_free_ char *text = sample_svg(&tree, &options);
+	sample_cut(text, "<style>", "</style>");
+	sample_cut(text, "<script>", "</script>");
+	assert_golden(text, "flame-hotcold.svg");
+	assert_non_null(strstr(text, "<title>work\n4,000 samples, 40.00%, 75.0% running, 25.0% "
+				     "runnable<"));
+	assert_non_null(strstr(text, "<title>app\n10,000 samples, 100.00%, 30.1% running, 10.0% "
+				     "runnable, 59.9% blocked<"));
+	tree_clear(&tree);
+}
+
+static void one_stack_of_another_kind_and_nothing_is_striped(void **state)
+{
+	struct flame_options options = plain();
+	struct tree tree;
+	(void)state;
+
+	tree_init(&tree);
+	add_hotcold(&tree);
+	options.total = 20000;
+	_cleanup_free_ char *wider = sample_svg(&tree, &options);
+	assert_non_null(strstr(wider, "<title>all\n20,000 samples, 100.00%<"));
+	assert_non_null(strstr(wider, "<title>app\n10,000 samples, 50.00%, 30.1% running"));
+	sample_add(&tree, "app;main", 1);
+	_cleanup_free_ char *text = sample_svg(&tree, &options);
+	assert_null(strstr(text, "data-r="));
+	assert_null(strstr(text, ">runnable</text>"));
+	tree_clear(&tree);
+}
+
 static void the_same_input_gives_the_same_bytes(void **state)
 {
 	struct flame_options options = plain();
@@ -274,6 +322,8 @@ int main(void)
 		cmocka_unit_test(a_picture_has_titles_boxes_labels_and_a_legend),
 		cmocka_unit_test(an_icicle_has_its_root_on_top),
 		cmocka_unit_test(reversed_stacks_start_with_their_leaves),
+		cmocka_unit_test(boxes_of_hotcold_are_striped_by_their_shares),
+		cmocka_unit_test(one_stack_of_another_kind_and_nothing_is_striped),
 		cmocka_unit_test(the_same_input_gives_the_same_bytes),
 		cmocka_unit_test(names_stay_text_whatever_they_hold),
 		cmocka_unit_test(a_name_of_a_megabyte_is_cut_and_says_so),

@@ -157,7 +157,7 @@ static void an_exec_tells_its_program_and_its_end(void **state)
 	bool has_exec = false, has_exit = false;
 	(void)state;
 
-	if (map_events_new(&events, NULL)) {
+	if (map_events_new(false, &events, NULL)) {
 		print_message("skipped: perf events are refused to this user\n");
 		skip();
 	}

@@ -173,8 +173,8 @@ static void completeness_leaves_kernel_threads_and_skipped_stacks_out(void **sta
 	sample_add_row(&sample, 2, 0, TIME_BLOCKED, 1, 1000 * MS, 0, 0);
 	sample_finish(&sample);
 	struct summary *summary = summarize(&sample, &filter);
-	assert_float_equal(summary->complete_by_time, 250.0 / 400.0, 1e-9);
-	assert_float_equal(summary->complete_by_count, 2.0 / 5.0, 1e-9);
+	assert_float_equal(summary->completeness.by_time, 250.0 / 400.0, 1e-9);
+	assert_float_equal(summary->completeness.by_count, 2.0 / 5.0, 1e-9);
 	summary_free(summary);
 	sample_end(&sample);
 }

@@ -65,7 +65,24 @@ static void equal_texts_have_one_number(void **state)
 	assert_int_equal(intern_bytes(&table, "futex_wait_more", 10), first);
 	assert_string_equal(intern_text(&table, first), "futex_wait");
 	assert_string_equal(intern_text(&table, 999), "");
+	uint32_t found = 0;
+	assert_true(intern_find(&table, "futex_wake", 10, &found));
+	assert_string_equal(intern_text(&table, found), "futex_wake");
+	assert_false(intern_find(&table, "futex", 5, &found));
+	/* Of all lengths, while the table grows. */
+	char text[600];
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)('a' + i * 7 % 23);
+	uint32_t numbers[sizeof(text)];
+	for (size_t i = 1; i < sizeof(text); i++)
+		numbers[i] = intern_bytes(&table, text, i);
+	for (size_t i = 1; i < sizeof(text); i++) {
+		assert_int_equal(intern_bytes(&table, text, i), numbers[i]);
+		assert_int_equal(strlen(intern_text(&table, numbers[i])), i);
+		assert_memory_equal(intern_text(&table, numbers[i]), text, i);
+	}
 	intern_clear(&table);
+	assert_false(intern_find(&table, "a", 1, &found));
 }
 
 static void durations_are_read_with_and_without_unit(void **state)

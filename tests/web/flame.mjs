@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The flame graph in a real browser: node --test tests/web/flame.mjs, with PICTURE the SVG of
-// flame.folded and TALL one of a very deep stack.
+// flame.folded, TALL one of a very deep stack, HOTCOLD that of hotcold.folded and CHART the chart of
+// chart.folded.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {writeFile, rm} from 'node:fs/promises';
 import {launch, visit} from './browser.mjs';
 
-const {PICTURE, TALL} = process.env;
+const {PICTURE, TALL, HOTCOLD, CHART} = process.env;
 let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser.close(); });
@@ -216,3 +217,72 @@ test('in a tall picture the bar stays in sight', () => visit(browser, TALL, asyn
 	const at = await page.locator('.here rect').boundingBox();
 	assert.ok(at.y > 0 && at.y + at.height <= top.y + 1, `the frame is at ${at.y}`);
 }));
+
+// The stripes of a frame as class -> [left, right], in pixels of the screen.
+const stripes = async (page, name) => Object.fromEntries(await frame(page, name).first().locator('.s')
+	.evaluateAll((paths) => paths.filter((path) => path.getAttribute('d')).map((path) => {
+		const {left, right} = path.getBoundingClientRect();
+		return [path.getAttribute('class'), [left, right]];
+	})));
+
+test('boxes are striped by their shares, also in a zoom', () => visit(browser, HOTCOLD,
+	async (page) => {
+		const check = async (name, shares) => {
+			const box = await frame(page, name).first().locator('rect').boundingBox();
+			const found = await stripes(page, name);
+			assert.deepEqual(Object.keys(found).sort(), Object.keys(shares).sort());
+			let at = box.x;
+			for (const [key, share] of Object.entries(shares)) {
+				assert.ok(Math.abs(found[key][0] - at) < 2, `${name} ${key} at ${found[key]}`);
+				at += share * box.width;
+				assert.ok(Math.abs(found[key][1] - at) < 2, `${name} ${key} to ${found[key]}`);
+			}
+		};
+		await check('app', {'s r': 0.3006, 's q': 0.1, 's b': 0.5994});
+		await check('work', {'s r': 0.75, 's q': 0.25});
+		assert.deepEqual(await stripes(page, 'tiny'), {}, 'too narrow for stripes');
+		await frame(page, 'tiny').first().dispatchEvent('click');
+		await check('tiny', {'s r': 0.6, 's b': 0.4});
+		await check('app', {'s r': 0.3006, 's q': 0.1, 's b': 0.5994});
+		assert.match(await details(page), /60\.0% running, 40\.0% blocked\)$/);
+		await page.keyboard.press('0');
+		assert.deepEqual(await stripes(page, 'tiny'), {}, 'narrow again');
+	}));
+
+test('stripes are told apart by pattern, not by colour alone', () => visit(browser, HOTCOLD,
+	async (page) => {
+		const fill = (name) => page.locator(`.frames .s.${name}`).first().evaluate(
+			(path) => getComputedStyle(path).fill);
+		const fills = [await fill('r'), await fill('q'), await fill('b')];
+		assert.match(fills[1], /#dwell-runnable/);
+		assert.match(fills[2], /#dwell-blocked/);
+		assert.doesNotMatch(fills[0], /url/);
+		assert.deepEqual((await page.locator('.legend text').allTextContents()),
+			['running', 'runnable', 'blocked']);
+	}));
+
+test('in a chart a link leads to the sibling it was made at', () => visit(browser, CHART,
+	async (page) => {
+		const reads = frame(page, 'read');
+		assert.equal(await reads.count(), 4);
+		for (let i = 0; i < 4; i++) {
+			await page.goto(page.url().split('#')[0]);
+			await reads.nth(i).click();
+			const address = page.url();
+			const start = await reads.nth(i).getAttribute('data-s');
+			await page.goto('about:blank');
+			await page.goto(address);
+			const shown = page.locator('.frames > :not(.off):not(.up) > title').first();
+			assert.equal(await shown.locator('..').getAttribute('data-s'), start, address);
+			assert.match(await shown.textContent(), /^read\n/);
+		}
+	}));
+
+test('links tell commas of names from numbers of siblings', () => visit(browser, CHART,
+	async (page) => {
+		await frame(page, 'f\\(a,1\\)').first().click();
+		assert.match(page.url(), /f\(a%2C1\)$/);
+		await page.evaluate(() => { location.hash = '#z=main;read,7'; });
+		await page.waitForFunction(() => document.querySelectorAll('.frames > .up').length === 1);
+		await assertZoomedTo(page, 'main', ['all'], []);
+	}));

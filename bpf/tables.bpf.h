@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables that user stacks are walked by. User space maps the four arrays and writes them; an
+ * image's entry in `processes` is what makes a slice of mappings valid. Sizes are set before
+ * loading.
+ */
+#ifndef DWELL_TABLES_BPF_H
+#define DWELL_TABLES_BPF_H
+
+#include "state.bpf.h"
+
+struct word_block {
+	u32 words[UNWIND_BLOCK_WORDS];
+};
+
+struct vma_block {
+	struct unwind_vma vmas[UNWIND_BLOCK_VMAS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct word_block);
+} unwind_rows SEC(".maps"), unwind_pages SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct vma_block);
+} unwind_vmas SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct unwind_rule);
+} unwind_rules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct unwind_process);
+} unwind_processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} unwind_wants SEC(".maps");
+
+/* When an image asked last; images that share a slot wait for each other. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, UNWIND_WANT_SLOTS);
+	__type(key, u32);
+	__type(value, u64);
+} unwind_asked SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct repair);
+} repairs SEC(".maps");
+
+static __always_inline const u32 *block_word(const struct word_block *block, u32 index)
+{
+	return block ? &block->words[index & (UNWIND_BLOCK_WORDS - 1)] : NULL;
+}
+
+static __always_inline const u32 *table_row(const struct walk *walk, u32 index)
+{
+	u32 block = index / UNWIND_BLOCK_WORDS;
+
+	return block_word(bpf_map_lookup_elem(&unwind_rows, &block), index);
+}
+
+static __always_inline const u32 *table_page(const struct walk *walk, u32 index)
+{
+	u32 block = index / UNWIND_BLOCK_WORDS;
+
+	return block_word(bpf_map_lookup_elem(&unwind_pages, &block), index);
+}
+
+static __always_inline const struct unwind_rule *table_rule(const struct walk *walk, u32 index)
+{
+	return bpf_map_lookup_elem(&unwind_rules, &index);
+}
+
+static __always_inline const struct unwind_vma *table_vma(const struct walk *walk, u32 index)
+{
+	u32 number = index / UNWIND_BLOCK_VMAS;
+	const struct vma_block *block = bpf_map_lookup_elem(&unwind_vmas, &number);
+
+	return block ? &block->vmas[index & (UNWIND_BLOCK_VMAS - 1)] : NULL;
+}
+
+static __always_inline long read_user(struct walk *walk, void *to, u32 bytes, u64 address)
+{
+	return bpf_probe_read_user(to, bytes, (const void *)address);
+}
+
+/* Asks user space for an image's mappings, and wakes it: every moment without them is a stack less.
+ */
+static __noinline void want_tables(u32 image, u32 pid, u64 pc, bool is_new)
+{
+	u32 slot = image & (UNWIND_WANT_SLOTS - 1);
+	u64 *asked = bpf_map_lookup_elem(&unwind_asked, &slot);
+	u64 now = bpf_ktime_get_ns();
+	struct unwind_want want = {.image = image, .pid = pid, .is_new = is_new, .pc = pc};
+
+	if (!asked || (!is_new && now - *asked < UNWIND_WANT_EVERY_NS))
+		return;
+	*asked = now;
+	bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
+}
+
+/* A child has its parent's mappings, at once. */
+static __always_inline void inherit_tables(u32 parent, u32 child)
+{
+	struct unwind_process *known = bpf_map_lookup_elem(&unwind_processes, &parent), copy;
+
+	if (!known)
+		return;
+	copy = *known;
+	bpf_map_update_elem(&unwind_processes, &child, &copy, BPF_ANY);
+}
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A user stack by table: from one frame to its caller by the rule that the tables have for its pc.
+ * Compiled for the kernel and for the host; who includes this provides table_row(), table_page(),
+ * table_rule(), table_vma() and read_user(). The three functions that are not static are verified
+ * once each, so that a loop around them costs the verifier one call a round. The searches have no
+ * branch that depends on data: the verifier would follow both ways of each.
+ */
+#ifndef DWELL_UNWIND_BPF_H
+#define DWELL_UNWIND_BPF_H
+
+#include "contract/walk.h"
+
+/* Keeps the compiler from turning a mask back into a branch. */
+#define opaque(value) __asm__ volatile("" : "+r"(value))
+
+/* A process with more executable mappings than 2^14 - 1 is searched in part. */
+#define VMA_STEPS 14
+/* Above all user addresses, also with five levels of page tables. */
+#define USER_END (1ULL << 56)
+
+/* The walk goes on. Every other result of unwind_step() is an enum unwind_stop. */
+#define UNWIND_GOES_ON (-1)
+
+static __always_inline __u64 mix(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+/* Makes the mapping that holds `at` the walk's; 0 if there is none. */
+__noinline int unwind_find_vma(struct walk *walk, __u64 at)
+{
+	const struct unwind_vma *vma;
+	__u32 low, count;
+
+	if (!walk)
+		return 0;
+	low = walk->vma_base;
+	count = walk->vma_count;
+	for (int i = 0; i < VMA_STEPS; i++) {
+		__u64 is_right; /* all ones: the mapping in the middle begins at or before it */
+		__u32 half = count >> 1;
+
+		if (!count)
+			break;
+		vma = table_vma(walk, low + half);
+		if (!vma)
+			return 0;
+		is_right = at - vma->start;
+		opaque(is_right);
+		is_right = ~(__u64)((__s64)is_right >> 63);
+		opaque(is_right);
+		low += (half + 1) & (__u32)is_right;
+		count = (half & ~(__u32)is_right) | ((count - half - 1) & (__u32)is_right);
+	}
+	if (low == walk->vma_base)
+		return 0;
+	vma = table_vma(walk, low - 1);
+	if (!vma || at - vma->start >= vma->end - vma->start)
+		return 0;
+	walk->vma_start = vma->start;
+	walk->vma_bytes = vma->end - vma->start;
+	walk->vma_bias = vma->bias;
+	walk->vma_page0 = vma->page0;
+	walk->vma_object_kind = vma->object_kind;
+	return 1;
+}
+
+/* The number of the rule for an address in the walk's object, -1 if the tables have none. */
+__noinline int unwind_find_rule(struct walk *walk, __u64 address)
+{
+	__u32 page, offset = address & (UNWIND_PAGE_BYTES - 1);
+	const __u32 *word, *row;
+	__u32 low, count;
+
+	if (!walk)
+		return -1;
+	page = walk->vma_page0 + (__u32)(address >> UNWIND_PAGE_SHIFT);
+	word = table_page(walk, page);
+	if (!word)
+		return -1;
+	low = *word;
+	word = table_page(walk, page + 1);
+	if (!word)
+		return -1;
+	count = *word - low;
+	for (int i = 0; i < UNWIND_ROW_STEPS; i++) {
+		__u32 is_right, half = count >> 1;
+
+		if (!count)
+			break;
+		row = table_row(walk, low + half);
+		if (!row)
+			return -1;
+		is_right = offset - UNWIND_ROW_ADDRESS(*row);
+		opaque(is_right);
+		is_right = ~(__u32)((__s32)is_right >> 31);
+		opaque(is_right);
+		low += (half + 1) & is_right;
+		count = (half & ~is_right) | ((count - half - 1) & is_right);
+	}
+	row = table_row(walk, low - 1);
+	return row ? (int)UNWIND_ROW_RULE(*row) : -1;
+}
+
+static __always_inline void add_frame(struct walk *walk, __u64 frame)
+{
+	__u32 depth = walk->depth;
+
+	if (depth >= UNWIND_MAX_FRAMES)
+		return;
+	if (walk->is_exact)
+		frame |= UNWIND_FRAME_EXACT;
+	if (frame & UNWIND_FRAME_RAW)
+		walk->has_raw = 1;
+	walk->frames[depth] = frame;
+	walk->depth = depth + 1;
+	walk->hash = mix(walk->hash, frame);
+}
+
+static __always_inline void note_slot(struct walk *walk, __u64 address)
+{
+	__u64 words = (address - walk->first_sp) / sizeof(__u64);
+	__u32 frame = walk->depth - 1;
+
+	if (frame < UNWIND_MAX_FRAMES)
+		walk->slots[frame] = words < WALK_SLOT_FAR ? (__u16)words : WALK_SLOT_FAR;
+}
+
+static __always_inline int cannot_read(struct walk *walk, __u64 address, enum unwind_stop stop)
+{
+	walk->missing = address;
+	return stop;
+}
+
+/*
+ * Frame pointer and return address side by side, as code with frame pointers keeps them; `stop` if
+ * it does not.
+ */
+static __always_inline int step_by_frame_pointer(struct walk *walk, enum unwind_stop stop)
+{
+	__u64 fp = walk->fp, pair[2];
+
+	if (fp < walk->sp || fp & 7 || read_user(walk, pair, sizeof(pair), fp))
+		return cannot_read(walk, fp, stop);
+	note_slot(walk, fp + sizeof(__u64));
+	walk->sp = fp + sizeof(pair);
+	walk->fp = pair[0];
+	walk->pc = pair[1];
+	walk->is_exact = 0;
+	return UNWIND_GOES_ON;
+}
+
+/* All registers of the interrupted code are in the frame that the kernel made. */
+static __always_inline int step_over_signal(struct walk *walk)
+{
+	__u64 fp, pair[2], sp = walk->sp;
+
+	if (read_user(walk, &fp, sizeof(fp), sp + UNWIND_SIGNAL_FP))
+		return cannot_read(walk, sp + UNWIND_SIGNAL_FP, UNWIND_STOP_READ_FP);
+	/* SP and PC are neighbours. */
+	if (read_user(walk, pair, sizeof(pair), sp + UNWIND_SIGNAL_SP))
+		return cannot_read(walk, sp + UNWIND_SIGNAL_SP, UNWIND_STOP_READ_RA);
+	note_slot(walk, sp + UNWIND_SIGNAL_PC);
+	walk->fp = fp;
+	walk->sp = pair[0];
+	walk->pc = pair[1];
+	walk->is_exact = 1;
+	return UNWIND_GOES_ON;
+}
+
+static __always_inline int step_to_cfa(struct walk *walk, const struct unwind_rule *rule, __u64 cfa)
+{
+	__u64 pair[2], at, fp = walk->fp;
+
+	if (cfa <= walk->sp)
+		return UNWIND_STOP_SPBACK;
+	if (rule->fp_kind == UNWIND_FP_AT_CFA && rule->fp_offset == -16) {
+		/* The usual place, just below the return address: one reading for both. */
+		if (read_user(walk, pair, sizeof(pair), cfa - sizeof(pair)))
+			return cannot_read(walk, cfa - sizeof(pair), UNWIND_STOP_READ_RA);
+		fp = pair[0];
+	} else {
+		at = (rule->fp_kind == UNWIND_FP_AT_FP ? fp : cfa) + (__u64)(__s64)rule->fp_offset;
+		if (rule->fp_kind == UNWIND_FP_LOST)
+			fp = 0;
+		else if (rule->fp_kind != UNWIND_FP_SAME && read_user(walk, &fp, sizeof(fp), at))
+			return cannot_read(walk, at, UNWIND_STOP_READ_FP);
+		if (read_user(walk, &pair[1], sizeof(pair[1]), cfa - sizeof(__u64)))
+			return cannot_read(walk, cfa - sizeof(__u64), UNWIND_STOP_READ_RA);
+	}
+	note_slot(walk, cfa - sizeof(__u64));
+	walk->fp = fp;
+	walk->sp = cfa;
+	walk->pc = pair[1];
+	walk->is_exact = 0;
+	return UNWIND_GOES_ON;
+}
+
+static __always_inline int step_by_dereference(
+	struct walk *walk, const struct unwind_rule *rule, __u64 base)
+{
+	__u64 at = base + (__u64)(__s64)UNWIND_DEREF_LOW(rule->cfa_offset), cfa;
+
+	if (read_user(walk, &cfa, sizeof(cfa), at))
+		return cannot_read(walk, at, UNWIND_STOP_READ_CFA);
+	return step_to_cfa(walk, rule, cfa + (__u64)(__s64)UNWIND_DEREF_HIGH(rule->cfa_offset));
+}
+
+static __always_inline int step_by_rule(
+	struct walk *walk, const struct unwind_rule *rule, __u64 address)
+{
+	__u64 cfa = walk->sp + (__u64)(__s64)rule->cfa_offset;
+
+	switch (rule->cfa_kind) {
+	case UNWIND_CFA_FRAMEPTR:
+		return step_by_frame_pointer(walk, UNWIND_STOP_GAP);
+	case UNWIND_CFA_SIGNAL:
+		return step_over_signal(walk);
+	case UNWIND_CFA_SP_DEREF:
+		return step_by_dereference(walk, rule, walk->sp);
+	case UNWIND_CFA_FP_DEREF:
+		return step_by_dereference(walk, rule, walk->fp);
+	case UNWIND_CFA_STOP:
+		return UNWIND_STOP_DONE;
+	case UNWIND_CFA_GAP:
+		/*
+		 * The compiler's own start and end code (crtstuff) is not described, but has a
+		 * frame pointer that it has just pushed when it calls.
+		 */
+		if (!walk->is_exact && walk->fp == walk->sp)
+			return step_by_frame_pointer(walk, UNWIND_STOP_GAP);
+		return UNWIND_STOP_GAP;
+	case UNWIND_CFA_RA_REG:
+		if (walk->depth != 1)
+			return UNWIND_STOP_BADRULE;
+		walk->sp = cfa;
+		walk->pc = walk->first_argument;
+		walk->is_exact = 0;
+		return UNWIND_GOES_ON;
+	case UNWIND_CFA_SP:
+		break;
+	case UNWIND_CFA_FP:
+		cfa = walk->fp + (__u64)(__s64)rule->cfa_offset;
+		break;
+	case UNWIND_CFA_PLT:
+		cfa = walk->sp + 8 + ((address & 15) >= (__u64)rule->cfa_offset ? 8 : 0);
+		break;
+	default:
+		return UNWIND_STOP_BADRULE;
+	}
+	return step_to_cfa(walk, rule, cfa);
+}
+
+/* Notes the frame at the walk's pc and goes to its caller; UNWIND_GOES_ON or why not. */
+__noinline int unwind_step(struct walk *walk)
+{
+	const struct unwind_rule *rule;
+	__u64 pc, at, address;
+	int number;
+
+	if (!walk)
+		return UNWIND_STOP_NOPROC;
+	pc = walk->pc;
+	if (!pc)
+		return UNWIND_STOP_ZEROPC;
+	if (walk->depth >= UNWIND_MAX_FRAMES)
+		return UNWIND_STOP_MAXF;
+	/* A call may be a function's last instruction: its return address belongs to the next one.
+	 */
+	at = pc - !walk->is_exact;
+	if (at - walk->vma_start >= walk->vma_bytes &&
+		(at >= USER_END || !unwind_find_vma(walk, at))) {
+		walk->missing = pc;
+		add_frame(walk, UNWIND_FRAME_RAW | (pc & (USER_END - 1)));
+		return UNWIND_STOP_NOVMA;
+	}
+	address = at - walk->vma_bias;
+	switch (walk->vma_object_kind & 0xff) {
+	case UNWIND_VMA_ANON:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+	case UNWIND_VMA_PENDING:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return UNWIND_STOP_PENDING;
+	case UNWIND_VMA_CLOSED:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return UNWIND_STOP_NOTABLE;
+	}
+	add_frame(walk, UNWIND_FRAME(walk->vma_object_kind >> 8, pc - walk->vma_bias));
+	switch (walk->vma_object_kind & 0xff) {
+	case UNWIND_VMA_FRAMEPTR:
+		return step_by_frame_pointer(walk, UNWIND_STOP_GAP);
+	case UNWIND_VMA_TABLE:
+		break;
+	default:
+		walk->missing = pc;
+		return UNWIND_STOP_NOTABLE;
+	}
+	number = unwind_find_rule(walk, address);
+	rule = number < 0 ? 0 : table_rule(walk, (__u32)number);
+	return rule ? step_by_rule(walk, rule, address) : UNWIND_STOP_GAP;
+}
+
+/* The whole stack from the registers and mappings that the walk was given. */
+__noinline int unwind_walk(struct walk *walk)
+{
+	int stop = UNWIND_STOP_MAXF;
+
+	if (!walk)
+		return UNWIND_STOP_NOPROC;
+	for (int i = 0; i <= UNWIND_MAX_FRAMES; i++) {
+		stop = unwind_step(walk);
+		if (stop != UNWIND_GOES_ON)
+			break;
+	}
+	return stop;
+}
+
+/* Gets the walk ready; the mappings are the caller's to fill in. */
+static __always_inline void unwind_begin(struct walk *walk, __u64 pc, __u64 sp, __u64 fp)
+{
+	walk->pc = pc;
+	walk->sp = sp;
+	walk->fp = fp;
+	walk->first_sp = sp;
+	walk->depth = 0;
+	walk->hash = walk->kind;
+	walk->missing = 0;
+	walk->is_exact = 1;
+	walk->has_raw = 0;
+	walk->vma_start = 0;
+	walk->vma_bytes = 0;
+	walk->vma_base = 0;
+	walk->vma_count = 0;
+}
+
+/* The stack's id: frames, how it ended, and the image where plain addresses need it. */
+static __always_inline __u64 unwind_id(const struct walk *walk)
+{
+	return mix(mix(walk->hash, walk->stop), walk->has_raw ? walk->image : 0);
+}
+
+#endif

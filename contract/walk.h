@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A stack on its way: the head of the record that user space gets, room for its frames, and what a
+ * walk by table keeps from one frame to the next. The kernel side and the host build of the walk
+ * share it.
+ */
+#ifndef DWELL_CONTRACT_WALK_H
+#define DWELL_CONTRACT_WALK_H
+
+#include "contract/contract.h"
+#include "contract/unwind.h"
+
+#define WALK_SLOT_FAR 0xffff
+
+struct walk {
+	/* As struct record_stack. */
+	__u32 kind;
+	__u32 image;
+	__u32 depth;
+	__u32 skip;
+	__u32 has_callee;
+	__u8 stop;
+	__u8 is_packed;
+	__u8 pad[2];
+	__u64 id;
+	__u64 frames[UNWIND_MAX_FRAMES + 1];
+
+	/* The registers of the frame that is looked at. */
+	__u64 pc;
+	__u64 sp;
+	__u64 fp;
+	__u64 first_argument; /* rdi, in the first frame */
+	/* The mapping that the last frame was in, as vma_start and length, so that one look
+	 * suffices. */
+	__u64 vma_start;
+	__u64 vma_bytes;
+	__u64 vma_bias;
+	__u32 vma_page0;
+	__u32 vma_object_kind;
+	/* The process's mappings. */
+	__u32 vma_base;
+	__u32 vma_count;
+	__u64 hash;
+	__u64 first_sp;
+	__u64 missing; /* the address that ended the walk: not mapped, or not readable */
+	__u8 is_exact; /* pc is no return address: the first frame, or one that a signal hit */
+	__u8 has_raw;  /* some frame is a plain address: means something in this image only */
+	__u8 pad2[6];
+	/*
+	 * Where each frame's return address was read, in words from first_sp: what a memo of stacks
+	 * has to compare. WALK_SLOT_FAR: further than that can say.
+	 */
+	__u16 slots[UNWIND_MAX_FRAMES];
+};
+
+#endif

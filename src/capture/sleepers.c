@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel side shows who sleeps without a stack, the stacks are walked, and the kernel side
+ * gives them to those who have not run since. Memory is read by pages, as a walk reads dozens of
+ * words close together.
+ */
+#include "capture/sleepers.h"
+
+#include <bpf/bpf.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "capture/unwind_host.h"
+#include "util/map64.h"
+
+#define PAGE 4096
+#define PAGES 4
+
+struct page {
+	uint64_t address;
+	bool is_there;
+	char bytes[PAGE];
+};
+
+/* The memory of one process, with the pages that were read last. */
+struct reader {
+	uint32_t tid;
+	int fd;
+	size_t next;
+	struct page pages[PAGES];
+};
+
+static void reader_open(struct reader *reader, uint32_t tid)
+{
+	char path[32];
+
+	if (reader->fd >= 0)
+		close(reader->fd);
+	snprintf(path, sizeof(path), "/proc/%u/mem", tid);
+	reader->tid = tid;
+	reader->fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; i < PAGES; i++)
+		reader->pages[i].is_there = false;
+}
+
+static const struct page *page_at(struct reader *reader, uint64_t address)
+{
+	struct page *page;
+
+	for (size_t i = 0; i < PAGES; i++)
+		if (reader->pages[i].is_there && reader->pages[i].address == address)
+			return &reader->pages[i];
+	page = &reader->pages[reader->next++ % PAGES];
+	page->address = address;
+	page->is_there = address <= INT64_MAX &&
+			 pread(reader->fd, page->bytes, PAGE, (off_t)address) == PAGE;
+	return page->is_there ? page : NULL;
+}
+
+static int read_memory(void *context, uint64_t address, void *to, size_t bytes)
+{
+	while (bytes) {
+		size_t at = address % PAGE, count = PAGE - at < bytes ? PAGE - at : bytes;
+		const struct page *page = page_at(context, address - at);
+
+		if (!page)
+			return -1;
+		memcpy(to, page->bytes + at, count);
+		to = (char *)to + count;
+		address += count;
+		bytes -= count;
+	}
+	return 0;
+}
+
+static struct walk *walk_one(const struct record_sleeper *sleeper, const struct unwind_areas *areas,
+	struct reader *reader)
+{
+	struct unwind_registers registers = {.pc = sleeper->pc,
+		.sp = sleeper->sp,
+		.fp = sleeper->fp,
+		.first_argument = sleeper->first_argument};
+	struct unwind_memory memory = {.read = read_memory, .context = reader};
+	struct unwind_process slice;
+	struct walk *walk = xmalloc(sizeof(*walk));
+	bool is_known = !bpf_map_lookup_elem(areas->processes_fd, &sleeper->image, &slice);
+
+	reader_open(reader, sleeper->tid);
+	unwind_host_walk(
+		areas, is_known ? &slice : NULL, sleeper->image, &registers, &memory, walk);
+	return walk;
+}
+
+/* Is it better than nothing? A thread that had none takes anything: it says at least why. */
+static bool is_better(const struct record_sleeper *sleeper, const struct walk *walk)
+{
+	return sleeper->user_stack == STACK_EARLIER ||
+	       (walk->stop != UNWIND_STOP_NOPROC && walk->stop != UNWIND_STOP_NOVMA &&
+		       walk->stop != UNWIND_STOP_NOTABLE && walk->stop != UNWIND_STOP_PENDING);
+}
+
+/* Stacks that were walked, until they are given. */
+struct round {
+	VEC(struct repair) repairs;
+	VEC(uint32_t) threads;
+	VEC(struct walk *) walks;
+	struct map64 by_thread; /* serial -> index */
+	void (*each)(void *context, const struct walk *walk);
+	void *context;
+};
+
+static void round_clear(struct round *round)
+{
+	vec_each (walk, &round->walks)
+		free(*walk);
+	round->walks.count = round->repairs.count = round->threads.count = 0;
+	map64_clear(&round->by_thread);
+	round->by_thread = (struct map64){0};
+}
+
+static void was_given(void *context, const void *serial)
+{
+	struct round *round = context;
+	uint32_t thread;
+
+	memcpy(&thread, serial, sizeof(thread));
+	const uint64_t *index = map64_find(&round->by_thread, thread);
+	if (index)
+		round->each(round->context, round->walks.at[*index]);
+}
+
+static int give(struct kernel *kernel, struct round *round)
+{
+	int error = 0;
+
+	if (round->walks.count)
+		error = kernel_repair(kernel, round->repairs.at, round->threads.at,
+			round->threads.count, was_given, round);
+	round_clear(round);
+	return error;
+}
+
+static void add(struct round *round, const struct record_sleeper *sleeper, struct walk *walk)
+{
+	struct repair repair = {.since_ns = sleeper->since_ns,
+		.old_stack = sleeper->user_stack,
+		.new_stack = walk->id};
+
+	*map64_put(&round->by_thread, sleeper->thread, NULL) = round->walks.count;
+	vec_push(&round->repairs, repair);
+	vec_push(&round->threads, sleeper->thread);
+	vec_push(&round->walks, walk);
+}
+
+int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
+	void (*each)(void *context, const struct walk *walk), void *context)
+{
+	kernel_sleepers sleepers = {0};
+	struct reader reader = {.fd = -1};
+	struct round round = {.each = each, .context = context};
+	int error = kernel_read_sleepers(kernel, &sleepers);
+
+	vec_each (sleeper, &sleepers) {
+		if (error)
+			break;
+		struct walk *walk = walk_one(sleeper, areas, &reader);
+		if (is_better(sleeper, walk))
+			add(&round, sleeper, walk);
+		else
+			free(walk);
+		if (round.walks.count == KERNEL_MAX_REPAIRS)
+			error = give(kernel, &round);
+	}
+	if (!error)
+		error = give(kernel, &round);
+	round_clear(&round);
+	vec_clear(&round.repairs);
+	vec_clear(&round.threads);
+	vec_clear(&round.walks);
+	if (reader.fd >= 0)
+		close(reader.fd);
+	vec_clear(&sleepers);
+	return error;
+}

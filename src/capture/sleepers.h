@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * User stacks of threads that fell asleep before the recording, or before their process's tables
+ * were there, and so have none: from the registers that the kernel keeps for them and their memory,
+ * read from outside. A stack counts only if its thread did not run from before the reading until
+ * after it.
+ */
+#ifndef DWELL_CAPTURE_SLEEPERS_H
+#define DWELL_CAPTURE_SLEEPERS_H
+
+#include "contract/walk.h"
+#include "capture/kernel.h"
+
+/*
+ * Calls with each stack that a thread was given; the walk begins like struct record_stack. 0 or
+ * -errno.
+ */
+int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
+	void (*each)(void *context, const struct walk *walk), void *context);
+
+#endif

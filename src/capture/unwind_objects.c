@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of objects: by file, and by build-id for copies. Number 0 is nobody's. */
+#include "capture/unwind_objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "symbol/maps.h"
+#include "symbol/unwind_cache.h"
+#include "symbol/vdso.h"
+#include "util/clock.h"
+#include "util/hash.h"
+#include "util/map64.h"
+
+struct unwind_objects {
+	struct unwind_tables *tables;
+	VEC(struct unwind_object *) all; /* by number */
+	struct map64 by_file;
+	struct map64 by_build; /* settled ones */
+	struct unwind_object *vdso;
+};
+
+struct unwind_objects *unwind_objects_new(struct unwind_tables *tables)
+{
+	struct unwind_objects *objects = xcalloc(1, sizeof(*objects));
+
+	objects->tables = tables;
+	vec_push(&objects->all, NULL);
+	return objects;
+}
+
+void unwind_objects_free(struct unwind_objects *objects)
+{
+	if (!objects)
+		return;
+	vec_each (slot, &objects->all) {
+		struct unwind_object *object = *slot;
+		if (!object)
+			continue;
+		if (object->path_fd >= 0)
+			close(object->path_fd);
+		vec_clear(&object->segments);
+		free(object->path);
+		free(object->build_id);
+		free(object);
+	}
+	vec_clear(&objects->all);
+	map64_clear(&objects->by_file);
+	map64_clear(&objects->by_build);
+	free(objects);
+}
+
+static struct unwind_object *add(struct unwind_objects *objects, const char *path)
+{
+	struct unwind_object *object = xcalloc(1, sizeof(*object));
+
+	object->number = (uint32_t)objects->all.count;
+	object->path = xstrdup(path);
+	object->build_id = xstrdup("");
+	object->path_fd = -1;
+	/* More files than frames can number: as if it could not be opened. */
+	if (object->number > UNWIND_MAX_OBJECT)
+		object->state = UNWIND_OBJECT_UNUSABLE;
+	vec_push(&objects->all, object);
+	return object;
+}
+
+static struct unwind_object *resolve(struct unwind_object *object)
+{
+	return object->state == UNWIND_OBJECT_TWIN ? object->twin : object;
+}
+
+static uint64_t file_key(const struct map_line *line, const struct file_stamp *stamp)
+{
+	uint64_t key = hash_add((uint64_t)line->dev_major << 32 | line->dev_minor, line->inode);
+
+	/* Memory is written to all the time. */
+	if (map_line_is_memory(line))
+		return hash_text(key, line->path);
+	return hash_add(hash_add(key, stamp->bytes), stamp->mtime_ns);
+}
+
+struct unwind_object *unwind_objects_get(
+	struct unwind_objects *objects, uint32_t pid, const struct map_line *line)
+{
+	struct file_stamp stamp = {0};
+	bool is_new;
+
+	if (!strcmp(line->path, "[vdso]") && line->start > UINT32_MAX) {
+		if (!objects->vdso) {
+			objects->vdso = add(objects, "[vdso]");
+			objects->vdso->is_vdso = true;
+		}
+		return objects->vdso;
+	}
+	if (!line->inode || line->path[0] != '/')
+		return NULL;
+	_cleanup_close_ int fd = locate_mapped_file(pid, line, &stamp);
+	uint64_t *slot = map64_put(&objects->by_file, file_key(line, &stamp), &is_new);
+	if (!is_new)
+		return resolve((struct unwind_object *)(uintptr_t)*slot);
+	struct unwind_object *object = add(objects, line->path);
+	*slot = (uintptr_t)object;
+	object->stamp = stamp;
+	object->pid = pid;
+	if (fd < 0)
+		object->state = UNWIND_OBJECT_UNUSABLE;
+	object->path_fd = fd;
+	fd = -1;
+	return object;
+}
+
+static uint64_t build_key(const char *build_id, uid_t owner)
+{
+	return hash_text(owner, build_id);
+}
+
+static struct unwind_object *find_built(
+	const struct unwind_objects *objects, const char *build_id, uid_t owner)
+{
+	const uint64_t *slot = map64_find(&objects->by_build, build_key(build_id, owner));
+
+	return slot ? (struct unwind_object *)(uintptr_t)*slot : NULL;
+}
+
+struct unwind_object *unwind_objects_built(
+	const struct unwind_objects *objects, const char *build_id)
+{
+	return find_built(objects, build_id, 0);
+}
+
+struct unwind_object *unwind_objects_numbered(const struct unwind_objects *objects, uint32_t number)
+{
+	return number && number < objects->all.count ? objects->all.at[number] : NULL;
+}
+
+size_t unwind_objects_count(const struct unwind_objects *objects)
+{
+	return objects->all.count - 1;
+}
+
+static void close_elf(struct elf_file **file)
+{
+	elf_file_free(*file);
+}
+
+/* A table that is quickly made is not worth a file. */
+#define ROWS_TO_CACHE 4096
+
+static int read_table(
+	struct unwind_reading *reading, const struct elf_file *file, struct unwind_cache *cache)
+{
+	bool may_cache = cache && reading->build_id[0];
+
+	if (may_cache &&
+		!unwind_cache_load(cache, reading->build_id, reading->owner, &reading->table))
+		return 0;
+	int error = cfi_table_read(file, &reading->table, NULL);
+	if (!error && may_cache && reading->table.row_count >= ROWS_TO_CACHE)
+		unwind_cache_store(cache, reading->build_id, reading->owner, &reading->table);
+	return error;
+}
+
+void unwind_reading_make(
+	struct unwind_reading *ret, int path_fd, bool is_vdso, struct unwind_cache *cache)
+{
+	_cleanup_close_ int fd = is_vdso ? -1 : locate_open(path_fd);
+	_cleanup_(close_elf) struct elf_file *file = NULL;
+	const struct elf_segment *segments;
+	struct stat status;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->build_id = xstrdup("");
+	if (is_vdso)
+		ret->error = vdso_open(&file);
+	else
+		ret->error = fd < 0 || fstat(fd, &status) ? -EACCES : elf_file_open(fd, &file);
+	if (ret->error)
+		return;
+	ret->owner = is_vdso ? 0 : status.st_uid;
+	free(ret->build_id);
+	ret->build_id = xstrdup(elf_file_build_id(file));
+	size_t count = elf_file_segments(file, &segments);
+	vec_append(&ret->segments, segments, count);
+	ret->error = read_table(ret, file, cache);
+}
+
+void unwind_reading_clear(struct unwind_reading *reading)
+{
+	free(reading->build_id);
+	vec_clear(&reading->segments);
+	cfi_table_clear(&reading->table);
+}
+
+/* Build-ids can be forged: only files of the same shape are taken for the same. */
+static bool is_same(const struct unwind_object *object, const struct unwind_reading *reading)
+{
+	return object->segments.count == reading->segments.count &&
+	       (!object->segments.count ||
+		       !memcmp(object->segments.at, reading->segments.at,
+			       object->segments.count * sizeof(*object->segments.at)));
+}
+
+static void take_facts(struct unwind_object *object, const struct unwind_reading *reading)
+{
+	free(object->build_id);
+	object->build_id = xstrdup(reading->build_id);
+	object->segments.count = 0;
+	vec_append(&object->segments, reading->segments.at, reading->segments.count);
+}
+
+static enum unwind_object_state state_of_error(int error)
+{
+	if (error == -ENOENT)
+		return UNWIND_OBJECT_FRAMEPTR;
+	return error == -ENOEXEC ? UNWIND_OBJECT_PLAIN : UNWIND_OBJECT_UNUSABLE;
+}
+
+int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *object,
+	const struct unwind_reading *reading)
+{
+	struct unwind_object *twin =
+		reading->build_id[0] ? find_built(objects, reading->build_id, reading->owner)
+				     : NULL;
+
+	if (twin && twin != object && is_same(twin, reading)) {
+		object->state = UNWIND_OBJECT_TWIN;
+		object->twin = twin;
+		return 0;
+	}
+	if (reading->error) {
+		object->state = state_of_error(reading->error);
+	} else {
+		int error = unwind_tables_add(objects->tables, &reading->table, &object->place);
+		if (error)
+			return error;
+		object->state = UNWIND_OBJECT_READY;
+	}
+	take_facts(object, reading);
+	object->used_ns = clock_monotonic_ns();
+	if (reading->build_id[0] && !twin)
+		*map64_put(&objects->by_build, build_key(reading->build_id, reading->owner), NULL) =
+			(uintptr_t)object;
+	return 0;
+}
+
+void unwind_objects_evict(struct unwind_objects *objects, struct unwind_object *object)
+{
+	unwind_tables_drop(objects->tables, &object->place);
+	object->state = UNWIND_OBJECT_EVICTED;
+}
+
+void unwind_objects_clear_live(struct unwind_objects *objects)
+{
+	for (size_t i = 1; i < objects->all.count; i++)
+		objects->all.at[i]->is_live = false;
+}
+
+struct unwind_object *unwind_objects_oldest(struct unwind_objects *objects)
+{
+	struct unwind_object *oldest = NULL;
+
+	for (size_t i = 1; i < objects->all.count; i++) {
+		struct unwind_object *object = objects->all.at[i];
+		if (object->state != UNWIND_OBJECT_READY || object->is_vdso)
+			continue;
+		if (!oldest || object->is_live < oldest->is_live ||
+			(object->is_live == oldest->is_live && object->used_ns < oldest->used_ns))
+			oldest = object;
+	}
+	return oldest;
+}
+
+static enum unwind_vma_kind kind_of(const struct unwind_object *object)
+{
+	switch (object->state) {
+	case UNWIND_OBJECT_READY:
+		return UNWIND_VMA_TABLE;
+	case UNWIND_OBJECT_FRAMEPTR:
+		return UNWIND_VMA_FRAMEPTR;
+	case UNWIND_OBJECT_PLAIN:
+		return UNWIND_VMA_ANON;
+	case UNWIND_OBJECT_EVICTED:
+		return UNWIND_VMA_UNUSABLE;
+	case UNWIND_OBJECT_PENDING:
+		/* Addresses stay plain: the segments that they would be made with are not known. */
+		return UNWIND_VMA_PENDING;
+	default:
+		return UNWIND_VMA_CLOSED;
+	}
+}
+
+/* Cuts the mapping down to what the object's page words describe; false if nothing is left. */
+static bool fit_table(const struct unwind_object *object, struct unwind_vma *vma)
+{
+	uint64_t first = object->place.first_page;
+	uint64_t last = first + (uint64_t)object->place.page_count * UNWIND_PAGE_BYTES;
+	uint64_t start = vma->start - vma->bias, end = vma->end - vma->bias;
+
+	if (start < first || start >= last)
+		return false;
+	if (end > last)
+		vma->end -= end - last;
+	vma->page0 = unwind_place_page0(&object->place);
+	return true;
+}
+
+struct unwind_vma unwind_object_vma(
+	const struct unwind_object *object, uint64_t start, uint64_t end, uint64_t offset)
+{
+	struct unwind_vma vma = {.start = start, .end = end, .object_kind = UNWIND_VMA_ANON};
+	enum unwind_vma_kind kind;
+	uint64_t address = 0;
+
+	if (!object)
+		return vma;
+	if (object->state == UNWIND_OBJECT_TWIN)
+		object = object->twin;
+	kind = kind_of(object);
+	if (kind == UNWIND_VMA_TABLE || kind == UNWIND_VMA_FRAMEPTR ||
+		kind == UNWIND_VMA_UNUSABLE) {
+		if (!elf_segments_vaddr(
+			    object->segments.at, object->segments.count, offset, &address) ||
+			address + (end - start) > UNWIND_MAX_ADDRESS)
+			kind = UNWIND_VMA_CLOSED;
+		vma.bias = start - address;
+	}
+	if (kind == UNWIND_VMA_TABLE && !fit_table(object, &vma))
+		kind = UNWIND_VMA_UNUSABLE;
+	vma.object_kind = object->number << 8 | kind;
+	return vma;
+}

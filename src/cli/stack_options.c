@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Options that dwell flame and dwell diff share. */
+#include "cli/stack_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+enum {
+	KEY_VIEW = 0x4000,
+	KEY_WEIGHT,
+	KEY_ROOTS,
+};
+
+static const struct argp_option options[] = {
+	{.doc = "Which stacks, and where to:"},
+	{.key = KEY_VIEW,
+		.name = "view",
+		.arg = "VIEW",
+		.doc = "offcpu (default), oncpu, runq, hotcold,\nwakeup, offwake or chain"},
+	{.key = KEY_WEIGHT,
+		.name = "weight",
+		.arg = "time|count|cause",
+		.doc = "time (default), how many waits or samples, or (chain)\neach hop's own "
+		       "share of the time"},
+	{.key = KEY_ROOTS,
+		.name = "roots",
+		.doc = "of views of wakers: hide threads whose waits\nare seen in the chains of "
+		       "others"},
+	{.key = 'o',
+		.name = "output",
+		.arg = "OUT",
+		.doc = "a picture (.svg) or folded text (.folded) to a file"},
+	{0},
+};
+
+static error_t parse_weight(const char *value, struct stack_options *stacks)
+{
+	stacks->weighs_counts = !strcmp(value, "count");
+	stacks->weighs_causes = !strcmp(value, "cause");
+	if (stacks->weighs_counts || stacks->weighs_causes || !strcmp(value, "time"))
+		return 0;
+	fail(STATUS_USAGE, "--weight %s: unknown; give time, count or cause", value);
+	return EINVAL;
+}
+
+static error_t parse_output(const char *value, struct stack_options *stacks)
+{
+	const char *dot = strrchr(value, '.');
+
+	if (!dot || (strcmp(dot, ".folded") && strcmp(dot, ".svg"))) {
+		fail(STATUS_USAGE, "-o %s: cannot tell the format; write .svg or .folded", value);
+		return EINVAL;
+	}
+	stacks->output = value;
+	stacks->is_output_folded = !strcmp(dot, ".folded");
+	return 0;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct stack_options *stacks = state->input;
+
+	switch (key) {
+	case KEY_VIEW:
+		stacks->has_view = true;
+		return view_options_parse_view(value, &stacks->view);
+	case KEY_WEIGHT:
+		return parse_weight(value, stacks);
+	case KEY_ROOTS:
+		stacks->is_roots_only = true;
+		return 0;
+	case 'o':
+		return parse_output(value, stacks);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp stack_options_argp = {.options = options, .parser = parse_option};
+
+int stack_options_shape(const struct stack_options *stacks, struct stack_shape *shape)
+{
+	if (stacks->weighs_causes && stacks->view != VIEW_CHAIN)
+		return fail(STATUS_USAGE, "--weight cause is for --view chain");
+	if (stacks->is_roots_only && !view_needs_chains(stacks->view))
+		return fail(STATUS_USAGE,
+			"--roots is for --view chain, offwake or wakeup: others have no chains");
+	shape->weighs_causes = stacks->weighs_causes;
+	shape->is_roots_only = stacks->is_roots_only;
+	return STATUS_DONE;
+}
+
+void say_losses(const char *path, const struct input *input)
+{
+	_cleanup_free_ char *words = skipped_words(&input->skipped);
+
+	if (words)
+		fprintf(stderr, "dwell: %s: %s\n", path, words);
+	if (input->losses)
+		fprintf(stderr, "dwell: %s: %s\n", path, input->losses);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What commands that turn stacks into pictures or folded text are asked: which view, which weight,
+ * which file to write. One argp child, whose input is a struct stack_options.
+ */
+#ifndef DWELL_CLI_STACK_OPTIONS_H
+#define DWELL_CLI_STACK_OPTIONS_H
+
+#include <argp.h>
+
+#include "cli/input.h"
+
+struct stack_options {
+	enum view view;
+	bool has_view;         /* --view was given */
+	bool weighs_counts;    /* else time */
+	bool weighs_causes;    /* each hop's own share */
+	bool is_roots_only;    /* without threads that are seen in the chains of others */
+	const char *output;    /* or NULL */
+	bool is_output_folded; /* by its ending; else a picture */
+};
+
+/* Complaints carry `dwell: `. */
+extern const struct argp stack_options_argp;
+
+/* Puts what was asked into the shape. STATUS_USAGE after a complaint if the view cannot have it. */
+int stack_options_shape(const struct stack_options *stacks, struct stack_shape *shape);
+
+/* Says on stderr what of an input was not used, or not recorded. */
+void say_losses(const char *path, const struct input *input);
+
+#endif

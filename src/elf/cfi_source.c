@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Goes through the text once, in ascending order: the rows of each FDE, and what holds between
+ * them. Small gaps are padding, in which nobody runs; larger ones are code that nobody describes,
+ * such as _init; very large ones are whole bodies of code with conventions of their own: V8's
+ * built-ins lie in one, and keep frame pointers. Where the program starts and nobody describes it,
+ * there is no caller.
+ */
+#include "elf/cfi_source.h"
+
+#include <errno.h>
+
+#include "elf/cfi_build.h"
+#include "elf/cfi_fdes.h"
+
+#define HOLE_BYTES 2048
+/* _start and what compilers make of its first call. */
+#define ENTRY_STUB_BYTES 64
+
+static void add_kind(struct cfi_build *build, uint64_t address, enum unwind_cfa kind)
+{
+	struct unwind_rule rule = {.cfa_kind = (uint8_t)kind};
+
+	cfi_build_add(build, address, &rule);
+}
+
+/* What holds from start to end, which no FDE describes. */
+static void add_gap(
+	struct cfi_build *build, const struct cfi_source *source, uint64_t start, uint64_t end)
+{
+	uint64_t bytes = end - start, entry = source->entry;
+	enum unwind_cfa kind = bytes < HOLE_BYTES ? UNWIND_CFA_GAP : UNWIND_CFA_FRAMEPTR;
+
+	if (entry && entry >= start && entry < end) {
+		if (entry > start)
+			add_kind(build, start, kind);
+		add_kind(build, entry, UNWIND_CFA_STOP);
+		if (end - entry > ENTRY_STUB_BYTES)
+			add_kind(build, entry + ENTRY_STUB_BYTES, kind);
+	} else if (bytes >= CFI_PADDING_BYTES) {
+		add_kind(build, start, kind);
+	}
+}
+
+static void add_row(void *context, uint64_t address, const struct unwind_rule *rule)
+{
+	cfi_build_add(context, address, rule);
+}
+
+static void add_fde(struct cfi_build *build, const struct cfi_fdes *fdes, const struct cfi_fde *fde,
+	struct cfi_counts *counts)
+{
+	const struct cfi_program *cie = &fdes->cies.at[fde->cie];
+	struct cfi_mark mark = cfi_build_mark(build);
+
+	counts->fdes += fde->cie != CFI_OWN_CIE;
+	if (cfi_program_run(
+		    cie, fde->program, fde->program_bytes, fde->start, fde->end, add_row, build))
+		return;
+	cfi_build_rewind(build, &mark);
+	add_kind(build, fde->start, UNWIND_CFA_BAD);
+	counts->skipped++;
+}
+
+/* Returns the first FDE after this text. */
+static size_t add_text(struct cfi_build *build, const struct cfi_source *source,
+	const struct cfi_text *text, const struct cfi_fdes *fdes, size_t next,
+	struct cfi_counts *counts)
+{
+	uint64_t end_of_pages =
+		build->first_page + ((uint64_t)build->page_count << UNWIND_PAGE_SHIFT);
+	uint64_t at = text->start;
+
+	for (; next < fdes->fdes.count && fdes->fdes.at[next].start < text->end; next++) {
+		const struct cfi_fde *fde = &fdes->fdes.at[next];
+		if (fde->start > at)
+			add_gap(build, source, at, fde->start);
+		add_fde(build, fdes, fde, counts);
+		at = fde->end;
+	}
+	if (at < text->end)
+		add_gap(build, source, at, text->end);
+	if (text->end < end_of_pages)
+		add_kind(build, text->end, UNWIND_CFA_GAP);
+	return next;
+}
+
+static int init_build(struct cfi_build *build, const struct cfi_source *source, struct why *why)
+{
+	const uint64_t page_mask = UNWIND_PAGE_BYTES - 1;
+	uint64_t first = source->start & ~page_mask;
+	uint64_t last = (source->end - 1) | page_mask;
+	uint64_t pages = ((last - first) >> UNWIND_PAGE_SHIFT) + 1;
+
+	if (pages > UNWIND_MAX_PAGES)
+		return why_set(
+			why, -E2BIG, "its code spans more than %u MiB", UNWIND_MAX_PAGES / 256);
+	cfi_build_init(build, first, (uint32_t)pages);
+	return 0;
+}
+
+int cfi_source_read(const struct cfi_source *source, struct cfi_table *ret, struct why *why)
+{
+	struct cfi_counts counts = {0};
+	struct cfi_build build;
+	struct cfi_fdes fdes;
+	size_t next = 0;
+	int err = init_build(&build, source, why);
+
+	if (err)
+		return err;
+	err = cfi_fdes_read(&fdes, source, &counts);
+	if (err) {
+		cfi_build_clear(&build);
+		return why_set(why, err, "it describes too many functions");
+	}
+	for (size_t i = 0; i < source->text_count; i++)
+		next = add_text(&build, source, &source->texts[i], &fdes, next, &counts);
+	cfi_fdes_clear(&fdes);
+	counts.raw_rows = build.raw_rows;
+	counts.bad_rows = build.bad_rows;
+	if (build.is_full || !counts.fdes) {
+		err = build.is_full ? -E2BIG : counts.skipped ? -EBADMSG : -ENOENT;
+		cfi_build_clear(&build);
+		return why_set(why, err, "%s",
+			err == -E2BIG     ? "its unwind table would be too large"
+			: err == -EBADMSG ? "its call frame information is damaged"
+					  : "it has no call frame information");
+	}
+	cfi_build_finish(&build, ret);
+	ret->counts = counts;
+	return 0;
+}

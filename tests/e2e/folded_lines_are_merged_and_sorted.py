@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because it is about text
+"""Folded text in, folded text out: equal stacks are one line, whatever lines they stood between,
+sorted or not, and lines come in the order of their bytes."""
+import collections
+import random
+from lib import *
+
+# Names that begin alike, and end before and behind ';' in the order of bytes.
+NAMES = ["a", "b", "ab", "a:b", "foo", "foo.part.0", "foo_[k]", "f1", "f10", "x y", "[running]", "é"]
+chance = random.Random(5)
+for is_sorted in (False, True) * 4:
+    sums, lines = collections.Counter(), []
+    for _ in range(400):
+        stack, weight = [chance.choice(NAMES) for _ in range(chance.randint(1, 6))], chance.randint(1, 9)
+        sums[";".join(stack)] += weight
+        joint = ";;" if chance.random() < 0.1 else ";"
+        lines.append(f"{joint.join(stack)}{chance.choice(['', '', '', ';'])} {weight}")
+        if chance.random() < 0.1:
+            lines.append("no count;x")
+    # Deeper than dwell keeps: two in a row, one of which has the beginning of the other.
+    for _ in range(2):
+        lines.append(";".join(["z"] * 20000) + " 3")
+        sums[";".join(["z"] * 16384)] += 3
+    if is_sorted:
+        lines.sort()
+    with open("in.folded", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    got = dwell("flame", "in.folded", "-f").stdout.splitlines()
+    wanted = [f"{stack} {sums[stack]}" for stack in sorted(sums, key=str.encode)]
+    check(got == wanted, f"{[pair for pair in zip(got, wanted) if pair[0] != pair[1]][:3]}")

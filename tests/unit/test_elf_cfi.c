@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Unwind tables of call frame information made by hand: every instruction, every expression that is
+ * followed, what holds between functions, and what hostile records can do. That real files are read
+ * rightly is the business of tests/e2e/unwind_tables_agree_with_readelf.py.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <time.h>
+
+#include "cfi_sample.h"
+#include "elf/cfi_pack.h"
+#include "elf/file.h"
+#include "symbol/vdso.h"
+
+static void check_rule(struct unwind_rule rule, enum unwind_cfa cfa, int32_t cfa_offset,
+	enum unwind_fp fp, int16_t fp_offset)
+{
+	assert_int_equal(rule.cfa_kind, cfa);
+	assert_int_equal(rule.cfa_offset, cfa_offset);
+	assert_int_equal(rule.fp_kind, fp);
+	assert_int_equal(rule.fp_offset, fp_offset);
+}
+
+static void check_kind(const struct cfi_table *table, uint64_t address, enum unwind_cfa kind)
+{
+	check_rule(cfi_table_find(table, address), kind, 0, UNWIND_FP_SAME, 0);
+}
+
+static void a_row_holds_until_the_next_one(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	/* push %rbp; mov %rsp,%rbp; ...; pop %rbp; ret */
+	sample_fde(&sample, TEXT, 0x2000,
+		B(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x03, 0x10, 0x12, 0x0c, 7, 8));
+	assert_int_equal(sample_read(&sample, &table), 0);
+	check_rule(cfi_table_find(&table, TEXT), UNWIND_CFA_SP, 8, UNWIND_FP_SAME, 0);
+	check_rule(cfi_table_find(&table, TEXT + 1), UNWIND_CFA_SP, 16, UNWIND_FP_AT_CFA, -16);
+	check_rule(cfi_table_find(&table, TEXT + 3), UNWIND_CFA_SP, 16, UNWIND_FP_AT_CFA, -16);
+	check_rule(cfi_table_find(&table, TEXT + 4), UNWIND_CFA_FP, 16, UNWIND_FP_AT_CFA, -16);
+	check_rule(cfi_table_find(&table, TEXT + 0x1213), UNWIND_CFA_FP, 16, UNWIND_FP_AT_CFA, -16);
+	check_rule(cfi_table_find(&table, TEXT + 0x1214), UNWIND_CFA_SP, 8, UNWIND_FP_AT_CFA, -16);
+	check_rule(cfi_table_find(&table, TEXT + 0x1fff), UNWIND_CFA_SP, 8, UNWIND_FP_AT_CFA, -16);
+	assert_int_equal(table.first_page, TEXT);
+	assert_int_equal(table.page_count, 16);
+	assert_int_equal(table.pages[0], 1);
+	assert_int_equal(table.pages[1], 4);
+	assert_int_equal(table.pages[2], 5);
+	/* Behind the function is a hole; beyond the text there is nothing. */
+	check_kind(&table, TEXT + 0x2000, UNWIND_CFA_FRAMEPTR);
+	check_kind(&table, TEXT_END, UNWIND_CFA_GAP);
+	check_kind(&table, TEXT - 1, UNWIND_CFA_GAP);
+	check_kind(&table, 0, UNWIND_CFA_GAP);
+	check_kind(&table, UINT64_MAX, UNWIND_CFA_GAP);
+	assert_int_equal(table.row_count, 6);
+	assert_true(cfi_table_is_sound(&table));
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+/* A function of one instruction, after which the program holds. */
+static void check_program(const unsigned char *program, size_t count, enum unwind_cfa cfa,
+	int32_t cfa_offset, enum unwind_fp fp, int16_t fp_offset)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	sample_cie(&sample, "zR", CIE_USUAL);
+	sample_fde(&sample, TEXT, TEXT_END - TEXT, program, count);
+	assert_int_equal(sample_read(&sample, &table), 0);
+	assert_true(cfi_table_is_sound(&table));
+	check_rule(cfi_table_find(&table, TEXT_END - 1), cfa, cfa_offset, fp, fp_offset);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+#define SP UNWIND_CFA_SP
+#define SAME UNWIND_FP_SAME
+#define AT_CFA UNWIND_FP_AT_CFA
+#define BAD UNWIND_CFA_BAD, 0, UNWIND_FP_SAME, 0
+
+static void every_instruction_has_its_effect(void **state)
+{
+	(void)state;
+	/* nop; advance_loc, 1, 2, 4, 8 bytes wide */
+	check_program(B(0x00, 0x0e, 24), SP, 24, SAME, 0);
+	check_program(B(0x7f, 0x0e, 24), SP, 24, SAME, 0);
+	check_program(B(0x02, 0xff, 0x0e, 24), SP, 24, SAME, 0);
+	check_program(B(0x03, 0xff, 0xff - 1, 0x0e, 24), SP, 24, SAME, 0);
+	check_program(B(0x04, 0xff, 0x0f, 0, 0, 0x0e, 24), SP, 24, SAME, 0);
+	check_program(B(0x1d, 0xff, 0x0f, 0, 0, 0, 0, 0, 0, 0x0e, 24), SP, 24, SAME, 0);
+	/* offset_extended, _sf, GNU_negative_offset_extended; of rbx, which is not followed */
+	check_program(B(0x05, 6, 3), SP, 8, AT_CFA, -24);
+	check_program(B(0x11, 6, 3), SP, 8, AT_CFA, -24);
+	check_program(B(0x11, 6, 0x7d), SP, 8, AT_CFA, 24);
+	check_program(B(0x2f, 6, 3), SP, 8, AT_CFA, 24);
+	check_program(B(0x83, 3), SP, 8, SAME, 0);
+	/* restore, restore_extended: to what the CIE says */
+	check_program(B(0x86, 2, 0xc6), SP, 8, SAME, 0);
+	check_program(B(0x86, 2, 0x06, 6), SP, 8, SAME, 0);
+	check_program(B(0x07, 16, 0xd0), SP, 8, SAME, 0);
+	/* undefined, same_value, register */
+	check_program(B(0x07, 6), SP, 8, UNWIND_FP_LOST, 0);
+	check_program(B(0x86, 2, 0x08, 6), SP, 8, SAME, 0);
+	check_program(B(0x09, 6, 3), SP, 8, UNWIND_FP_LOST, 0);
+	/* remember_state, restore_state: with the CFA */
+	check_program(B(0x0a, 0x0e, 24, 0x86, 2, 0x0b), SP, 8, SAME, 0);
+	/* def_cfa, _sf, _register, _offset, _offset_sf */
+	check_program(B(0x0c, 6, 16), UNWIND_CFA_FP, 16, SAME, 0);
+	check_program(B(0x12, 6, 0x7e), UNWIND_CFA_FP, 16, SAME, 0);
+	check_program(B(0x0d, 6), UNWIND_CFA_FP, 8, SAME, 0);
+	check_program(B(0x0e, 0x80, 0x82, 0x20), SP, 524544, SAME, 0);
+	check_program(B(0x13, 0x7e), SP, 16, SAME, 0);
+	/* val_offset, val_offset_sf, val_expression: no place in memory */
+	check_program(B(0x14, 6, 2), SP, 8, UNWIND_FP_LOST, 0);
+	check_program(B(0x15, 6, 2), SP, 8, UNWIND_FP_LOST, 0);
+	check_program(B(0x16, 6, 2, 0x76, 0), SP, 8, UNWIND_FP_LOST, 0);
+	/* GNU_args_size says nothing about frames */
+	check_program(B(0x2e, 32, 0x0e, 16), SP, 16, SAME, 0);
+}
+
+static void set_loc_names_the_address_itself(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	size_t place = sample.bytes.count + 4 + 4 + 4 + 4 + 1 + 1;
+	uint32_t to = TEXT + 0x123 - (uint32_t)(SAMPLE_VADDR + place);
+	sample_fde(&sample, TEXT, 0x200,
+		B(0x01, to & 0xff, to >> 8 & 0xff, to >> 16 & 0xff, to >> 24, 0x0e, 16));
+	assert_int_equal(sample_read(&sample, &table), 0);
+	check_rule(cfi_table_find(&table, TEXT + 0x122), SP, 8, SAME, 0);
+	check_rule(cfi_table_find(&table, TEXT + 0x123), SP, 16, SAME, 0);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static void expressions_of_compilers_and_linkers_are_followed(void **state)
+{
+	(void)state;
+	/* the PLT's, with both thresholds */
+	check_program(B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22),
+		UNWIND_CFA_PLT, 11, SAME, 0);
+	check_program(B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3a, 0x2a, 0x33, 0x24, 0x22),
+		UNWIND_CFA_PLT, 10, SAME, 0);
+	/* *(rbp - 8), with rbp saved where it points: a function that aligns its stack */
+	check_program(B(0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0), UNWIND_CFA_FP_DEREF,
+		UNWIND_DEREF_OFFSET(-8, 0), UNWIND_FP_AT_FP, 0);
+	/* *(rsp + 64) + 8, in three wordings */
+	check_program(B(0x0f, 6, 0x77, 0xc0, 0, 0x06, 0x23, 8), UNWIND_CFA_SP_DEREF,
+		UNWIND_DEREF_OFFSET(64, 8), SAME, 0);
+	check_program(B(0x0f, 6, 0x77, 0xc0, 0, 0x06, 0x38, 0x22), UNWIND_CFA_SP_DEREF,
+		UNWIND_DEREF_OFFSET(64, 8), SAME, 0);
+	check_program(B(0x0f, 8, 0x77, 0xc0, 0, 0x06, 0x0b, 0xf8, 0xff, 0x1c), UNWIND_CFA_SP_DEREF,
+		UNWIND_DEREF_OFFSET(64, 8), SAME, 0);
+	/* rsp + 24, and rbp at rsp + 8, which is CFA - 16 */
+	check_program(B(0x0f, 2, 0x77, 24, 0x10, 6, 2, 0x77, 8), SP, 24, AT_CFA, -16);
+	check_program(B(0x10, 16, 2, 0x77, 0), SP, 8, SAME, 0);
+}
+
+static void what_is_not_followed_is_bad(void **state)
+{
+	(void)state;
+	check_program(B(0x0c, 10, 0), BAD);                        /* CFA in r10 */
+	check_program(B(0x0f, 2, 0x7a, 0), BAD);                   /* the same as an expression */
+	check_program(B(0x0f, 4, 0x77, 0, 0x06, 0x06), BAD);       /* two dereferences */
+	check_program(B(0x0f, 0), BAD);                            /* an empty expression */
+	check_program(B(0x0f, 2, 0x77, 0x80), BAD);                /* cut short */
+	check_program(B(0x0f, 5, 0x77, 0x80, 0x80, 0x02, 6), BAD); /* *(rsp + 32768) */
+	check_program(B(0x0f, 3, 0x77, 0, 0x38), BAD);             /* a constant and no operator */
+	check_program(B(0x0e, 0x80, 0x80, 0x80, 0x80, 0x08), BAD); /* 2 GiB */
+	check_program(B(0x90, 2), BAD);                            /* RA elsewhere */
+	check_program(B(0x09, 16, 3), BAD);                        /* RA in rbx */
+	check_program(B(0x08, 16), BAD);                           /* RA unchanged */
+	check_program(B(0x10, 16, 2, 0x76, 0), BAD);               /* RA where rbp points */
+	/* rbp too far away for a rule: lost, as only some callers need it */
+	check_program(B(0x05, 6, 0x80, 0xa0, 0x00), SP, 8, AT_CFA, -32768);
+	check_program(B(0x05, 6, 0x81, 0x20), SP, 8, UNWIND_FP_LOST, 0);
+}
+
+static void the_first_function_has_no_caller(void **state)
+{
+	(void)state;
+	check_program(B(0x07, 16), UNWIND_CFA_STOP, 0, SAME, 0);
+	check_program(B(0x07, 16, 0x0c, 10, 0), UNWIND_CFA_STOP, 0, SAME, 0);
+}
+
+static void vfork_keeps_the_return_address_in_a_register(void **state)
+{
+	(void)state;
+	check_program(B(0x0e, 0, 0x09, 16, 5), UNWIND_CFA_RA_REG, 0, SAME, 0);
+	check_program(B(0x0c, 6, 0, 0x09, 16, 5), BAD);
+}
+
+static void a_signal_frame_is_known_by_its_registers(void **state)
+{
+	const unsigned char kernels[] = {
+		0x0f, 4, 0x77, 0xa0, 1, 6, 0x10, 6, 3, 0x77, 0xf8, 0, 0x10, 16, 3, 0x77, 0xa8, 1};
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zRS", B(0));
+	sample_fde(&sample, TEXT, 16, kernels, sizeof(kernels));
+	sample_cie(&sample, "zRS", CIE_USUAL);
+	sample_fde(&sample, TEXT + 16, 16, B(0));
+	sample_cie(&sample, "zR", B(0));
+	sample_fde(&sample, TEXT + 32, 16, kernels, sizeof(kernels));
+	assert_int_equal(sample_read(&sample, &table), 0);
+	check_kind(&table, TEXT, UNWIND_CFA_SIGNAL);
+	check_kind(&table, TEXT + 16, UNWIND_CFA_BAD);
+	check_kind(&table, TEXT + 32, UNWIND_CFA_SIGNAL);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static void padding_is_ignored_gaps_and_holes_are_not(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	/* Not in order: linkers keep that of their input. */
+	sample_fde(&sample, TEXT + 2048, 1, B(0));
+	sample_fde(&sample, TEXT + 2048 + 1 + 15, 1, B(0));
+	sample_fde(&sample, TEXT + 2048 + 17 + 16, 1, B(0));
+	sample_fde(&sample, TEXT + 1, 0x10, B(0));
+	sample_fde(&sample, TEXT + 2048 + 34 + 2047, 1, B(0));
+	sample_fde(&sample, TEXT_END - 20, 100, B(0)); /* ends beyond the text */
+	assert_int_equal(sample_read(&sample, &table), 0);
+	assert_true(cfi_table_is_sound(&table));
+	check_kind(&table, TEXT, UNWIND_CFA_GAP);
+	check_kind(&table, TEXT + 0x11, UNWIND_CFA_GAP);
+	check_rule(cfi_table_find(&table, TEXT + 2048 + 15), SP, 8, SAME, 0);
+	check_kind(&table, TEXT + 2048 + 17, UNWIND_CFA_GAP);
+	check_kind(&table, TEXT + 2048 + 34, UNWIND_CFA_GAP);
+	check_kind(&table, TEXT + 2048 + 34 + 2048, UNWIND_CFA_FRAMEPTR);
+	check_rule(cfi_table_find(&table, TEXT_END - 1), SP, 8, SAME, 0);
+	assert_int_equal(table.counts.fdes, 6);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static void code_at_the_entry_that_nobody_describes_has_no_caller(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	sample_fde(&sample, TEXT + 0x100, 0x100, B(0));
+	assert_int_equal(sample_read_in(&sample, TEXT, TEXT_END, TEXT + 0x20, &table), 0);
+	check_kind(&table, TEXT + 0x1f, UNWIND_CFA_GAP);
+	check_kind(&table, TEXT + 0x20, UNWIND_CFA_STOP);
+	check_kind(&table, TEXT + 0x5f, UNWIND_CFA_STOP);
+	check_kind(&table, TEXT + 0x60, UNWIND_CFA_GAP);
+	cfi_table_clear(&table);
+	/* It is described. */
+	assert_int_equal(sample_read_in(&sample, TEXT, TEXT_END, TEXT + 0x100, &table), 0);
+	check_rule(cfi_table_find(&table, TEXT + 0x100), SP, 8, SAME, 0);
+	cfi_table_clear(&table);
+	/* In the hole at the end, and shorter than a stub. */
+	assert_int_equal(sample_read_in(&sample, TEXT, TEXT_END, TEXT_END - 1, &table), 0);
+	check_kind(&table, TEXT_END - 2, UNWIND_CFA_FRAMEPTR);
+	check_kind(&table, TEXT_END - 1, UNWIND_CFA_STOP);
+	assert_true(cfi_table_is_sound(&table));
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static void functions_that_overlap_are_cut_at_the_next_start(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	sample_fde(&sample, TEXT, 0x1000, B(0x0e, 16));
+	sample_fde(&sample, TEXT + 0x100, 0x100, B(0x0e, 24));
+	sample_fde(&sample, TEXT + 0x100, 0x200, B(0x0e, 32)); /* again */
+	sample_fde(&sample, TEXT_END, 0x100, B(0x0e, 40));     /* outside */
+	assert_int_equal(sample_read(&sample, &table), 0);
+	check_rule(cfi_table_find(&table, TEXT + 0xff), SP, 16, SAME, 0);
+	check_rule(cfi_table_find(&table, TEXT + 0x100), SP, 24, SAME, 0);
+	check_kind(&table, TEXT + 0x200, UNWIND_CFA_FRAMEPTR);
+	assert_int_equal(table.counts.fdes, 2);
+	assert_int_equal(table.counts.covered, 1);
+	assert_int_equal(table.counts.foreign, 1);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static void instructions_that_make_no_sense_spoil_their_function_only(void **state)
+{
+	const struct {
+		const unsigned char *program;
+		size_t count;
+	} bad[] = {
+		{B(0x41, 0x0e, 16, 0x41, 0x3f)}, /* unknown */
+		{B(0x41, 0x0e)},                 /* cut short */
+		{B(0x0b)},                       /* nothing was remembered */
+		{B(0x01, 0, 0x80, 0x80, 0xff)},  /* backwards */
+		{B(0x1d, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)}, /* around the world */
+		{B(0x0f, 0x80, 0x80, 0x80, 0x80, 0x08)}, /* an expression of 2 GiB */
+		{B(0x0e, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+			0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00)}, /* a number without end */
+	};
+	unsigned char nested[64];
+	struct cfi_table table;
+
+	(void)state;
+	memset(nested, 0x0a, sizeof(nested));
+	for (size_t i = 0; i <= ARRAY_SIZE(bad); i++) {
+		struct sample sample = {0};
+		bool is_nested = i == ARRAY_SIZE(bad);
+		sample_cie(&sample, "zR", CIE_USUAL);
+		sample_fde(&sample, TEXT, 0x10, B(0x0e, 16));
+		sample_fde(&sample, TEXT + 0x10, 0x10, is_nested ? nested : bad[i].program,
+			is_nested ? sizeof(nested) : bad[i].count);
+		sample_fde(&sample, TEXT + 0x20, 0x10, B(0x0e, 24));
+		assert_int_equal(sample_read(&sample, &table), 0);
+		assert_true(cfi_table_is_sound(&table));
+		check_rule(cfi_table_find(&table, TEXT + 0xf), SP, 16, SAME, 0);
+		check_kind(&table, TEXT + 0x10, UNWIND_CFA_BAD);
+		check_kind(&table, TEXT + 0x1f, UNWIND_CFA_BAD);
+		check_rule(cfi_table_find(&table, TEXT + 0x20), SP, 24, SAME, 0);
+		assert_int_equal(table.counts.skipped, 1);
+		cfi_table_clear(&table);
+		sample_clear(&sample);
+	}
+}
+
+static void a_cie_that_is_none_is_counted_and_skipped(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	sample_fde(&sample, TEXT, 0x10, B(0x0e, 16));
+	size_t good = sample.cie;
+	/* FDEs whose CIE is the FDE before, or they themselves. */
+	sample.cie = sample.bytes.count;
+	sample_fde(&sample, TEXT + 0x10, 0x10, B(0));
+	sample_fde(&sample, TEXT + 0x20, 0x10, B(0));
+	/* A CIE that moves the location, and one of endless instructions. */
+	sample_cie(&sample, "zR", B(0x41));
+	sample_fde(&sample, TEXT + 0x30, 0x10, B(0));
+	unsigned char nops[300] = {0};
+	sample_cie(&sample, "zR", nops, sizeof(nops));
+	sample_fde(&sample, TEXT + 0x40, 0x10, B(0));
+	sample.cie = good;
+	sample_fde(&sample, TEXT + 0x50, 0x10, B(0x0e, 24));
+	assert_int_equal(sample_read(&sample, &table), 0);
+	assert_int_equal(table.counts.skipped, 4);
+	assert_int_equal(table.counts.fdes, 2);
+	check_kind(&table, TEXT + 0x10, UNWIND_CFA_GAP);
+	check_rule(cfi_table_find(&table, TEXT + 0x50), SP, 24, SAME, 0);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static void nothing_usable_is_an_error(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	assert_int_equal(sample_read(&sample, &table), -ENOENT);
+	sample_cie(&sample, "zR", CIE_USUAL);
+	assert_int_equal(sample_read(&sample, &table), -ENOENT);
+	sample_fde(&sample, TEXT_END, 0x10, B(0));
+	assert_int_equal(sample_read(&sample, &table), -ENOENT);
+	sample_cie(&sample, "eh", CIE_USUAL);
+	sample_fde(&sample, TEXT, 0x10, B(0));
+	assert_int_equal(sample_read(&sample, &table), -EBADMSG);
+	sample_clear(&sample);
+}
+
+static void a_huge_span_of_text_is_refused(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+	uint64_t most = (uint64_t)UNWIND_MAX_PAGES * UNWIND_PAGE_BYTES;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	sample_fde(&sample, TEXT, 0x10, B(0));
+	assert_int_equal(sample_read_in(&sample, TEXT, TEXT + most + 1, 0, &table), -E2BIG);
+	assert_int_equal(sample_read_in(&sample, 1, UINT64_MAX, 0, &table), -E2BIG);
+	assert_int_equal(sample_read_in(&sample, TEXT, TEXT + most, 0, &table), 0);
+	assert_true(cfi_table_is_sound(&table));
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+/* One function of so many rows, a byte each; offsets go up to `offsets` and start again. */
+static void make_rows(struct sample *sample, uint32_t rows, uint32_t offsets)
+{
+	VEC(unsigned char) program = {0};
+
+	for (uint32_t i = 0; i < rows; i++) {
+		uint32_t offset = i % offsets + 8;
+		const unsigned char row[] = {0x41, 0x0e, 0x80 | (offset & 0x7f),
+			0x80 | (offset >> 7 & 0x7f), offset >> 14 & 0x7f};
+		vec_append(&program, row, sizeof(row));
+	}
+	sample_cie(sample, "zR", CIE_USUAL);
+	sample_fde(sample, TEXT, rows + 1, program.at, program.count);
+	vec_clear(&program);
+}
+
+static void too_many_rows_are_refused(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	make_rows(&sample, UNWIND_MAX_ROWS + 1, 2);
+	assert_int_equal(
+		sample_read_in(&sample, TEXT, TEXT + 2 * UNWIND_MAX_ROWS, 0, &table), -E2BIG);
+	sample_clear(&sample);
+}
+
+static void a_page_can_be_full_of_rows(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	make_rows(&sample, 3 * UNWIND_PAGE_BYTES, 100);
+	assert_int_equal(sample_read(&sample, &table), 0);
+	assert_true(cfi_table_is_sound(&table));
+	assert_int_equal(table.pages[2] - table.pages[1], UNWIND_PAGE_BYTES);
+	for (uint32_t i = 1; i < 3 * UNWIND_PAGE_BYTES; i++)
+		check_rule(cfi_table_find(&table, TEXT + i), SP, (int32_t)((i - 1) % 100 + 8), SAME,
+			0);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static void rules_beyond_the_limit_are_bad(void **state)
+{
+	enum { RULES = UNWIND_MAX_OBJECT_RULES + 1000 };
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	make_rows(&sample, RULES, RULES);
+	assert_int_equal(sample_read(&sample, &table), 0);
+	assert_true(cfi_table_is_sound(&table));
+	assert_int_equal(table.rule_count, UNWIND_MAX_OBJECT_RULES);
+	check_rule(cfi_table_find(&table, TEXT + 100), SP, 107, SAME, 0);
+	check_kind(&table, TEXT + RULES, UNWIND_CFA_BAD);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Inside a record that is skipped: a CIE whose letters, or whose instructions, have no end. */
+static size_t add_endless_cie(struct sample *sample, bool has_letters)
+{
+	enum { BYTES = 1 << 20 };
+	const unsigned char usual[] = {'z', 'R', 0, 1, 0x78, 16, 1, 0x1b};
+	size_t at = sample_begin(sample, 0);
+
+	sample_add(sample, 1, 1);
+	if (!has_letters)
+		vec_append(&sample->bytes, usual, sizeof(usual));
+	for (int i = 0; i < BYTES; i++)
+		sample_add(sample, has_letters ? 'z' : 0, 1);
+	sample_add(sample, 0, 1);
+	sample_end(sample, at);
+	return at;
+}
+
+/* FDEs that take turns with two CIEs, so that it does not help to keep the last one. */
+static void check_time_of_endless_cies(bool has_letters)
+{
+	enum { FDES = 100000 };
+	struct sample sample = {0};
+	struct cfi_table table;
+	size_t cies[2], around;
+	double start_s;
+
+	around = sample_begin(&sample, 0);
+	sample_add(&sample, 99, 4);
+	for (int i = 0; i < 2; i++)
+		cies[i] = add_endless_cie(&sample, has_letters);
+	sample_end(&sample, around);
+	for (uint32_t i = 0; i < FDES; i++) {
+		sample.cie = cies[i % 2];
+		sample_fde(&sample, TEXT + i % 60000, 1, B(0));
+	}
+	start_s = cpu_s();
+	assert_int_equal(sample_read(&sample, &table), -EBADMSG);
+	assert_true(cpu_s() - start_s < 5);
+	sample_clear(&sample);
+}
+
+static void records_that_share_their_bytes_do_not_cost_the_square(void **state)
+{
+	(void)state;
+	check_time_of_endless_cies(true);
+	check_time_of_endless_cies(false);
+}
+
+static void the_vdso_has_a_table(void **state)
+{
+	const struct elf_segment *segments;
+	struct cfi_table table;
+	struct elf_file *vdso;
+
+	(void)state;
+	if (vdso_open(&vdso))
+		skip();
+	assert_int_equal(cfi_table_read(vdso, &table, NULL), 0);
+	assert_true(cfi_table_is_sound(&table));
+	assert_true(table.counts.fdes >= 4);
+	assert_int_equal(table.counts.skipped, 0);
+	assert_true(elf_file_segments(vdso, &segments) >= 1);
+	assert_int_equal(table.first_page, segments[0].vaddr & ~4095ULL);
+	cfi_table_clear(&table);
+	elf_file_free(vdso);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_row_holds_until_the_next_one),
+		cmocka_unit_test(every_instruction_has_its_effect),
+		cmocka_unit_test(set_loc_names_the_address_itself),
+		cmocka_unit_test(expressions_of_compilers_and_linkers_are_followed),
+		cmocka_unit_test(what_is_not_followed_is_bad),
+		cmocka_unit_test(the_first_function_has_no_caller),
+		cmocka_unit_test(vfork_keeps_the_return_address_in_a_register),
+		cmocka_unit_test(a_signal_frame_is_known_by_its_registers),
+		cmocka_unit_test(padding_is_ignored_gaps_and_holes_are_not),
+		cmocka_unit_test(code_at_the_entry_that_nobody_describes_has_no_caller),
+		cmocka_unit_test(functions_that_overlap_are_cut_at_the_next_start),
+		cmocka_unit_test(instructions_that_make_no_sense_spoil_their_function_only),
+		cmocka_unit_test(a_cie_that_is_none_is_counted_and_skipped),
+		cmocka_unit_test(nothing_usable_is_an_error),
+		cmocka_unit_test(a_huge_span_of_text_is_refused),
+		cmocka_unit_test(too_many_rows_are_refused),
+		cmocka_unit_test(a_page_can_be_full_of_rows),
+		cmocka_unit_test(rules_beyond_the_limit_are_bad),
+		cmocka_unit_test(records_that_share_their_bytes_do_not_cost_the_square),
+		cmocka_unit_test(the_vdso_has_a_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The walk of user stacks, on made-up frames of every kind and on our own stack. */
+#include <errno.h>
+#include <execinfo.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/loader.h"
+#include "capture/unwind_host.h"
+#include "util/units.h"
+
+#define ROOM 65536
+#define STACK_AT 0x7fff00000000ULL
+#define STACK_WORDS 256
+#define CODE_AT 0x400000ULL
+#define BIAS 0x3ff000ULL /* so the object's own addresses begin at 0x1000 */
+
+/* A machine: one object with one page of code, a rule for each 16 bytes of it, and a stack. */
+struct machine {
+	struct unwind_areas areas;
+	struct unwind_process slice;
+	uint64_t stack[STACK_WORDS];
+	uint64_t absent; /* an address that cannot be read */
+	struct unwind_registers registers;
+	struct walk walk;
+};
+
+static int read_stack(void *context, uint64_t address, void *to, size_t bytes)
+{
+	struct machine *machine = context;
+
+	if (address < STACK_AT || address + bytes > STACK_AT + sizeof(machine->stack) ||
+		(machine->absent >= address && machine->absent < address + bytes))
+		return -EFAULT;
+	memcpy(to, (char *)machine->stack + (address - STACK_AT), bytes);
+	return 0;
+}
+
+static uint64_t at(unsigned int word)
+{
+	return STACK_AT + word * 8ULL;
+}
+
+/* A pc inside the function number so-and-so; its return addresses are a bit further. */
+static uint64_t pc_in(unsigned int function)
+{
+	return CODE_AT + function * 16ULL + 5;
+}
+
+static void machine_init(struct machine *machine, const struct unwind_rule *rules, uint32_t count)
+{
+	struct unwind_areas *areas = &machine->areas;
+
+	memset(machine, 0, sizeof(*machine));
+	areas->rows = calloc(ROOM, sizeof(*areas->rows));
+	areas->pages = calloc(ROOM, sizeof(*areas->pages));
+	areas->rules = calloc(ROOM, sizeof(*areas->rules));
+	areas->vmas = calloc(ROOM, sizeof(*areas->vmas));
+	areas->row_room = areas->page_room = areas->rule_room = areas->vma_room = ROOM;
+	areas->processes_fd = -1;
+	/* Rows 10 to 10 + count, page word 7; row 9 is the gap before the page's first row. */
+	for (uint32_t i = 0; i < count; i++) {
+		areas->rules[i + 1] = rules[i];
+		areas->rows[10 + i] = UNWIND_ROW(i * 16, i + 1);
+	}
+	areas->pages[7] = 10;
+	areas->pages[8] = 10 + count;
+	areas->vmas[3] = (struct unwind_vma){.start = CODE_AT,
+		.end = CODE_AT + 4096,
+		.bias = BIAS,
+		.page0 = 7 - 1,
+		.object_kind = 5 << 8 | UNWIND_VMA_TABLE};
+	areas->vmas[4] = (struct unwind_vma){
+		.start = 0x500000, .end = 0x501000, .object_kind = UNWIND_VMA_ANON};
+	areas->vmas[5] = (struct unwind_vma){.start = 0x600000,
+		.end = 0x601000,
+		.bias = 0x600000,
+		.object_kind = 6 << 8 | UNWIND_VMA_UNUSABLE};
+	machine->slice = (struct unwind_process){.vma_base = 3, .vma_count = 3};
+	machine->registers.sp = STACK_AT;
+	machine->registers.pc = pc_in(0);
+}
+
+static void machine_clear(struct machine *machine)
+{
+	free(machine->areas.rows);
+	free(machine->areas.pages);
+	free(machine->areas.rules);
+	free(machine->areas.vmas);
+}
+
+static void walk(struct machine *machine)
+{
+	struct unwind_memory memory = {.read = read_stack, .context = machine};
+
+	unwind_host_walk(
+		&machine->areas, &machine->slice, 77, &machine->registers, &memory, &machine->walk);
+}
+
+static void expect_frame(const struct machine *machine, unsigned int number, uint64_t pc)
+{
+	uint64_t frame = machine->walk.frames[number];
+
+	assert_true(number < machine->walk.depth);
+	if (frame & UNWIND_FRAME_RAW) {
+		assert_int_equal(UNWIND_FRAME_PC(frame), pc);
+		return;
+	}
+	assert_int_equal(UNWIND_FRAME_ADDRESS(frame), pc - BIAS);
+	assert_int_equal(UNWIND_FRAME_OBJECT(frame), 5);
+}
+
+#define SP(offset)                                                                                 \
+	{                                                                                          \
+		.cfa_kind = UNWIND_CFA_SP, .cfa_offset = (offset)                                  \
+	}
+#define STOP                                                                                       \
+	{                                                                                          \
+		.cfa_kind = UNWIND_CFA_STOP                                                        \
+	}
+
+static void frames_lead_to_the_root(void **state)
+{
+	const struct unwind_rule rules[] = {SP(16),
+		{.cfa_kind = UNWIND_CFA_FP,
+			.cfa_offset = 16,
+			.fp_kind = UNWIND_FP_AT_CFA,
+			.fp_offset = -16},
+		STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 3);
+	machine.registers.fp = at(4);
+	machine.stack[1] = pc_in(1);
+	machine.stack[4] = 0x1234; /* the saved frame pointer */
+	machine.stack[5] = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 3);
+	for (unsigned int i = 0; i < 3; i++)
+		expect_frame(&machine, i, pc_in(i));
+	assert_true(machine.walk.frames[0] & UNWIND_FRAME_EXACT);
+	assert_false(machine.walk.frames[1] & UNWIND_FRAME_EXACT);
+	assert_int_equal(machine.walk.fp, 0x1234);
+	/* For the memo: where each return address was. */
+	assert_int_equal(machine.walk.slots[0], 1);
+	assert_int_equal(machine.walk.slots[1], 5);
+	machine_clear(&machine);
+}
+
+static void a_return_address_belongs_to_the_call_before_it(void **state)
+{
+	const struct unwind_rule rules[] = {SP(8), SP(24), STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 3);
+	/* The call is the last instruction of function 1: it returns to where function 2 begins. */
+	machine.stack[0] = CODE_AT + 2 * 16;
+	machine.stack[3] = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 3);
+	machine_clear(&machine);
+}
+
+static void after_a_signal_the_address_is_exact(void **state)
+{
+	const struct unwind_rule rules[] = {SP(8), {.cfa_kind = UNWIND_CFA_SIGNAL}, SP(8), STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 4);
+	machine.stack[0] = pc_in(1);
+	/* The ucontext begins at word 1; the interrupted code had just entered function 2. */
+	machine.stack[1 + UNWIND_SIGNAL_FP / 8] = 0xf00;
+	machine.stack[1 + UNWIND_SIGNAL_SP / 8] = at(100);
+	machine.stack[1 + UNWIND_SIGNAL_PC / 8] = CODE_AT + 2 * 16;
+	machine.stack[100] = pc_in(3);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 4);
+	assert_true(machine.walk.frames[2] & UNWIND_FRAME_EXACT);
+	assert_int_equal(machine.walk.fp, 0xf00);
+	machine_clear(&machine);
+}
+
+static void every_kind_of_rule_is_followed(void **state)
+{
+	const struct unwind_rule rules[] = {{.cfa_kind = UNWIND_CFA_PLT, .cfa_offset = 6},
+		{.cfa_kind = UNWIND_CFA_SP_DEREF, .cfa_offset = UNWIND_DEREF_OFFSET(16, 8)},
+		{.cfa_kind = UNWIND_CFA_SP,
+			.cfa_offset = 16,
+			.fp_kind = UNWIND_FP_AT_CFA,
+			.fp_offset = -24},
+		{.cfa_kind = UNWIND_CFA_FP_DEREF, .cfa_offset = UNWIND_DEREF_OFFSET(-8, 0)},
+		{.cfa_kind = UNWIND_CFA_FRAMEPTR}, STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 6);
+	machine.stack[0] = pc_in(1); /* the entry has not pushed: (pc & 15) is 5 */
+	/* sp is word 1: the CFA is 8 more than what word 3 says. */
+	machine.stack[3] = at(9);
+	machine.stack[9] = pc_in(2);
+	/* sp is word 10, the CFA word 12, the frame pointer 24 below it. */
+	machine.stack[9 + 2] = pc_in(3);
+	/* Word 9 holds a return address, so the saved frame pointer is that: make it lead on. */
+	machine.stack[9] = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_READ_CFA);
+	assert_int_equal(machine.walk.depth, 4);
+	assert_int_equal(machine.walk.fp, pc_in(2));
+	machine_clear(&machine);
+
+	machine_init(&machine, rules + 3, 3);
+	machine.registers.fp = at(20);
+	machine.stack[19] = at(13);
+	machine.stack[12] = pc_in(1);
+	/* The hole: frame pointer and return address are side by side at 20. */
+	machine.stack[20] = at(40);
+	machine.stack[21] = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 3);
+	assert_int_equal(machine.walk.fp, at(40));
+	machine_clear(&machine);
+}
+
+static void a_plt_entry_that_has_pushed_has_one_word_more(void **state)
+{
+	const struct unwind_rule rules[] = {{.cfa_kind = UNWIND_CFA_PLT, .cfa_offset = 5}, STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 2);
+	machine.stack[1] = pc_in(1);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 2);
+	machine_clear(&machine);
+}
+
+static void a_return_address_in_a_register_counts_in_the_first_frame_only(void **state)
+{
+	const struct unwind_rule rules[] = {
+		{.cfa_kind = UNWIND_CFA_RA_REG, .cfa_offset = 0}, SP(8), STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 3);
+	machine.registers.first_argument = pc_in(1);
+	machine.stack[0] = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	machine.registers.pc = pc_in(1);
+	machine.stack[0] = pc_in(0);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_BADRULE);
+	machine_clear(&machine);
+}
+
+static void code_without_a_file_is_stepped_over_by_frame_pointer(void **state)
+{
+	const struct unwind_rule rules[] = {STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 1);
+	machine.registers.pc = 0x500123;
+	machine.registers.fp = at(8);
+	machine.stack[8] = at(30);
+	machine.stack[9] = pc_in(0);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 2);
+	assert_true(machine.walk.frames[0] & UNWIND_FRAME_RAW);
+	expect_frame(&machine, 0, 0x500123);
+	expect_frame(&machine, 1, pc_in(0));
+	uint64_t id = machine.walk.id;
+	machine.registers.fp = at(8) - 1024;
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_ANON);
+	assert_int_not_equal(machine.walk.id, id);
+	machine_clear(&machine);
+}
+
+/* One frame, then what the rule or the return address leads to. */
+static enum unwind_stop stop_of(struct unwind_rule rule, uint64_t return_to, uint64_t absent)
+{
+	struct machine machine;
+	enum unwind_stop stop;
+
+	machine_init(&machine, &rule, 1);
+	machine.stack[1] = return_to;
+	machine.absent = absent;
+	walk(&machine);
+	stop = machine.walk.stop;
+	assert_true(machine.walk.depth >= 1);
+	machine_clear(&machine);
+	return stop;
+}
+
+static void every_end_has_its_reason(void **state)
+{
+	struct unwind_rule gap = {.cfa_kind = UNWIND_CFA_GAP}, bad = {.cfa_kind = UNWIND_CFA_BAD};
+	struct unwind_rule plain = SP(16), back = SP(0);
+	struct unwind_rule saves = {.cfa_kind = UNWIND_CFA_SP,
+		.cfa_offset = 16,
+		.fp_kind = UNWIND_FP_AT_CFA,
+		.fp_offset = 80};
+
+	(void)state;
+	assert_int_equal(stop_of(gap, 0, 0), UNWIND_STOP_GAP);
+	assert_int_equal(stop_of(bad, 0, 0), UNWIND_STOP_BADRULE);
+	assert_int_equal(stop_of(back, 0, 0), UNWIND_STOP_SPBACK);
+	assert_int_equal(stop_of(plain, 0, 0), UNWIND_STOP_ZEROPC);
+	assert_int_equal(stop_of(plain, 0x700000, 0), UNWIND_STOP_NOVMA);
+	assert_int_equal(stop_of(plain, UINT64_MAX - 5, 0), UNWIND_STOP_NOVMA);
+	assert_int_equal(stop_of(plain, 0x600100, 0), UNWIND_STOP_NOTABLE);
+	assert_int_equal(stop_of(plain, pc_in(0), at(1)), UNWIND_STOP_READ_RA);
+	assert_int_equal(stop_of(saves, pc_in(0), at(12)), UNWIND_STOP_READ_FP);
+}
+
+static void a_stack_is_cut_at_the_limit(void **state)
+{
+	const struct unwind_rule rules[] = {
+		{.cfa_kind = UNWIND_CFA_SIGNAL}}; /* the one rule that may turn in a circle */
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 1);
+	machine.stack[UNWIND_SIGNAL_SP / 8] = STACK_AT;
+	machine.stack[UNWIND_SIGNAL_PC / 8] = pc_in(0);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_MAXF);
+	assert_int_equal(machine.walk.depth, UNWIND_MAX_FRAMES);
+	machine_clear(&machine);
+}
+
+static void a_process_without_mappings_has_its_first_frame(void **state)
+{
+	const struct unwind_rule rules[] = {STOP};
+	struct machine machine;
+	struct unwind_memory memory = {.read = read_stack, .context = &machine};
+
+	(void)state;
+	machine_init(&machine, rules, 1);
+	unwind_host_walk(&machine.areas, NULL, 77, &machine.registers, &memory, &machine.walk);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_NOPROC);
+	assert_int_equal(machine.walk.depth, 1);
+	machine_clear(&machine);
+}
+
+static int read_own(void *context, uint64_t address, void *to, size_t bytes)
+{
+	(void)context;
+	memcpy(to, (const void *)(uintptr_t)address, bytes);
+	return 0;
+}
+
+/* What a test of our own stack found out. */
+struct own_stack {
+	struct loader *loader;
+	struct unwind_areas *areas;
+	struct walk walk;
+	void *expected[64];
+	int depth;
+};
+
+#ifdef __x86_64__
+__attribute__((noinline)) static void walk_own_stack(struct own_stack *own)
+{
+	struct unwind_memory memory = {.read = read_own};
+	struct unwind_registers registers;
+	struct unwind_process slice;
+
+	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
+			 : "=r"(registers.pc), "=r"(registers.sp), "=r"(registers.fp));
+	registers.first_argument = 0;
+	own->depth = backtrace(own->expected, 64);
+	loader_slice(own->loader, 1, &slice);
+	unwind_host_walk(own->areas, &slice, 1, &registers, &memory, &own->walk);
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+	struct own_stack *own = context;
+
+	if (!own->depth)
+		walk_own_stack(own);
+	return *(const int *)a - *(const int *)b;
+}
+
+static struct own_stack *handled;
+
+static void on_signal(int number)
+{
+	int some[] = {2, 1, number};
+
+	qsort_r(some, 3, sizeof(int), compare, handled);
+}
+
+/* The files that this program has mapped, with their real unwind information. */
+static void our_own_stack_is_that_of_the_c_library(void **state)
+{
+	struct machine machine;
+	struct own_stack *own = calloc(1, sizeof(*own));
+	struct loader_options options = {.wants_fd = -1};
+	const struct unwind_rule none = {0};
+
+	(void)state;
+	machine_init(&machine, &none, 0);
+	free(machine.areas.rows);
+	machine.areas.row_room = 4 << 20;
+	machine.areas.rows = calloc(machine.areas.row_room, sizeof(uint32_t));
+	options.areas = machine.areas;
+	own->areas = &machine.areas;
+	assert_int_equal(loader_new(&options, &own->loader, NULL), 0);
+	loader_know(own->loader, 1, (uint32_t)getpid(), true);
+	loader_wait(own->loader, 60 * NS_PER_S);
+	handled = own;
+	signal(SIGUSR1, on_signal);
+	raise(SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
+	assert_int_equal(own->walk.stop, UNWIND_STOP_DONE);
+	assert_true(own->depth > 8);
+	/* A sanitizer's backtrace() has a frame of its own first. */
+	int first = own->depth - (int)own->walk.depth;
+	assert_true(first == 0 || first == 1);
+	for (int i = first + 1; i < own->depth; i++) {
+		uint64_t frame = own->walk.frames[i - first];
+		struct unwind_vma *vma = NULL;
+		struct unwind_process slice;
+		loader_slice(own->loader, 1, &slice);
+		for (uint32_t j = 0; j < slice.vma_count; j++) {
+			struct unwind_vma *one = &machine.areas.vmas[slice.vma_base + j];
+			if ((uint64_t)(uintptr_t)own->expected[i] >= one->start &&
+				(uint64_t)(uintptr_t)own->expected[i] < one->end)
+				vma = one;
+		}
+		assert_non_null(vma);
+		assert_int_equal(UNWIND_FRAME_OBJECT(frame), vma->object_kind >> 8);
+		assert_int_equal(UNWIND_FRAME_ADDRESS(frame) + vma->bias,
+			(uint64_t)(uintptr_t)own->expected[i]);
+	}
+	loader_free(own->loader);
+	machine_clear(&machine);
+	free(own);
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_lead_to_the_root),
+		cmocka_unit_test(a_return_address_belongs_to_the_call_before_it),
+		cmocka_unit_test(after_a_signal_the_address_is_exact),
+		cmocka_unit_test(every_kind_of_rule_is_followed),
+		cmocka_unit_test(a_plt_entry_that_has_pushed_has_one_word_more),
+		cmocka_unit_test(a_return_address_in_a_register_counts_in_the_first_frame_only),
+		cmocka_unit_test(code_without_a_file_is_stepped_over_by_frame_pointer),
+		cmocka_unit_test(every_end_has_its_reason),
+		cmocka_unit_test(a_stack_is_cut_at_the_limit),
+		cmocka_unit_test(a_process_without_mappings_has_its_first_frame),
+#ifdef __x86_64__
+		cmocka_unit_test(our_own_stack_is_that_of_the_c_library),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The writing side of the unwind tables: pieces of arrays, shared rules, objects and slices. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/slices.h"
+#include "util/clock.h"
+
+static void pieces_are_taken_rested_and_joined(void **state)
+{
+	struct extents extents;
+	uint32_t a, b, c, d;
+
+	(void)state;
+	extents_init(&extents, 100);
+	assert_true(extents_take(&extents, 40, 1, &a));
+	assert_true(extents_take(&extents, 40, 1, &b));
+	assert_false(extents_take(&extents, 40, 1, &c));
+	extents_give(&extents, a, 40, 10);
+	extents_give(&extents, b, 40, 20);
+	/* Somebody may still read them. */
+	assert_false(extents_take(&extents, 40, 10 + EXTENTS_REST_NS - 1, &c));
+	assert_true(extents_take(&extents, 40, 10 + EXTENTS_REST_NS, &c));
+	assert_int_equal(c, a);
+	assert_true(extents_take(&extents, 60, 20 + EXTENTS_REST_NS, &d));
+	assert_int_equal(d, 40);
+	assert_int_equal(extents.used, 100);
+	extents_clear(&extents);
+}
+
+#define ROOM 64
+
+struct fixture {
+	struct unwind_areas areas;
+	uint32_t rows[ROOM];
+	uint32_t pages[ROOM];
+	struct unwind_rule rules[ROOM];
+	struct unwind_vma vmas[ROOM];
+	struct unwind_tables *tables;
+};
+
+static void fixture_init(struct fixture *fixture, uint32_t rule_room)
+{
+	memset(fixture, 0, sizeof(*fixture));
+	fixture->areas = (struct unwind_areas){.rows = fixture->rows,
+		.pages = fixture->pages,
+		.rules = fixture->rules,
+		.vmas = fixture->vmas,
+		.row_room = ROOM,
+		.page_room = ROOM,
+		.rule_room = rule_room,
+		.vma_room = ROOM,
+		.processes_fd = -1};
+	fixture->tables = unwind_tables_new(&fixture->areas);
+}
+
+/* A table of one page with two rows after the gap. */
+static void make_table(struct cfi_table *table, int offset)
+{
+	static uint32_t rows[3], pages[2];
+	static struct unwind_rule rules[3];
+
+	rules[0] = (struct unwind_rule){.cfa_kind = UNWIND_CFA_GAP};
+	rules[1] = (struct unwind_rule){.cfa_kind = UNWIND_CFA_SP, .cfa_offset = 8};
+	rules[2] = (struct unwind_rule){.cfa_kind = UNWIND_CFA_SP, .cfa_offset = offset};
+	rows[0] = UNWIND_ROW(0, 0);
+	rows[1] = UNWIND_ROW(0x10, 1);
+	rows[2] = UNWIND_ROW(0x20, 2);
+	pages[0] = 1;
+	pages[1] = 3;
+	*table = (struct cfi_table){.first_page = 0x1000,
+		.row_count = 3,
+		.page_count = 1,
+		.rule_count = 3,
+		.rows = rows,
+		.pages = pages,
+		.rules = rules};
+}
+
+static void objects_share_rules_and_have_rows_of_their_own(void **state)
+{
+	struct fixture fixture;
+	struct unwind_place first, second;
+	struct cfi_table table;
+
+	(void)state;
+	fixture_init(&fixture, ROOM);
+	make_table(&table, 16);
+	assert_int_equal(unwind_tables_add(fixture.tables, &table, &first), 0);
+	make_table(&table, 24);
+	assert_int_equal(unwind_tables_add(fixture.tables, &table, &second), 0);
+	/* The rule that both have is one; page words count from the first row of all. */
+	assert_int_equal(UNWIND_ROW_RULE(fixture.rows[first.row_start + 1]),
+		UNWIND_ROW_RULE(fixture.rows[second.row_start + 1]));
+	assert_int_not_equal(UNWIND_ROW_RULE(fixture.rows[first.row_start + 2]),
+		UNWIND_ROW_RULE(fixture.rows[second.row_start + 2]));
+	assert_int_equal(fixture.pages[second.page_start], second.row_start + 1);
+	assert_int_equal(fixture.pages[second.page_start + 1], second.row_start + 3);
+	assert_int_equal(unwind_place_page0(&second) + 1, second.page_start);
+	unwind_tables_free(fixture.tables);
+}
+
+static void a_full_dictionary_makes_rules_bad_not_wrong(void **state)
+{
+	struct fixture fixture;
+	struct unwind_place place;
+	struct cfi_table table;
+
+	(void)state;
+	fixture_init(&fixture, 3);
+	make_table(&table, 16);
+	assert_int_equal(unwind_tables_add(fixture.tables, &table, &place), 0);
+	uint32_t rule = UNWIND_ROW_RULE(fixture.rows[place.row_start + 2]);
+	assert_int_equal(fixture.rules[rule].cfa_kind, UNWIND_CFA_BAD);
+	unwind_tables_free(fixture.tables);
+}
+
+static void without_room_nothing_is_half_there(void **state)
+{
+	struct fixture fixture;
+	struct unwind_place place;
+	struct cfi_table table;
+	uint32_t used, room;
+
+	(void)state;
+	fixture_init(&fixture, ROOM);
+	make_table(&table, 16);
+	for (int i = 0; i < ROOM / 3; i++)
+		assert_int_equal(unwind_tables_add(fixture.tables, &table, &place), 0);
+	unwind_tables_fill(fixture.tables, &used, &room);
+	assert_int_equal(unwind_tables_add(fixture.tables, &table, &place), -ENOSPC);
+	assert_int_equal(used, ROOM / 3 * 3);
+	unwind_tables_free(fixture.tables);
+}
+
+static struct unwind_object ready_object(void)
+{
+	static struct elf_segment segment = {.offset = 0x1000, .bytes = 0x1000, .vaddr = 0x1000};
+	struct unwind_object object = {.number = 9,
+		.state = UNWIND_OBJECT_READY,
+		.place = {.page_start = 5, .page_count = 1, .first_page = 0x1000}};
+
+	object.segments.at = &segment;
+	object.segments.count = object.segments.room = 1;
+	return object;
+}
+
+static void a_mapping_says_how_its_code_is_walked(void **state)
+{
+	struct unwind_object object = ready_object();
+	struct unwind_vma vma = unwind_object_vma(&object, 0x7000000, 0x7001000, 0x1000);
+
+	(void)state;
+	assert_int_equal(vma.object_kind, 9 << 8 | UNWIND_VMA_TABLE);
+	assert_int_equal(0x7000123 - vma.bias, 0x1123);
+	assert_int_equal(vma.page0 + 1, 5);
+	/* What the table does not reach is cut off. */
+	vma = unwind_object_vma(&object, 0x7000000, 0x7005000, 0x1000);
+	assert_int_equal(vma.end, 0x7001000);
+	object.state = UNWIND_OBJECT_EVICTED;
+	vma = unwind_object_vma(&object, 0x7000000, 0x7001000, 0x1000);
+	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_UNUSABLE);
+	object.state = UNWIND_OBJECT_PENDING;
+	vma = unwind_object_vma(&object, 0x7000000, 0x7001000, 0x1000);
+	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_PENDING);
+	/* Addresses that a frame has no room for stay plain. */
+	object.state = UNWIND_OBJECT_READY;
+	object.segments.at->vaddr = UNWIND_MAX_ADDRESS;
+	vma = unwind_object_vma(&object, 0x7000000, 0x7001000, 0x1000);
+	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_CLOSED);
+	object.segments.at->vaddr = 0x1000;
+	vma = unwind_object_vma(NULL, 0x7000000, 0x7001000, 0);
+	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_ANON);
+}
+
+static void slices_follow_their_objects_and_are_given_back(void **state)
+{
+	struct fixture fixture;
+	struct unwind_object object = ready_object();
+	struct slice_mapping mapping = {
+		.start = 0x7000000, .end = 0x7001000, .offset = 0x1000, .object = &object};
+	slice_mappings mappings = {.at = &mapping, .count = 1, .room = 1};
+	struct unwind_process first, second;
+
+	(void)state;
+	fixture_init(&fixture, ROOM);
+	struct unwind_objects *objects = unwind_objects_new(fixture.tables);
+	struct slices *slices = slices_new(fixture.tables, objects);
+	object.state = UNWIND_OBJECT_PENDING;
+	assert_int_equal(slices_put(slices, 3, &mappings), 0);
+	assert_int_equal(slices_place(slices, 3, &first), 0);
+	assert_int_equal(fixture.vmas[first.vma_base].object_kind & 0xff, UNWIND_VMA_PENDING);
+	object.state = UNWIND_OBJECT_READY;
+	slices_update(slices, &object);
+	assert_int_equal(fixture.vmas[first.vma_base].object_kind & 0xff, UNWIND_VMA_TABLE);
+	/* The same again changes nothing; something else is another slice. */
+	assert_int_equal(slices_put(slices, 3, &mappings), 0);
+	assert_int_equal(slices_place(slices, 3, &second), 0);
+	assert_int_equal(first.vma_base, second.vma_base);
+	mapping.start -= 0x1000;
+	assert_int_equal(slices_put(slices, 3, &mappings), 0);
+	assert_int_equal(slices_place(slices, 3, &second), 0);
+	assert_int_not_equal(first.vma_base, second.vma_base);
+	assert_non_null(slices_find(slices, 3, 0x7000fff));
+	assert_null(slices_find(slices, 3, 0x7001000));
+	slices_forget(slices, 3);
+	assert_int_equal(slices_place(slices, 3, &second), -ENOENT);
+	slices_collect(slices);
+	slices_collect(slices);
+	/* All that was taken is resting. */
+	uint32_t base;
+	assert_int_equal(unwind_tables_add_slice(fixture.tables, fixture.vmas, 1, &base), 0);
+	assert_int_equal(base, 2);
+	slices_free(slices);
+	unwind_objects_free(objects);
+	unwind_tables_free(fixture.tables);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces_are_taken_rested_and_joined),
+		cmocka_unit_test(objects_share_rules_and_have_rows_of_their_own),
+		cmocka_unit_test(a_full_dictionary_makes_rules_bad_not_wrong),
+		cmocka_unit_test(without_room_nothing_is_half_there),
+		cmocka_unit_test(a_mapping_says_how_its_code_is_walked),
+		cmocka_unit_test(slices_follow_their_objects_and_are_given_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
