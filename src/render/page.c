@@ -33,8 +33,9 @@ int page_write(const struct cube *cube, const struct summary *summary,
 	put_top(&page);
 	page_head(&page);
 	fputs("<main id=\"app\" hidden></main>\n<section id=\"fallback\">\n"
-	      "<p id=\"starting\" role=\"status\">The pictures need scripts and a browser of 2023 "
-	      "or later (DecompressionStream); this one shows the tables alone.</p>\n",
+	      "<p id=\"starting\" role=\"status\">The rest of this page needs scripts and a "
+	      "browser of 2023 or later (DecompressionStream); this is what remains without "
+	      "them.</p>\n",
 		out);
 	page_fallback(&page);
 	fputs("<noscript>\n", out);

@@ -222,9 +222,10 @@ export function makeTree(model, shape, weights, keeps) {
 		const node = leaf[key];
 		if (node < 0 || !weights.ns[key] || (keeps && !keeps(node))) continue;
 		self[node] += weights.ns[key];
-		counts[node] += weights.count[key];
-		if (!running || !runnable) continue;
 		const what = state[model.keys.kind[key]];
+		// Running time counts by its samples.
+		if (what !== RUNNING) counts[node] += weights.count[key];
+		if (!running || !runnable) continue;
 		if (what === RUNNING || what === SAMPLE) running[node] += weights.ns[key];
 		else if (what !== BLOCKED) runnable[node] += weights.ns[key];
 	}

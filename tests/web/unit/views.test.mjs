@@ -26,6 +26,7 @@ test('off-CPU stacks end in what they waited in, or for a CPU', () => {
 
 test('on-CPU stacks are samples; time without samples says so', () => {
 	assert.deepEqual(folded({view: 'oncpu'}), ['app;main 333333', 'app;main;work 666667', 'srv;[unsampled] 250000']);
+	assert.equal(look({view: 'oncpu'}).tree.count[0], 3, 'samples, not intervals');
 });
 
 test('the run queue, and all in one', () => {
