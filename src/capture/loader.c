@@ -27,7 +27,7 @@
 #include "util/units.h"
 
 #define MAX_READERS 4
-/* Read by the listener itself, in about a millisecond: a reader may have to wait for a CPU. */
+/* Read by the listener itself, in a millisecond or two: a reader may have to wait for a CPU. */
 #define SMALL_FILE_BYTES (512 << 10)
 #define TICK_MS 500
 #define COLLECT_EVERY_NS (5 * NS_PER_S)
@@ -98,7 +98,7 @@ struct loader {
 	scan_queue urgent_scans;
 	object_queue reads;
 	object_queue urgent_reads;
-	VEC(struct unwind_object *) small_reads; /* of the listener */
+	VEC(struct unwind_object *) own_reads; /* of the listener */
 	VEC(struct unwind_object *) postponed;
 	uint64_t postponed_ns;
 	size_t busy;
@@ -200,17 +200,17 @@ static int read_any_maps(uint32_t pid, struct map_lines *ret)
 	return error;
 }
 
-/* Takes note of an object that somebody maps: one that was not read yet is now, if it is small. */
+/* Takes note of an object that somebody maps. What is urgent the listener tries to read itself. */
 static void use_object(struct loader *loader, struct unwind_object *object, bool is_urgent)
 {
 	object->used_ns = clock_monotonic_ns();
 	if (object->state != UNWIND_OBJECT_PENDING || object->is_queued)
 		return;
-	if (is_urgent && object->stamp.bytes <= SMALL_FILE_BYTES) {
+	if (is_urgent) {
 		object->is_queued = true;
-		vec_push(&loader->small_reads, object);
+		vec_push(&loader->own_reads, object);
 	} else {
-		queue_read(loader, object, is_urgent);
+		queue_read(loader, object, false);
 	}
 }
 
@@ -286,30 +286,40 @@ static void make_room(struct loader *loader, struct unwind_object *wanting, uint
 	loader->postponed_ns = now;
 }
 
-/* Without the lock while the file is read. */
-static void read_object(struct loader *loader, struct unwind_object *object)
+/* Without the lock while the file is read. false: it would take longer than is_quick allows. */
+static bool read_object(struct loader *loader, struct unwind_object *object, bool is_quick)
 {
 	struct unwind_reading reading;
 	bool is_vdso = object->is_vdso;
 	int fd = object->path_fd;
 
 	if (object->state != UNWIND_OBJECT_PENDING)
-		return;
+		return true;
 	pthread_mutex_unlock(&loader->lock);
-	unwind_reading_make(&reading, fd, is_vdso, loader->cache);
+	unwind_reading_make(&reading, fd, is_vdso, loader->cache, is_quick);
 	pthread_mutex_lock(&loader->lock);
+	if (reading.error == -EAGAIN) {
+		unwind_reading_clear(&reading);
+		return false;
+	}
 	if (unwind_objects_settle(loader->objects, object, &reading))
 		make_room(loader, object, reading.table.row_count);
 	slices_update(loader->slices, object);
 	unwind_reading_clear(&reading);
+	return true;
 }
 
-static void read_small_files(struct loader *loader)
+/* Small files, and those whose tables are in the cache; the others are for the readers. */
+static void read_own_files(struct loader *loader)
 {
-	while (loader->small_reads.count) {
-		struct unwind_object *object = loader->small_reads.at[--loader->small_reads.count];
-		read_object(loader, object);
+	while (loader->own_reads.count) {
+		struct unwind_object *object = loader->own_reads.at[--loader->own_reads.count];
+		bool is_small = object->stamp.bytes <= SMALL_FILE_BYTES;
+
+		bool is_read = read_object(loader, object, !is_small);
 		object->is_queued = false;
+		if (!is_read)
+			queue_read(loader, object, true);
 	}
 }
 
@@ -323,7 +333,7 @@ static void look_at_process(struct loader *loader, const struct scan *scan)
 	loader->counts.scans++;
 	if (!error)
 		take_lines(loader, scan, &lines);
-	read_small_files(loader);
+	read_own_files(loader);
 	note_look(loader, scan);
 	uint64_t now = clock_monotonic_ns();
 	struct image *image = known_image(loader, scan->image);
@@ -531,7 +541,7 @@ static void *read_files(void *context)
 			continue;
 		}
 		loader->busy++;
-		read_object(loader, object);
+		read_object(loader, object, false);
 		object->is_queued = false;
 		loader->busy--;
 		pthread_cond_broadcast(&loader->is_idle);
@@ -632,7 +642,7 @@ void loader_free(struct loader *loader)
 	vec_clear(&loader->reads.list);
 	vec_clear(&loader->urgent_reads.list);
 	vec_clear(&loader->postponed);
-	vec_clear(&loader->small_reads);
+	vec_clear(&loader->own_reads);
 	slices_free(loader->slices);
 	unwind_objects_free(loader->objects);
 	unwind_tables_free(loader->tables);

@@ -149,22 +149,24 @@ static void close_elf(struct elf_file **file)
 /* A table that is quickly made is not worth a file. */
 #define ROWS_TO_CACHE 4096
 
-static int read_table(
-	struct unwind_reading *reading, const struct elf_file *file, struct unwind_cache *cache)
+static int read_table(struct unwind_reading *reading, const struct elf_file *file,
+	struct unwind_cache *cache, bool is_quick)
 {
 	bool may_cache = cache && reading->build_id[0];
 
 	if (may_cache &&
 		!unwind_cache_load(cache, reading->build_id, reading->owner, &reading->table))
 		return 0;
+	if (is_quick)
+		return -EAGAIN;
 	int error = cfi_table_read(file, &reading->table, NULL);
 	if (!error && may_cache && reading->table.row_count >= ROWS_TO_CACHE)
 		unwind_cache_store(cache, reading->build_id, reading->owner, &reading->table);
 	return error;
 }
 
-void unwind_reading_make(
-	struct unwind_reading *ret, int path_fd, bool is_vdso, struct unwind_cache *cache)
+void unwind_reading_make(struct unwind_reading *ret, int path_fd, bool is_vdso,
+	struct unwind_cache *cache, bool is_quick)
 {
 	_cleanup_close_ int fd = is_vdso ? -1 : locate_open(path_fd);
 	_cleanup_(close_elf) struct elf_file *file = NULL;
@@ -184,7 +186,7 @@ void unwind_reading_make(
 	ret->build_id = xstrdup(elf_file_build_id(file));
 	size_t count = elf_file_segments(file, &segments);
 	vec_append(&ret->segments, segments, count);
-	ret->error = read_table(ret, file, cache);
+	ret->error = read_table(ret, file, cache, is_quick);
 }
 
 void unwind_reading_clear(struct unwind_reading *reading)

@@ -68,10 +68,10 @@ struct unwind_cache;
 
 /*
  * Reads a file, without any lock: path_fd is an O_PATH fd, or -1 for the vdso. The cache may be
- * NULL.
+ * NULL. With is_quick the error is -EAGAIN if the table is not in the cache.
  */
-void unwind_reading_make(
-	struct unwind_reading *ret, int path_fd, bool is_vdso, struct unwind_cache *cache);
+void unwind_reading_make(struct unwind_reading *ret, int path_fd, bool is_vdso,
+	struct unwind_cache *cache, bool is_quick);
 void unwind_reading_clear(struct unwind_reading *reading);
 /* Settles a pending object. -ENOSPC: no room for the table; the object stays pending. */
 int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *object,
