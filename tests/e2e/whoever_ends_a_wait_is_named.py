@@ -21,11 +21,11 @@ WAYS = {
     "sleep": (TIMER,),
 }
 # Waits that are made beside the one that is meant.
-INSIDE = {"mutex": "__futex_wait", "condition": "__futex_wait", "vfork": "kernel_clone",
+INSIDE = {"mutex": "do_futex", "condition": "do_futex", "vfork": "kernel_clone",
           "fork": "vfs_read", "waitpid": "do_wait"}
-ROUNDS = 200 if SLOW == 1 else 40
+ROUNDS = 150 if SLOW == 1 else 40
 # Long enough for the waiter to be in its wait before the waker's sleep is over.
-PAUSE_MS = 1 if SLOW == 1 else 20
+PAUSE_MS = 3 if SLOW == 1 else 20
 
 for way, hops in WAYS.items():
     recording = record("-F", "0", command=[workload("wakes"), way, ROUNDS, PAUSE_MS],
