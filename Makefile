@@ -156,8 +156,9 @@ check-heavy: deps
 # An empty vector is NULL + 0, which clang calls an overflow.
 FUZZ_TIME ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c) $(filter-out \
-	src/format/import%.c src/format/stack_writer.c src/format/folded.c,$(wildcard src/format/*.c))
+FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c) src/recording/chain.c \
+	$(filter-out src/format/import%.c src/format/stack_writer.c src/format/folded.c, \
+	$(wildcard src/format/*.c))
 
 build/fuzz/%: tests/fuzz/%.c $(FUZZED) Makefile
 	@mkdir -p $(@D)
@@ -166,18 +167,16 @@ build/fuzz/%: tests/fuzz/%.c $(FUZZED) Makefile
 		-fsanitize=fuzzer,address,undefined -fno-sanitize=pointer-overflow \
 		-fno-sanitize-recover=undefined $< $(FUZZED) -lelf -lz -lzstd -llzma -lm -o $@
 
-.PHONY: fuzz
-fuzz: $(FUZZERS)
-	@for fuzzer in $(FUZZERS); do \
-		seeds=tests/data/$${fuzzer##*/fuzz_}; \
-		[ -d $$seeds ] || seeds=tests/data/stacks; \
-		mkdir -p $$fuzzer.corpus && \
-		$$fuzzer -max_total_time=$(FUZZ_TIME) -max_len=65536 -timeout=20 -rss_limit_mb=1024 \
-			-artifact_prefix=build/fuzz/ -print_final_stats=1 $$fuzzer.corpus \
-			$$seeds > $$fuzzer.log 2>&1 || \
-			{ tail -40 $$fuzzer.log; exit 1; }; \
-		echo "$$fuzzer: $$(grep number_of_executed $$fuzzer.log)"; \
-	done
+.PHONY: fuzz $(FUZZERS:%=%.run)
+fuzz: $(FUZZERS:%=%.run)
+$(FUZZERS:%=%.run): %.run: %
+	@seeds=tests/data/$(*F:fuzz_%=%); \
+	[ -d $$seeds ] || seeds=tests/data/stacks; \
+	mkdir -p $*.corpus && \
+	$* -max_total_time=$(FUZZ_TIME) -max_len=65536 -timeout=20 -rss_limit_mb=1024 \
+		-artifact_prefix=build/fuzz/ -print_final_stats=1 $*.corpus \
+		$$seeds > $*.log 2>&1 || { tail -40 $*.log; exit 1; }; \
+	echo "$*: $$(grep number_of_executed $*.log)"
 
 build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Any bytes as text of `perf script`, replayed: intervals lie one behind the other, sums of a
- * thread's states are its life, and rows keep all of it.
+ * thread's states are its life, rows keep all of it, and the causes of each wait add up to it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,6 +34,8 @@ static void check(const struct replay_result *result, const struct sums *sums)
 		rows += row->sum.ns;
 	if (lives != rows && !sums->overflows)
 		abort();
+	if (result->chain_mismatches)
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -51,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	lines_free(lines);
 	fclose(in);
 	perf_log_weigh(&log, 0);
-	replay_run(log.events.at, log.events.count, add, &sums, &result);
+	replay_run(log.events.at, log.events.count, CONTRACT_MAX_HOPS, add, &sums, &result);
 	check(&result, &sums);
 	replay_clear(&result);
 	sums_clear(&sums);
