@@ -91,9 +91,12 @@ static void add_first_hop(struct explanation *explanation, const struct causes *
 	add_own_share(explanation, &hops[0], &shares[0]);
 	for (uint32_t i = 1; i <= chain->hop_count; i++)
 		slept_ns += share_ns(&shares[i]);
-	if (slept_ns)
-		cause_of(explanation, &hops[0], hops[1].reason, hops[1].operation)->waited_ns +=
-			slept_ns;
+	if (!slept_ns)
+		return;
+	struct cause *cause = cause_of(explanation, &hops[0], hops[1].reason, hops[1].operation);
+	cause->waited_ns += slept_ns;
+	if (hops[1].kind == HOP_TIMER)
+		cause->timer_ns += slept_ns;
 }
 
 struct ender {
@@ -145,22 +148,24 @@ static int compare_causes(const void *left, const void *right)
 }
 
 /*
- * Is most of what the waker slept in a line of its own? It must be an operation that people know by
- * name: what a kernel thread sleeps in is better told by what woke it.
+ * Is what the waker slept in told best by its name? So it is if that is a line of its own, or a
+ * sleep that a timer ended, and if it is an operation that people know. Else what woke it tells
+ * more.
  */
-static bool refers_to_lines(
+static bool slept_in_operations(
 	const struct summary *summary, struct explanation *explanation, size_t except)
 {
-	uint64_t listed_ns = 0, slept_ns = 0;
+	uint64_t known_ns = 0, slept_ns = 0;
 
 	vec_each (cause, &explanation->causes) {
 		if (!cause->waited_ns)
 			continue;
 		cause->see = line_of_cause(summary, cause, except);
 		slept_ns += cause->waited_ns;
-		listed_ns += cause->see && cause->operation ? cause->waited_ns : 0;
+		if (cause->operation)
+			known_ns += cause->see ? cause->waited_ns : cause->timer_ns;
 	}
-	return listed_ns >= slept_ns - slept_ns / 4;
+	return known_ns >= slept_ns - slept_ns / 4;
 }
 
 void explain_line(const struct summary *summary, size_t line, struct explanation *ret)
@@ -174,7 +179,7 @@ void explain_line(const struct summary *summary, size_t line, struct explanation
 	ret->waker = only_waker(causes, chains, count);
 	for (size_t i = 0; ret->waker && i < count; i++)
 		add_first_hop(ret, causes, &chains[i]);
-	if (!ret->waker || !refers_to_lines(summary, ret, line)) {
+	if (!ret->waker || !slept_in_operations(summary, ret, line)) {
 		uint64_t total_ns = ret->total_ns;
 		explanation_clear(ret);
 		*ret = (struct explanation){.total_ns = total_ns};

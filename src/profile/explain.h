@@ -18,6 +18,7 @@ struct cause {
 	uint64_t ran_ns; /* of metal: it was pending */
 	uint64_t no_cpu_ns;
 	uint64_t waited_ns; /* it was itself in `operation`, or for `reason` */
+	uint64_t timer_ns;  /* of that: until a timer of its own */
 	enum reason reason;
 	const char *operation; /* NULL: only the reason is known */
 	size_t see;            /* number of that line in the report, from 1 on; 0: none */
