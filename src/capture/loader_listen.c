@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The listener: a thread that waits for what stacks ask for, for the kernel's records of new
+ * mappings and for the loader's callers, and does one look at a process after the other.
+ */
+#include "capture/loader_private.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/clock.h"
+#include "util/units.h"
+
+#define TICK_MS 500
+#define COLLECT_EVERY_NS (5 * NS_PER_S)
+/* An image that asks in vain is looked at less and less often. */
+#define FIRST_PAUSE_NS (5 * NS_PER_MS)
+
+int loader_on_want(void *context, void *data, size_t length)
+{
+	struct loader *loader = context;
+	struct unwind_want want;
+
+	if (length < sizeof(want))
+		return 0;
+	memcpy(&want, data, sizeof(want));
+	pthread_mutex_lock(&loader->lock);
+	struct loader_image *image = loader_image_of(loader, want.image, want.pid);
+	uint64_t pause = image->vain ? FIRST_PAUSE_NS << image->vain : 0;
+	uint64_t now = clock_monotonic_ns();
+	if (now - image->looked_ns >= pause && now >= image->not_before_ns)
+		loader_queue_scan(loader, true, want.image, want.pid, want.pc);
+	pthread_mutex_unlock(&loader->lock);
+	return 0;
+}
+
+static void on_map_record(void *context, const void *record, size_t length)
+{
+	struct loader *loader = context;
+	struct map_event event;
+
+	if (!map_event_parse(record, length, &event) || event.kind != MAP_EVENT_MAP)
+		return;
+	pthread_mutex_lock(&loader->lock);
+	const uint64_t *number = map64_find(&loader->by_pid, event.pid);
+	const struct loader_image *image =
+		number ? loader_known_image(loader, (uint32_t)*number) : NULL;
+	/* One that has to wait asks for what it lacks. */
+	if (image && clock_monotonic_ns() >= image->not_before_ns &&
+		!loader_take_event(loader, (uint32_t)*number, &event))
+		loader_queue_scan(loader, true, (uint32_t)*number, event.pid, 0);
+	pthread_mutex_unlock(&loader->lock);
+}
+
+/* Now and then: slices that nobody refers to, tables that were waiting for room. */
+static void tidy(struct loader *loader)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	pthread_mutex_lock(&loader->lock);
+	if (now - loader->collected_ns > COLLECT_EVERY_NS) {
+		loader->collected_ns = now;
+		slices_collect(loader->slices);
+	}
+	if (loader->postponed.count && now - loader->postponed_ns > EXTENTS_REST_NS) {
+		vec_each (object, &loader->postponed)
+			loader_queue_read(loader, *object, false);
+		loader->postponed.count = 0;
+	}
+	pthread_mutex_unlock(&loader->lock);
+}
+
+static bool do_scans(struct loader *loader)
+{
+	struct loader_scan scan;
+
+	for (;;) {
+		/* What comes in meanwhile may be more urgent than what is queued. */
+		if (loader->wants)
+			ring_buffer__consume(loader->wants);
+		pthread_mutex_lock(&loader->lock);
+		bool is_stopping = loader->is_stopping, has_one = loader_next_scan(loader, &scan);
+		loader->busy += has_one;
+		pthread_mutex_unlock(&loader->lock);
+		if (is_stopping || !has_one)
+			return !is_stopping;
+		loader_look(loader, &scan);
+		pthread_mutex_lock(&loader->lock);
+		loader->busy--;
+		pthread_cond_broadcast(&loader->is_idle);
+		pthread_mutex_unlock(&loader->lock);
+	}
+}
+
+void *loader_listen(void *context)
+{
+	struct loader *loader = context;
+	VEC(struct pollfd) fds = {0};
+	struct pollfd wake_fd = {.fd = loader->wake_fd, .events = POLLIN};
+	uint64_t times;
+
+	vec_push(&fds, wake_fd);
+	if (loader->wants) {
+		struct pollfd fd = {.fd = ring_buffer__epoll_fd(loader->wants), .events = POLLIN};
+		vec_push(&fds, fd);
+	}
+	for (size_t i = 0; loader->events && i < map_events_count(loader->events); i++) {
+		struct pollfd fd = {.fd = map_events_fd(loader->events, i), .events = POLLIN};
+		vec_push(&fds, fd);
+	}
+	while (do_scans(loader)) {
+		if (poll(fds.at, fds.count, TICK_MS) < 0 && errno != EINTR)
+			break;
+		if (read(loader->wake_fd, &times, sizeof(times)) < 0 && errno != EAGAIN)
+			break;
+		if (loader->wants)
+			ring_buffer__consume(loader->wants);
+		if (loader->events)
+			map_events_read(loader->events, on_map_record, loader);
+		tidy(loader);
+	}
+	vec_clear(&fds);
+	return NULL;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The mappings of a process become the slice of its image: all of them, as /proc/PID/maps shows
+ * them, or one more, as the kernel tells of it. An image that is large or was looked at in vain has
+ * to wait for its next look.
+ */
+#include "capture/loader_private.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+
+#include "symbol/maps.h"
+#include "util/clock.h"
+#include "util/units.h"
+
+/* Of the listener's pause for an image that asks in vain. */
+#define MAX_PAUSE_DOUBLINGS 8
+/* Looks and slices that are this large make an image wait, for so many times what they cost. */
+#define LONG_LOOK_NS (5 * NS_PER_MS)
+#define MANY_MAPPINGS 256
+#define MAPPING_COST_NS 1000
+#define PAUSE_TIMES 20
+
+/* The mappings of a process whose first thread may have ended are those of any other thread. */
+static FILE *open_maps(uint32_t pid, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid);
+	return fopen(path, "re");
+}
+
+static int read_maps(uint32_t pid, uint32_t tid, struct map_lines *ret)
+{
+	_cleanup_fclose_ FILE *in = open_maps(pid, tid);
+	size_t all = 0;
+	int error = in ? map_lines_read(in, ret, &all) : -errno;
+
+	return error ? error : all ? 0 : -ESRCH;
+}
+
+static int read_any_maps(uint32_t pid, struct map_lines *ret)
+{
+	int error = read_maps(pid, pid, ret);
+	char path[64];
+
+	if (error != -ESRCH)
+		return error;
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	DIR *tasks = opendir(path);
+	struct dirent *entry;
+	while (tasks && error && (entry = readdir(tasks)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			error = read_maps(pid, (uint32_t)strtoul(entry->d_name, NULL, 10), ret);
+	if (tasks)
+		closedir(tasks);
+	return error;
+}
+
+/* Takes note of an object that somebody maps. What is urgent the listener tries to read itself. */
+static void use_object(struct loader *loader, struct unwind_object *object, bool is_urgent)
+{
+	object->used_ns = clock_monotonic_ns();
+	if (object->state != UNWIND_OBJECT_PENDING || object->is_queued)
+		return;
+	if (is_urgent) {
+		object->is_queued = true;
+		vec_push(&loader->own_reads, object);
+	} else {
+		loader_queue_read(loader, object, false);
+	}
+}
+
+static void take_lines(
+	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
+{
+	slice_mappings mappings = {0};
+	/* What nobody could search is left out: first of all memory without a file. */
+	bool has_too_many = lines->lines.count > UNWIND_MAX_VMAS;
+
+	vec_each (line, &lines->lines) {
+		struct slice_mapping mapping = {
+			.start = line->start, .end = line->end, .offset = line->offset};
+		if (!strcmp(line->path, "[vsyscall]"))
+			continue;
+		if (has_too_many && !line->inode && line->path[0] != '[')
+			continue;
+		if (mappings.count == UNWIND_MAX_VMAS)
+			break;
+		mapping.object = unwind_objects_get(loader->objects, scan->pid, line);
+		if (mapping.object)
+			use_object(loader, mapping.object, scan->is_urgent);
+		vec_push(&mappings, mapping);
+	}
+	if (scan->image && slices_put(loader->slices, scan->image, &mappings))
+		loader->counts.without_room++;
+	vec_clear(&mappings);
+}
+
+/* Was a process looked at in vain? Then it has to wait longer for the next time. */
+static void note_look(struct loader *loader, const struct loader_scan *scan)
+{
+	struct loader_image *image = loader_known_image(loader, scan->image);
+
+	if (!image)
+		return;
+	image->looked_ns = clock_monotonic_ns();
+	const struct slice_mapping *found = slices_find(loader->slices, scan->image, scan->pc);
+	if (!scan->pc || found)
+		image->vain = 0;
+	else if (image->vain < MAX_PAUSE_DOUBLINGS)
+		image->vain++;
+	/* The stack that asked was in a file whose table had to make room. */
+	struct unwind_object *object = found ? unwind_object_itself(found->object) : NULL;
+	if (scan->pc && object && object->state == UNWIND_OBJECT_EVICTED) {
+		object->state = UNWIND_OBJECT_PENDING;
+		loader_queue_read(loader, object, true);
+	}
+}
+
+void loader_look(struct loader *loader, const struct loader_scan *scan)
+{
+	struct map_lines lines = {0};
+	uint64_t begun = clock_monotonic_ns();
+	int error = read_any_maps(scan->pid, &lines);
+
+	pthread_mutex_lock(&loader->lock);
+	loader->counts.scans++;
+	if (!error)
+		take_lines(loader, scan, &lines);
+	loader_read_own_files(loader);
+	note_look(loader, scan);
+	uint64_t now = clock_monotonic_ns();
+	struct loader_image *image = loader_known_image(loader, scan->image);
+	if (image && now - begun > LONG_LOOK_NS)
+		image->not_before_ns = now + PAUSE_TIMES * (now - begun);
+	pthread_mutex_unlock(&loader->lock);
+	map_lines_clear(&lines);
+}
+
+/* Puts a mapping in its place among the others; what was there is gone. */
+static void insert_mapping(
+	slice_mappings *mappings, const slice_mappings *known, const struct slice_mapping *added)
+{
+	bool is_in = false;
+
+	vec_each (mapping, known) {
+		struct slice_mapping left = *mapping, right = *mapping;
+
+		left.end = mapping->end < added->start ? mapping->end : added->start;
+		right.start = mapping->start > added->end ? mapping->start : added->end;
+		right.offset += right.start - mapping->start;
+		if (left.start < left.end)
+			vec_push(mappings, left);
+		if (!is_in && mapping->end > added->start) {
+			vec_push(mappings, *added);
+			is_in = true;
+		}
+		if (right.start < right.end)
+			vec_push(mappings, right);
+	}
+	if (!is_in)
+		vec_push(mappings, *added);
+}
+
+/* A file that is known by its build-id needs no look at the process. */
+bool loader_take_event(struct loader *loader, uint32_t number, const struct map_event *event)
+{
+	const slice_mappings *known = slices_of(loader->slices, number);
+	struct loader_image *image = loader_known_image(loader, number);
+	struct slice_mapping added = {
+		.start = event->start, .end = event->end, .offset = event->offset};
+	slice_mappings mappings = {0};
+
+	if (!known || !event->build_id[0])
+		return false;
+	added.object = unwind_objects_built(loader->objects, event->build_id);
+	if (!added.object || added.object->state != UNWIND_OBJECT_READY)
+		return false;
+	added.object->used_ns = clock_monotonic_ns();
+	insert_mapping(&mappings, known, &added);
+	int error = slices_put(loader->slices, number, &mappings);
+	if (image && mappings.count > MANY_MAPPINGS)
+		image->not_before_ns =
+			clock_monotonic_ns() + mappings.count * MAPPING_COST_NS * PAUSE_TIMES;
+	vec_clear(&mappings);
+	loader->counts.inserts++;
+	return !error;
+}

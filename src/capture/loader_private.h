@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the loader share: loader_listen.c is the thread that listens, loader_look.c
+ * looks at processes, loader_read.c reads files, loader_queue.c holds what is to be done, loader.c
+ * is the outside. The listener owns the looking at processes, the readers the reading of files; one
+ * lock is around objects, slices and queues, and is not held while a file or /proc/PID/maps is
+ * read. What is asked for by a stack that could not be walked goes before what is merely there.
+ * Private to the loader.
+ */
+#ifndef DWELL_CAPTURE_LOADER_PRIVATE_H
+#define DWELL_CAPTURE_LOADER_PRIVATE_H
+
+#include <pthread.h>
+
+#include "capture/loader.h"
+#include "capture/map_events.h"
+#include "capture/slices.h"
+#include "symbol/unwind_cache.h"
+#include "util/map64.h"
+#include "util/vec.h"
+
+#define LOADER_MAX_READERS 4
+
+struct loader_image {
+	uint32_t pid;
+	bool is_queued;
+	uint32_t vain; /* looks in a row that did not find what was asked for */
+	uint64_t looked_ns;
+	uint64_t not_before_ns; /* one with very many mappings must not keep the listener busy */
+};
+
+struct loader_scan {
+	uint32_t image; /* 0: only its files are wanted */
+	uint32_t pid;
+	bool is_urgent;
+	uint64_t pc; /* that was in no known mapping, 0: none */
+};
+
+/* First in, first out: what lies before `head` has been taken. */
+typedef struct {
+	VEC(struct loader_scan) list;
+	size_t head;
+} scan_queue;
+typedef struct {
+	VEC(struct unwind_object *) list;
+	size_t head;
+} object_queue;
+
+struct loader {
+	struct unwind_tables *tables;
+	struct unwind_objects *objects;
+	struct slices *slices;
+	struct unwind_cache *cache; /* NULL: none; has its own lock */
+	struct ring_buffer *wants;
+	struct map_events *events;
+	int wake_fd;
+	uint64_t collected_ns;
+	pthread_t threads[LOADER_MAX_READERS + 1];
+	size_t thread_count;
+
+	pthread_mutex_t lock; /* all that follows, and the first three */
+	pthread_cond_t has_reads;
+	pthread_cond_t is_idle;
+	struct map64 images; /* -> struct loader_image * */
+	struct map64 by_pid; /* -> the image that it runs */
+	scan_queue scans;
+	scan_queue urgent_scans;
+	object_queue reads;
+	object_queue urgent_reads;
+	VEC(struct unwind_object *) own_reads; /* of the listener */
+	VEC(struct unwind_object *) postponed;
+	uint64_t postponed_ns;
+	size_t busy;
+	bool is_stopping;
+	struct loader_counts counts;
+};
+
+/* Where nothing else is said, the caller has the lock. */
+
+/* Makes one that is not known. */
+struct loader_image *loader_image_of(struct loader *loader, uint32_t number, uint32_t pid);
+/* NULL if it is not known. */
+struct loader_image *loader_known_image(const struct loader *loader, uint32_t number);
+/* Does nothing if the image is queued already; image and pc as in struct loader_scan. */
+void loader_queue_scan(
+	struct loader *loader, bool is_urgent, uint32_t number, uint32_t pid, uint64_t pc);
+/* Does nothing if the object is queued already. */
+void loader_queue_read(struct loader *loader, struct unwind_object *object, bool is_urgent);
+/* Next in the queues; false if they are empty. */
+bool loader_next_scan(struct loader *loader, struct loader_scan *ret);
+/* Next in the queues; NULL if they are empty. */
+struct unwind_object *loader_next_read(struct loader *loader);
+/* Is anything queued or being done? */
+bool loader_has_work(const struct loader *loader);
+
+/* Reads a process's mappings and publishes them. Takes the lock. */
+void loader_look(struct loader *loader, const struct loader_scan *scan);
+/* A new mapping of an image; false if that needs a look at the process. */
+bool loader_take_event(struct loader *loader, uint32_t number, const struct map_event *event);
+
+/* What the listener reads itself. Gives the lock away meanwhile. */
+void loader_read_own_files(struct loader *loader);
+/* A thread that reads files until the loader stops. Takes the lock. */
+void *loader_read_files(void *loader);
+
+/* For the ring of wanted tables. Takes the lock. */
+int loader_on_want(void *loader, void *data, size_t length);
+/* The thread that listens until the loader stops. Takes the lock. */
+void *loader_listen(void *loader);
+
+#endif
