@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the books share: books_threads.c knows who the threads are and forgets them,
+ * books_rows.c writes the rows that were drained, books_open.c open intervals and what ends with a
+ * thread or the window, books.c is the outside. Private to the books.
+ */
+#ifndef DWELL_CAPTURE_BOOKS_PRIVATE_H
+#define DWELL_CAPTURE_BOOKS_PRIVATE_H
+
+#include "capture/books.h"
+#include "util/map64.h"
+#include "util/vec.h"
+
+struct book {
+	uint32_t serial;
+	uint32_t tid;
+	uint32_t image;
+	char comm[CONTRACT_COMM_LEN + 1];
+	bool is_kernel;
+	bool is_announced;
+	bool is_ended;
+	bool is_closed; /* its books, too */
+	uint64_t birth_ns;
+	uint64_t closed_at; /* flip */
+	__u64 rows_ns[TIME_STATES];
+};
+
+/* A thread has left this image by an exec; stacks and rows of it may still come. */
+struct books_leaving {
+	uint32_t image;
+	uint64_t left_at; /* flip */
+};
+
+struct books {
+	struct recording_writer *writer;
+	struct namer *namer;
+	struct containers *containers;
+	struct chains *chains; /* NULL: none are recorded */
+	uint64_t slice_ns;
+	uint64_t start_ns;
+	uint64_t flips;
+	struct map64 by_serial; /* -> struct book * */
+	struct map64 processes; /* image -> struct books_process * */
+	VEC(struct book *) closed;
+	VEC(struct books_leaving) leaving;
+	VEC(uint32_t) waker_images; /* a ring once it is full */
+	size_t oldest_image;
+	struct timeline *timeline;
+	kernel_threads dead; /* in the window, after the rows that are in */
+	kernel_threads late; /* died after the window's end, before their books were read */
+	struct books_totals totals;
+};
+
+/* Makes one that is not known. */
+struct book *books_book_of(struct books *books, uint32_t serial);
+/* Writes the thread as known so far; with its end and totals when it is closed. */
+void books_write_thread(struct books *books, const struct book *book, const struct thread_now *end,
+	uint64_t end_ns);
+/* Announced, for the first time or again after an exec. */
+void books_add_thread(struct books *books, const struct record_thread *record);
+/* A waker that is no target: its stacks will be asked for, its time will not. */
+void books_add_waker(struct books *books, const struct record_thread *record);
+/* Forgets threads and images of which nothing can come any more. */
+void books_forget_closed(struct books *books);
+
+void books_add_row(struct books *books, const struct kernel_row *row);
+/* Does nothing without chains. */
+void books_add_waits(struct books *books, const kernel_waits *waits);
+/* Time and count of an interval without its stack, or of a thread that nobody introduced. */
+void books_note_losses(struct books *books, const struct book *book, const struct rec_sum *row);
+
+/* An open interval up to until_ns, as rows that are replaced by the next ones, or is_final. */
+void books_add_open(
+	struct books *books, const struct thread_now *now, uint64_t until_ns, bool is_final);
+/* Has the thread had no switch since this was read? Then its rows do not go beyond these totals. */
+bool books_is_still_open(struct books *books, const struct thread_now *now);
+/* A thread's last words: it died in the window, or after its end with an interval still open. */
+void books_add_end(struct books *books, const struct thread_now *now);
+/* Closes the threads that died before the rows at hand were drained: their last rows are in. */
+void books_close_dead(struct books *books, uint64_t drained_ns);
+/* Closes what is open at its death or at end_ns and adds its life up; once for each thread. */
+void books_close_thread(struct books *books, const struct thread_now *now, uint64_t end_ns);
+/* Its end was lost: what its rows hold is all that is known of its life. */
+void books_close_by_rows(struct books *books, struct book *book);
+
+#endif

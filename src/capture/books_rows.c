@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rows as they were drained from the kernel side become rows of the recording: their stacks get the
+ * namer's ids, waits their chains and shares, and what they lack is counted.
+ */
+#include "capture/books_private.h"
+
+#include "capture/chains.h"
+
+void books_note_losses(struct books *books, const struct book *book, const struct rec_sum *row)
+{
+	if (row->kernel_stack == STACK_LOST || row->user_stack == STACK_LOST) {
+		books->totals.lost_stacks += row->count ? row->count : 1;
+		books->totals.lost_stacks_ns += row->ns;
+	}
+	if (!book->is_announced) {
+		books->totals.unknown += row->count;
+		books->totals.unknown_ns += row->ns;
+	}
+}
+
+/* A row as the kernel keeps it, without its chain. */
+static struct rec_sum sum_of_row(
+	const struct books *books, const struct sum_key *key, const struct sum *sum)
+{
+	return (struct rec_sum){.thread = key->thread,
+		.slice_first = key->slice_first,
+		.slice_last = key->slice_last,
+		.state = (enum time_state)key->state,
+		.task_letter = (char)key->task_letter,
+		.band = key->band,
+		.kernel_stack = namer_stack(books->namer, key->kernel_stack),
+		.user_stack = namer_stack(books->namer, key->user_stack),
+		.count = sum->count,
+		.ns = sum->ns,
+		.max_ns = sum->max_ns,
+		.first_ns = sum->first_ns,
+		.last_ns = sum->last_ns};
+}
+
+static void add_sum(struct books *books, const struct rec_sum *sum)
+{
+	struct book *book = books_book_of(books, sum->thread);
+
+	if (sum->state < TIME_STATES)
+		book->rows_ns[sum->state] += sum->ns;
+	books->totals.rows += sum->count;
+	books->totals.rows_ns += sum->ns;
+	if (sum->state == TIME_BLOCKED)
+		books->totals.waits += sum->count;
+	books_note_losses(books, book, sum);
+	recording_writer_add_sum(books->writer, sum);
+}
+
+void books_add_row(struct books *books, const struct kernel_row *row)
+{
+	struct rec_sum sum = sum_of_row(books, &row->key, &row->sum);
+	uint64_t chain = row->key.chain;
+
+	if (books->chains && chain && chain < CONTRACT_CHAIN_OF_END(CHAIN_ENDS))
+		sum.chain = chains_of_end(
+			books->chains, (enum chain_end)(chain - CONTRACT_CHAIN_OF_END(0)));
+	add_sum(books, &sum);
+}
+
+static void add_wait(struct books *books, const struct kernel_wait *wait)
+{
+	struct rec_sum sum = sum_of_row(books, &wait->key, &wait->row.sum);
+	struct rec_share shares[CONTRACT_MAX_HOPS + 1];
+	uint32_t hop_count;
+
+	if (!chains_find(books->chains, wait->key.chain, &sum.chain, &hop_count)) {
+		books->totals.lost_chains += sum.count;
+		books->totals.lost_chains_ns += sum.ns;
+		sum.chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
+		add_sum(books, &sum);
+		return;
+	}
+	sum.share_count = hop_count + 1;
+	sum.shares = shares;
+	for (uint32_t i = 0; i < sum.share_count; i++)
+		shares[i] = (struct rec_share){.ran_ns = wait->row.shares[i].ran_ns,
+			.no_cpu_ns = wait->row.shares[i].no_cpu_ns,
+			.earlier_ns = wait->row.shares[i].earlier_ns};
+	add_sum(books, &sum);
+}
+
+void books_add_waits(struct books *books, const kernel_waits *waits)
+{
+	struct kernel_wait wait;
+	size_t offset = 0;
+
+	while (books->chains && kernel_next_wait(waits, &offset, &wait))
+		add_wait(books, &wait);
+}
