@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the writer share: writer.c opens the file, keeps transactions and the first
+ * error, writer_names.c writes what rows refer to, writer_sums.c the rows themselves and their
+ * slices. Private to src/recording/.
+ */
+#ifndef DWELL_RECORDING_WRITER_PRIVATE_H
+#define DWELL_RECORDING_WRITER_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "recording/writer.h"
+#include "util/vec.h"
+
+enum writer_statement {
+	WRITER_INSERT_OBJECT,
+	WRITER_INSERT_FRAME,
+	WRITER_INSERT_STACK,
+	WRITER_INSERT_CHAIN,
+	WRITER_INSERT_HOP,
+	WRITER_INSERT_SHARE,
+	WRITER_INSERT_PROCESS,
+	WRITER_INSERT_THREAD,
+	WRITER_INSERT_SUM,
+	WRITER_INSERT_OPEN,
+	WRITER_INSERT_LOSS,
+	WRITER_INSERT_META,
+	WRITER_INSERT_SLICE,
+	WRITER_INSERT_SLICE_IF_NEW,
+	WRITER_CLEAR_OPEN,
+	WRITER_BEGIN,
+	WRITER_COMMIT,
+	WRITER_STATEMENTS,
+};
+
+struct writer_slice {
+	uint32_t id;
+	uint64_t length_ns;
+};
+
+struct recording_writer {
+	sqlite3 *db;
+	sqlite3_stmt *statements[WRITER_STATEMENTS];
+	char *path;
+	int lock_fd;
+	bool is_in_transaction;
+	int error; /* the first, and why */
+	struct why why;
+	uint64_t slice_ns;               /* 0 until meta is put */
+	VEC(struct writer_slice) slices; /* put, not yet in the table: their start needs slice_ns */
+	uint32_t slices_filled;          /* all below are in the table */
+	uint32_t slices_wanted;
+};
+
+/* The statement with a transaction around it, or NULL after an error. */
+sqlite3_stmt *writer_start(struct recording_writer *writer, enum writer_statement which);
+/* Runs the statement with what is bound to it; does nothing after an error. */
+void writer_run(struct recording_writer *writer, enum writer_statement which);
+
+/* Ids and addresses: all 64 bits. */
+void writer_bind_id(sqlite3_stmt *statement, int column, uint64_t id);
+/* Times and counts: SQL must be able to add them up, so they must not turn negative. */
+void writer_bind_number(
+	struct recording_writer *writer, sqlite3_stmt *statement, int column, uint64_t number);
+/* Cut at SCHEMA_MAX_TEXT_BYTES; must live until the statement has run. NULL is "". */
+void writer_bind_text(sqlite3_stmt *statement, int column, const char *text);
+
+/* Slices that were put, and those that rows are in, once the length of a slice is known. */
+void writer_write_slices(struct recording_writer *writer);
+/* Marks the recording as finished in its meta. */
+void writer_set_finished(struct recording_writer *writer);
+
+#endif
