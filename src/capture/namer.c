@@ -376,17 +376,36 @@ static bool starts_function(const struct namer *namer, uint64_t address)
 	       symbol.start == address;
 }
 
+/* A sample may hit one of the programs themselves: that time is its caller's, before the
+ * tracepoint.
+ */
+static uint32_t after_tracepoint(
+	struct namer *namer, const struct record_stack *record, uint32_t first)
+{
+	static const char tracepoint[] = "__traceiter_";
+	struct kernel_symbol symbol;
+
+	if (!namer->symbols)
+		return first;
+	for (uint32_t i = first + 1; i + 1 < record->depth; i++)
+		if (kernel_symbols_find(namer->symbols, record->frames[i] - 1, &symbol) &&
+			!strncmp(symbol.name, tracepoint, strlen(tracepoint)))
+			return i + 1;
+	return first;
+}
+
 static uint64_t kernel_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[CONTRACT_MAX_FRAMES];
-	uint32_t first = record->skip;
+	uint32_t first = after_tracepoint(namer, record, record->skip);
 	size_t count = 0;
 
 	if (record->has_callee && !starts_function(namer, record->frames[first]))
 		first++;
 	for (uint32_t i = first; i < record->depth; i++, count++) {
 		uint64_t pc = record->frames[i];
-		frames[count] = kernel_frame(namer, pc, count ? pc - 1 : pc);
+		/* All but a sample's own are return addresses. */
+		frames[count] = kernel_frame(namer, pc, i ? pc - 1 : pc);
 	}
 	return write_nodes(namer, frames, count,
 		record->depth >= CONTRACT_MAX_FRAMES ? UNWIND_CUT : UNWIND_COMPLETE);
