@@ -160,6 +160,11 @@ static __always_inline void chain_commit(
 /* It was runnable from `since` on, and has a CPU now. */
 static __always_inline void chain_queued(struct chain *chain, u64 since, u64 at)
 {
+	u64 start = window_start;
+
+	/* Of one that was runnable at the start it is not known since when. */
+	if (since < start)
+		since = start < at ? start : at;
 	chain->pending = 0;
 	chain->queue_from = since;
 	chain->queue_us = (at - since) / 1000;

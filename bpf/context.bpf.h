@@ -145,7 +145,8 @@ static __always_inline u32 level_of(
 {
 	u32 level = IN_TASK, found, last;
 
-	if (walk->depth) {
+	/* Without symbols frames tell nothing. */
+	if (walk->depth && cfg_interrupts[1]) {
 		found = find_context(walk);
 		level = found & IN_MASK;
 		if (found & IN_SIGNAL && *kind == HOP_TASK)

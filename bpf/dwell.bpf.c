@@ -306,7 +306,9 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	thread->is_target = may_be_target && is_wanted(task, thread);
 	if (thread->is_target)
 		announce(cpu, task, thread);
-	if (parent && parent->image != thread->image && cfg_user_stacks == USER_STACKS_TABLE)
+	/* Of others nobody would take them away again; who wakes somebody asks for its own. */
+	if (thread->is_target && parent && parent->image != thread->image &&
+		cfg_user_stacks == USER_STACKS_TABLE)
 		inherit_tables(parent->image, thread->image);
 	return 0;
 }

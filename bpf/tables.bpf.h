@@ -116,7 +116,8 @@ static __noinline void want_tables(u32 image, u32 pid, u64 pc, bool is_new)
 	u64 now = bpf_ktime_get_ns();
 	struct unwind_want want = {.image = image, .pid = pid, .is_new = is_new, .pc = pc};
 
-	if (!asked || (!is_new && now - *asked < UNWIND_WANT_EVERY_NS))
+	/* Processes outside of dwell's pid namespace have no number that it could look at. */
+	if (!pid || !asked || (!is_new && now - *asked < UNWIND_WANT_EVERY_NS))
 		return;
 	*asked = now;
 	bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);

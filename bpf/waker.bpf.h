@@ -29,16 +29,24 @@ static __always_inline u64 id_of_hop(const struct record_hop *record)
 /* User space must know the image of a waker that is no target before its stack comes. */
 __noinline int introduce_current(struct thread *thread)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct record_thread *record;
+	struct cpu *cpu = this_cpu();
 
 	if (!thread || thread->is_target || thread->is_introduced || thread->is_kernel_thread)
 		return 0;
-	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
-	if (!record)
+	/* One that exits has no user stack any more, and would never be forgotten. */
+	if (!cpu || !task->mm)
 		return 0;
-	fill_record(record, bpf_get_current_task_btf(), thread);
+	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+	if (!record) {
+		count(cpu, COUNTER_LOST_THREADS, 1);
+		return 0;
+	}
+	fill_record(record, task, thread);
 	record->kind = RECORD_WAKER;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	thread->mm = (u64)task->mm;
 	thread->is_introduced = true;
 	return 0;
 }

@@ -67,16 +67,21 @@ static void add_wait(struct books *books, const struct kernel_wait *wait)
 {
 	struct rec_sum sum = sum_of_row(books, &wait->key, &wait->row.sum);
 	struct rec_share shares[CONTRACT_MAX_HOPS + 1];
-	uint32_t hop_count;
+	struct chain_found chain;
 
-	if (!chains_find(books->chains, wait->key.chain, &sum.chain, &hop_count)) {
+	if (!chains_find(books->chains, wait->key.chain, &chain)) {
 		books->totals.lost_chains += sum.count;
 		books->totals.lost_chains_ns += sum.ns;
 		sum.chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
 		add_sum(books, &sum);
 		return;
 	}
-	sum.share_count = hop_count + 1;
+	if (chain.has_lost) {
+		books->totals.lost_stacks += sum.count;
+		books->totals.lost_stacks_ns += sum.ns;
+	}
+	sum.chain = chain.id;
+	sum.share_count = chain.hop_count + 1;
 	sum.shares = shares;
 	for (uint32_t i = 0; i < sum.share_count; i++)
 		shares[i] = (struct rec_share){.ran_ns = wait->row.shares[i].ran_ns,

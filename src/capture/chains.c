@@ -22,6 +22,8 @@ struct known_hop {
 	enum hop_kind kind;
 	uint64_t kernel_stack;
 	uint64_t user_stack;
+	uint64_t raw_kernel_stack; /* for another try if it was lost: it may have come since */
+	uint64_t raw_user_stack;
 	uint64_t met; /* age */
 	char name[64];
 };
@@ -30,6 +32,7 @@ struct known_chain {
 	uint64_t id;
 	uint64_t met;
 	uint32_t hop_count;
+	struct record_chain *lost; /* kept while a hop or stack of it has not come */
 };
 
 struct chains {
@@ -50,20 +53,31 @@ struct chains *chains_new(struct recording_writer *writer, struct namer *namer)
 	return chains;
 }
 
-static void free_values(struct map64 *map)
+static void free_hop(struct known_hop *hop)
 {
-	for (size_t i = 0; i < map->room; i++)
-		if (map->slots[i].is_used)
-			free((void *)(uintptr_t)map->slots[i].value);
-	map64_clear(map);
+	free(hop);
 }
+
+static void free_chain(struct known_chain *chain)
+{
+	free(chain->lost);
+	free(chain);
+}
+
+#define free_values(map, type, free_one)                                                           \
+	do {                                                                                       \
+		for (size_t i_ = 0; i_ < (map)->room; i_++)                                        \
+			if ((map)->slots[i_].is_used)                                              \
+				free_one((type *)(uintptr_t)(map)->slots[i_].value);               \
+		map64_clear(map);                                                                  \
+	} while (0)
 
 void chains_free(struct chains *chains)
 {
 	if (!chains)
 		return;
-	free_values(&chains->hops);
-	free_values(&chains->by_raw);
+	free_values(&chains->hops, struct known_hop, free_hop);
+	free_values(&chains->by_raw, struct known_chain, free_chain);
 	free(chains);
 }
 
@@ -106,14 +120,20 @@ void chains_add_hop(struct chains *chains, const void *data, size_t length)
 		return;
 	struct known_hop *hop = xcalloc(1, sizeof(*hop));
 	hop->kind = (enum hop_kind)record->hop_kind;
-	hop->kernel_stack = namer_stack(chains->namer, record->kernel_stack);
-	hop->user_stack = namer_stack(chains->namer, record->user_stack);
+	hop->raw_kernel_stack = record->kernel_stack;
+	hop->raw_user_stack = record->user_stack;
+	hop->kernel_stack = hop->user_stack = STACK_LOST;
 	hop->met = chains->age;
 	if (record->name[0])
 		snprintf(hop->name, sizeof(hop->name), "%.*s", CONTRACT_NAME_LEN, record->name);
 	else
 		snprintf(hop->name, sizeof(hop->name), "%s", name_of_value(chains, record));
 	*slot = (uintptr_t)hop;
+}
+
+static uint64_t stack_of(const struct chains *chains, uint64_t id, uint64_t raw_id)
+{
+	return id == STACK_LOST ? namer_stack(chains->namer, raw_id) : id;
 }
 
 static struct rec_hop hop_of(struct chains *chains, uint64_t raw_id)
@@ -129,16 +149,39 @@ static struct rec_hop hop_of(struct chains *chains, uint64_t raw_id)
 			.kernel_stack = STACK_LOST,
 			.user_stack = STACK_LOST};
 	known->met = chains->age;
+	known->kernel_stack = stack_of(chains, known->kernel_stack, known->raw_kernel_stack);
+	known->user_stack = stack_of(chains, known->user_stack, known->raw_user_stack);
 	return (struct rec_hop){.kind = known->kind,
 		.name = known->name,
 		.kernel_stack = known->kernel_stack,
 		.user_stack = known->user_stack};
 }
 
+/* Writes the chain as far as it is known by now; false if a part has not come. */
+static bool settle(
+	struct chains *chains, struct known_chain *known, const struct record_chain *record)
+{
+	struct rec_hop hops[CONTRACT_MAX_HOPS];
+	struct rec_chain chain = {
+		.hop_count = record->hop_count, .end = (enum chain_end)record->end, .hops = hops};
+	bool is_whole = true;
+
+	for (uint32_t i = 0; i < record->hop_count; i++) {
+		hops[i] = hop_of(chains, record->links[i].hop);
+		hops[i].waited_stack = namer_stack(chains->namer, record->links[i].waited);
+		is_whole &= hops[i].kernel_stack != STACK_LOST &&
+			    hops[i].user_stack != STACK_LOST && hops[i].waited_stack != STACK_LOST;
+	}
+	chain.id = recording_chain_id(&chain);
+	if (chain.id != known->id)
+		recording_writer_add_chain(chains->writer, &chain);
+	known->id = chain.id;
+	return is_whole;
+}
+
 void chains_add(struct chains *chains, const void *data, size_t length)
 {
 	struct record_chain record = {0};
-	struct rec_hop hops[CONTRACT_MAX_HOPS];
 	bool is_new;
 
 	if (length < offsetof(struct record_chain, links))
@@ -151,21 +194,17 @@ void chains_add(struct chains *chains, const void *data, size_t length)
 	uint64_t *slot = map64_put(&chains->by_raw, record.id, &is_new);
 	if (!is_new)
 		return;
-	for (uint32_t i = 0; i < record.hop_count; i++) {
-		hops[i] = hop_of(chains, record.links[i].hop);
-		hops[i].waited_stack = namer_stack(chains->namer, record.links[i].waited);
-	}
-	struct rec_chain chain = {
-		.hop_count = record.hop_count, .end = (enum chain_end)record.end, .hops = hops};
 	struct known_chain *known = xcalloc(1, sizeof(*known));
-	known->id = chain.id = recording_chain_id(&chain);
 	known->hop_count = record.hop_count;
 	known->met = chains->age;
 	*slot = (uintptr_t)known;
-	recording_writer_add_chain(chains->writer, &chain);
+	if (settle(chains, known, &record))
+		return;
+	known->lost = xmalloc(sizeof(record));
+	*known->lost = record;
 }
 
-bool chains_find(struct chains *chains, uint64_t raw_id, uint64_t *ret_id, uint32_t *ret_hop_count)
+bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret)
 {
 	uint64_t *slot = map64_find(&chains->by_raw, raw_id);
 
@@ -173,8 +212,12 @@ bool chains_find(struct chains *chains, uint64_t raw_id, uint64_t *ret_id, uint3
 		return false;
 	struct known_chain *known = (struct known_chain *)(uintptr_t)*slot;
 	known->met = chains->age;
-	*ret_id = known->id;
-	*ret_hop_count = known->hop_count;
+	if (known->lost && settle(chains, known, known->lost)) {
+		free(known->lost);
+		known->lost = NULL;
+	}
+	*ret = (struct chain_found){
+		.id = known->id, .hop_count = known->hop_count, .has_lost = known->lost};
 	return true;
 }
 
@@ -190,14 +233,14 @@ uint64_t chains_of_end(struct chains *chains, enum chain_end end)
 }
 
 /* Both kinds of values know when they were met. */
-#define forget(chains, map, type)                                                                  \
+#define forget(chains, map, type, free_one)                                                        \
 	do {                                                                                       \
 		VEC(uint64_t) old_ = {0};                                                          \
 		for (size_t i_ = 0; i_ < (map)->room; i_++) {                                      \
 			type *value_ = (type *)(uintptr_t)(map)->slots[i_].value;                  \
 			if ((map)->slots[i_].is_used && value_->met + KEEP_AGES < (chains)->age) { \
 				vec_push(&old_, (map)->slots[i_].key);                             \
-				free(value_);                                                      \
+				free_one(value_);                                                  \
 			}                                                                          \
 		}                                                                                  \
 		vec_each (key_, &old_)                                                             \
@@ -211,7 +254,7 @@ void chains_age(struct chains *chains)
 	if (chains->age % KEEP_AGES)
 		return;
 	if (chains->hops.count > MAX_KEPT)
-		forget(chains, &chains->hops, struct known_hop);
+		forget(chains, &chains->hops, struct known_hop, free_hop);
 	if (chains->by_raw.count > MAX_KEPT)
-		forget(chains, &chains->by_raw, struct known_chain);
+		forget(chains, &chains->by_raw, struct known_chain, free_chain);
 }

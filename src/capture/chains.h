@@ -18,8 +18,15 @@ void chains_free(struct chains *chains);
 void chains_add_hop(struct chains *chains, const void *record, size_t length);
 /* RECORD_CHAIN; its hops and stacks must be known. */
 void chains_add(struct chains *chains, const void *record, size_t length);
-/* The recording's id of a raw one; false if its record never came. */
-bool chains_find(struct chains *chains, uint64_t raw_id, uint64_t *ret_id, uint32_t *ret_hop_count);
+
+struct chain_found {
+	uint64_t id; /* the recording's */
+	uint32_t hop_count;
+	bool has_lost; /* the record of a hop or stack of it has not come yet */
+};
+
+/* What became of a raw id; false if its record never came. */
+bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret);
 /* The chain without hops that ends so. */
 uint64_t chains_of_end(struct chains *chains, enum chain_end end);
 /* To be called now and then: forgets what has not been met for long, if there is much of it. */

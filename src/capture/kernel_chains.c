@@ -85,13 +85,13 @@ static bool has_tracepoint(const struct btf *btf, const char *section)
 }
 
 /* A tracepoint that this kernel does not have costs the names that it would give. */
-static void choose_programs(struct dwell *skeleton, bool has_all_stacks)
+static void choose_programs(struct dwell *skeleton, bool stacks_tell)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct bpf_program *program;
 
 	for (size_t i = 0; btf && (program = chains_program(skeleton, i)); i++) {
-		if (has_all_stacks && i >= ALWAYS_NEEDED)
+		if (stacks_tell && i >= ALWAYS_NEEDED)
 			break;
 		if (has_tracepoint(btf, bpf_program__section_name(program)))
 			bpf_program__set_autoload(program, true);
@@ -124,7 +124,8 @@ void chains_configure(struct dwell *skeleton, const struct capture_options *opti
 	if (!proc_text_read_number("/proc/sys/kernel/perf_event_max_stack", &frames) &&
 		frames < CONTRACT_MAX_FRAMES)
 		skeleton->rodata->cfg_max_frames = (uint32_t)frames;
-	choose_programs(skeleton, !options->waker_stacks_from_ns);
 	if (symbols)
 		find_text(skeleton, symbols);
+	choose_programs(
+		skeleton, skeleton->rodata->cfg_interrupts[1] && !options->waker_stacks_from_ns);
 }
