@@ -34,10 +34,17 @@ static __always_inline struct context *innermost(struct cpu *cpu)
 static __always_inline int enter(u8 kind, bool is_soft, u64 value)
 {
 	struct cpu *cpu = this_cpu();
+	u64 began = 0;
 	u32 depth;
 
 	if (!cpu)
 		return 0;
+	/* There are many and they are short: most do not even read the clock. */
+	if (window_start != ~0ULL) {
+		if (!(cpu->counters[COUNTER_METAL] % (2 * COST_EVERY)))
+			began = bpf_ktime_get_ns();
+		count(cpu, COUNTER_METAL, 2);
+	}
 	depth = cpu->metal.depth;
 	if (depth < MAX_CONTEXTS) {
 		struct context *context = &cpu->metal.at[depth];
@@ -47,6 +54,10 @@ static __always_inline int enter(u8 kind, bool is_soft, u64 value)
 		context->is_soft = is_soft;
 	}
 	cpu->metal.depth = depth + 1;
+	if (began) {
+		count(cpu, COUNTER_METAL_TIMED, 1);
+		count(cpu, COUNTER_METAL_TIMED_NS, bpf_ktime_get_ns() - began);
+	}
 	return 0;
 }
 

@@ -269,6 +269,9 @@ int BPF_PROG(on_first_wake, struct task_struct *task)
 	chain->counts[0] = hops;
 	chain->woken = now;
 	chain->off = 0;
+	if (now >= window_start)
+		count(cpu, COUNTER_QUEUES, 1);
+	cost_note(cpu, now, COUNTER_QUEUE_TIMED);
 	return 0;
 }
 
@@ -284,6 +287,9 @@ int BPF_PROG(on_work_queued, int cpu_wanted, struct pool_workqueue *queue, struc
 	vector = build_vector(ctx, cpu, HOP_WORK, now);
 	if (vector)
 		bpf_map_update_elem(&works, &key, vector, BPF_ANY);
+	if (now >= window_start)
+		count(cpu, COUNTER_QUEUES, 1);
+	cost_note(cpu, now, COUNTER_QUEUE_TIMED);
 	return 0;
 }
 

@@ -347,7 +347,8 @@ static uint64_t program_ns(const uint64_t counters[static COUNTERS])
 	static const struct {
 		enum counter runs, timed;
 	} programs[] = {{COUNTER_SWITCHES, COUNTER_SWITCH_TIMED},
-		{COUNTER_WAKES, COUNTER_WAKE_TIMED}, {COUNTER_SAMPLES, COUNTER_SAMPLE_TIMED}};
+		{COUNTER_WAKES, COUNTER_WAKE_TIMED}, {COUNTER_SAMPLES, COUNTER_SAMPLE_TIMED},
+		{COUNTER_QUEUES, COUNTER_QUEUE_TIMED}, {COUNTER_METAL, COUNTER_METAL_TIMED}};
 	double total = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
