@@ -25,8 +25,8 @@ struct unwind_object {
 	uint32_t number;
 	enum unwind_object_state state;
 	bool is_vdso;
-	bool is_queued;
-	bool is_live; /* while looking for one to evict: some process maps it */
+	bool is_queued; /* to be read, being read, or waiting for room */
+	bool is_live;   /* while looking for one to evict: some process maps it */
 	char *path;
 	char *build_id;
 	struct file_stamp stamp;
