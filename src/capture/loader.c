@@ -46,7 +46,7 @@ static int start_threads(struct loader *loader, struct why *why)
 	return 0;
 }
 
-/* Each file stays open, so that its symbols can be read when its processes are gone. */
+/* Files stay open, so that their symbols can be read when their processes are gone. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;

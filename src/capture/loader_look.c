@@ -112,13 +112,15 @@ static void note_look(struct loader *loader, const struct loader_scan *scan, int
 		return;
 	image->looked_ns = clock_monotonic_ns();
 	const struct slice_mapping *found = slices_find(loader->slices, scan->image, scan->pc);
-	if (!error && (!scan->pc || found))
+	struct unwind_object *object = found ? unwind_object_itself(found->object) : NULL;
+	bool is_evicted = scan->pc && object && object->state == UNWIND_OBJECT_EVICTED;
+	bool is_lost = is_evicted && object->path_fd < 0;
+	if (!error && (!scan->pc || found) && !is_lost)
 		image->vain = 0;
 	else if (image->vain < MAX_PAUSE_DOUBLINGS)
 		image->vain++;
 	/* The stack that asked was in a file whose table had to make room. */
-	struct unwind_object *object = found ? unwind_object_itself(found->object) : NULL;
-	if (scan->pc && object && object->state == UNWIND_OBJECT_EVICTED) {
+	if (is_evicted && !is_lost) {
 		object->state = UNWIND_OBJECT_PENDING;
 		loader_queue_read(loader, object, true);
 	}

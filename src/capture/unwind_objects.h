@@ -30,7 +30,8 @@ struct unwind_object {
 	char *path;
 	char *build_id;
 	struct file_stamp stamp;
-	int path_fd;  /* O_PATH, so that it can be read when its processes are gone; or -1 */
+	/* O_PATH, so that it can be read when its processes are gone; -1 if there are too many. */
+	int path_fd;
 	uint32_t pid; /* that had it first */
 	VEC(struct elf_segment) segments;
 	struct unwind_place place;
