@@ -41,7 +41,8 @@ void books_free(struct books *books)
 	map64_clear(&books->processes);
 	vec_clear(&books->closed);
 	vec_clear(&books->leaving);
-	vec_clear(&books->waker_images);
+	map64_clear(&books->wakers);
+	vec_clear(&books->leaving_wakers);
 	chains_free(books->chains);
 	vec_clear(&books->late);
 	vec_clear(&books->dead);

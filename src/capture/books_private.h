@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the books share: books_threads.c knows who the threads are and forgets them,
- * books_rows.c writes the rows that were drained, books_open.c open intervals and what ends with a
- * thread or the window, books.c is the outside. Private to the books.
+ * books_wakers.c whose stacks may come because they wake others, books_rows.c writes the rows that
+ * were drained, books_open.c open intervals and what ends with a thread or the window, books.c is
+ * the outside. Private to the books.
  */
 #ifndef DWELL_CAPTURE_BOOKS_PRIVATE_H
 #define DWELL_CAPTURE_BOOKS_PRIVATE_H
@@ -25,7 +26,7 @@ struct book {
 	__u64 rows_ns[TIME_STATES];
 };
 
-/* A thread has left this image by an exec; stacks and rows of it may still come. */
+/* A thread has left this image by an exec, or a waker has ended: stacks and rows may still come. */
 struct books_leaving {
 	uint32_t image;
 	uint64_t left_at; /* flip */
@@ -43,8 +44,9 @@ struct books {
 	struct map64 processes; /* image -> struct books_process * */
 	VEC(struct book *) closed;
 	VEC(struct books_leaving) leaving;
-	VEC(uint32_t) waker_images; /* a ring once it is full */
-	size_t oldest_image;
+	struct map64 wakers; /* image -> pid */
+	VEC(struct books_leaving) leaving_wakers;
+	uint64_t next_sweep_ns;
 	struct timeline *timeline;
 	kernel_threads dead; /* in the window, after the rows that are in */
 	kernel_threads late; /* died after the window's end, before their books were read */
@@ -58,8 +60,11 @@ void books_write_thread(struct books *books, const struct book *book, const stru
 	uint64_t end_ns);
 /* Announced, for the first time or again after an exec. */
 void books_add_thread(struct books *books, const struct record_thread *record);
-/* A waker that is no target: its stacks will be asked for, its time will not. */
+/* A waker, target or not: its stacks will be asked for as long as its process lives. */
 void books_add_waker(struct books *books, const struct record_thread *record);
+bool books_has_waker(const struct books *books, uint32_t image);
+/* Now and then, if there are many: moves those that are over to leaving_wakers. */
+void books_sweep_wakers(struct books *books);
 /* Forgets threads and images of which nothing can come any more. */
 void books_forget_closed(struct books *books);
 

@@ -13,8 +13,6 @@
 /* After its end a thread's rows may be in the table that was active and in the one being drained.
  */
 #define FLIPS_TO_KEEP 2
-/* Images of wakers outside the target; when their processes end is not seen. */
-#define MAX_WAKER_IMAGES 4096
 
 struct books_process {
 	uint32_t pid;
@@ -71,15 +69,21 @@ static struct books_process *process_of(struct books *books, uint32_t image)
 	return slot ? (struct books_process *)(uintptr_t)*slot : NULL;
 }
 
+static void drop_unused_image(struct books *books, uint32_t image)
+{
+	if (!process_of(books, image) && !books_has_waker(books, image))
+		namer_drop_image(books->namer, image);
+}
+
 static void leave_process(struct books *books, uint32_t image)
 {
 	struct books_process *process = process_of(books, image);
 
 	if (!process || --process->threads)
 		return;
-	namer_drop_image(books->namer, image);
 	map64_remove(&books->processes, image);
 	free(process);
+	drop_unused_image(books, image);
 }
 
 static const char *container_of(struct books *books, const struct record_thread *record)
@@ -143,22 +147,6 @@ void books_add_thread(struct books *books, const struct record_thread *record)
 	books_write_thread(books, book, NULL, 0);
 }
 
-void books_add_waker(struct books *books, const struct record_thread *record)
-{
-	uint32_t *oldest;
-
-	namer_add_image(books->namer, record->image, record->pid, record->start_stack);
-	if (books->waker_images.count < MAX_WAKER_IMAGES) {
-		vec_push(&books->waker_images, record->image);
-		return;
-	}
-	oldest = &books->waker_images.at[books->oldest_image];
-	if (*oldest != record->image && !process_of(books, *oldest))
-		namer_drop_image(books->namer, *oldest);
-	*oldest = record->image;
-	books->oldest_image = (books->oldest_image + 1) % MAX_WAKER_IMAGES;
-}
-
 void books_forget_closed(struct books *books)
 {
 	size_t kept = 0;
@@ -171,6 +159,17 @@ void books_forget_closed(struct books *books)
 			leave_process(books, leaving.image);
 	}
 	books->leaving.count = kept;
+	kept = 0;
+
+	books_sweep_wakers(books);
+	for (size_t i = 0; i < books->leaving_wakers.count; i++) {
+		struct books_leaving leaving = books->leaving_wakers.at[i];
+		if (leaving.left_at + FLIPS_TO_KEEP >= books->flips)
+			books->leaving_wakers.at[kept++] = leaving;
+		else
+			drop_unused_image(books, leaving.image);
+	}
+	books->leaving_wakers.count = kept;
 	kept = 0;
 
 	for (size_t i = 0; i < books->closed.count; i++) {

@@ -29,6 +29,7 @@
 #define MIN_FLIP_NS (250 * NS_PER_MS)
 /* With thousands of files to read a recording starts without the last ones. */
 #define TABLES_WAIT_NS (20 * NS_PER_S)
+#define STOP_CHECK_NS (50 * NS_PER_MS)
 #define LAST_TABLES_NS (100 * NS_PER_MS)
 #define REPAIR_EVERY_NS (250 * NS_PER_MS)
 
@@ -195,13 +196,25 @@ static bool follows_all(const struct capture_options *options)
 	       options->target == TARGET_CGROUP;
 }
 
+static int wait_for_tables(struct capture *capture, struct why *why)
+{
+	const struct capture_options *options = &capture->options;
+	uint64_t until_ns = clock_monotonic_ns() + TABLES_WAIT_NS;
+
+	while (!loader_wait(capture->loader, STOP_CHECK_NS) && clock_monotonic_ns() < until_ns)
+		if (options->is_stopped && options->is_stopped(options->stop_context))
+			return why_set(why, -EINTR,
+				"stopped before the recording began: nothing was recorded");
+	return 0;
+}
+
 /* Files of what runs already are read before the first switch is seen: that takes longest. */
-static void warm_tables(struct capture *capture)
+static int warm_tables(struct capture *capture, struct why *why)
 {
 	const struct capture_options *options = &capture->options;
 
 	if (!capture->loader)
-		return;
+		return 0;
 	if (follows_all(options))
 		loader_warm_all(capture->loader);
 	for (size_t i = 0; i < options->id_count; i++)
@@ -209,7 +222,7 @@ static void warm_tables(struct capture *capture)
 	/* A command most likely uses the libraries that its shell uses. */
 	if (options->target == TARGET_COMMAND)
 		loader_warm(capture->loader, (uint32_t)getppid());
-	loader_wait(capture->loader, TABLES_WAIT_NS);
+	return wait_for_tables(capture, why);
 }
 
 static void take_sleeper(void *context, const struct walk *walk)
@@ -243,7 +256,9 @@ static int finish_tables(struct capture *capture, struct why *why)
 
 	if (!capture->loader)
 		return 0;
-	loader_wait(capture->loader, TABLES_WAIT_NS);
+	error = wait_for_tables(capture, why);
+	if (error)
+		return error;
 	kernel_set_tables_ready(capture->kernel);
 	namer_set_started(capture->namer);
 	capture->lacking = kernel_lacking(capture->kernel);
@@ -286,9 +301,10 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	namer_set_loader(capture->namer, capture->loader);
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks && capture->options.depth);
-	warm_tables(capture);
-	int error = kernel_attach(capture->kernel, why);
+	int error = warm_tables(capture, why);
 
+	if (!error)
+		error = kernel_attach(capture->kernel, why);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (error)

@@ -36,6 +36,9 @@ struct capture_options {
 	uint64_t duration_ns;          /* the window's length at most, 0: until stopped */
 	uint32_t depth;                /* hops kept of each chain of wakers; 0: no chains */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
+	/* Asked while the start waits for tables: true ends it. NULL: it is not to be ended. */
+	bool (*is_stopped)(void *context);
+	void *stop_context;
 	/* For the recording's meta table. */
 	const char *target_text;
 	const char *command_line;
@@ -64,7 +67,7 @@ struct capture_progress {
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why);
 /*
  * Attaches, reads the threads that exist and opens the window; returns when it is open. Borrows
- * writer. -ESRCH: of the processes or threads asked for, none can be seen.
+ * writer. -ESRCH: of the processes or threads asked for, none can be seen. -EINTR: is_stopped.
  */
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why);
 /* Readable when a step has something to do. */

@@ -183,6 +183,13 @@ static void hand_over(struct drain *drain)
 		return; /* the counter is at its limit: the reader is awake anyway */
 }
 
+/* Reading the books of threads opens a file: what cannot be had now may be had in the next round.
+ */
+static bool is_short_of_files(int error)
+{
+	return error == -EMFILE || error == -ENFILE;
+}
+
 /* One round if the other side keeps up. False when it is time to end. */
 static bool work(struct drain *drain)
 {
@@ -200,6 +207,11 @@ static bool work(struct drain *drain)
 	if (is_behind)
 		return true;
 	error = round_of(drain, is_due, is_due && now + ROUND_NS >= drain->next_read_ns);
+	if (is_short_of_files(error)) {
+		drain->filling->has_open = false;
+		drain->filling->open.count = 0;
+		error = round_of(drain, is_due, false);
+	}
 	pthread_mutex_lock(&drain->lock);
 	if (error && !drain->error)
 		drain->error = error;

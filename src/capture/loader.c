@@ -46,7 +46,7 @@ static int start_threads(struct loader *loader, struct why *why)
 	return 0;
 }
 
-/* Each file stays open, so that its symbols can be read when its processes are gone. */
+/* Files stay open, so that their symbols can be read when their processes are gone. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -177,7 +177,7 @@ void loader_forget(struct loader *loader, uint32_t number)
 	pthread_mutex_unlock(&loader->lock);
 }
 
-void loader_wait(struct loader *loader, uint64_t timeout_ns)
+bool loader_wait(struct loader *loader, uint64_t timeout_ns)
 {
 	uint64_t until_ns = clock_ns(CLOCK_REALTIME) + timeout_ns;
 	struct timespec until = {
@@ -187,7 +187,9 @@ void loader_wait(struct loader *loader, uint64_t timeout_ns)
 	while (loader_has_work(loader) &&
 		!pthread_cond_timedwait(&loader->is_idle, &loader->lock, &until))
 		;
+	bool is_done = !loader_has_work(loader);
 	pthread_mutex_unlock(&loader->lock);
+	return is_done;
 }
 
 int loader_slice(struct loader *loader, uint32_t image, struct unwind_process *ret)

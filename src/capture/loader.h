@@ -32,8 +32,8 @@ void loader_warm_all(struct loader *loader);
 void loader_know(struct loader *loader, uint32_t image, uint32_t pid, bool now);
 /* Nobody runs the image any more. */
 void loader_forget(struct loader *loader, uint32_t image);
-/* Returns when all that was asked for is there, or the time is over. */
-void loader_wait(struct loader *loader, uint64_t timeout_ns);
+/* Returns true when all that was asked for is there, false when the time is over. */
+bool loader_wait(struct loader *loader, uint64_t timeout_ns);
 
 /* The mappings of an image that was known here; -ENOENT if there are none. */
 int loader_slice(struct loader *loader, uint32_t image, struct unwind_process *ret);

@@ -66,8 +66,10 @@ static void tidy(struct loader *loader)
 		slices_collect(loader->slices);
 	}
 	if (loader->postponed.count && now - loader->postponed_ns > EXTENTS_REST_NS) {
-		vec_each (object, &loader->postponed)
+		vec_each (object, &loader->postponed) {
+			(*object)->is_queued = false;
 			loader_queue_read(loader, *object, false);
+		}
 		loader->postponed.count = 0;
 	}
 	pthread_mutex_unlock(&loader->lock);

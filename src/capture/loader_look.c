@@ -73,10 +73,11 @@ static void use_object(struct loader *loader, struct unwind_object *object, bool
 	}
 }
 
-static void take_lines(
+static int take_lines(
 	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
 {
 	slice_mappings mappings = {0};
+	int error = 0;
 	/* What nobody could search is left out: first of all memory without a file. */
 	bool has_too_many = lines->lines.count > UNWIND_MAX_VMAS;
 
@@ -94,13 +95,16 @@ static void take_lines(
 			use_object(loader, mapping.object, scan->is_urgent);
 		vec_push(&mappings, mapping);
 	}
-	if (scan->image && slices_put(loader->slices, scan->image, &mappings))
+	if (scan->image)
+		error = slices_put(loader->slices, scan->image, &mappings);
+	if (error)
 		loader->counts.without_room++;
 	vec_clear(&mappings);
+	return error;
 }
 
 /* Was a process looked at in vain? Then it has to wait longer for the next time. */
-static void note_look(struct loader *loader, const struct loader_scan *scan)
+static void note_look(struct loader *loader, const struct loader_scan *scan, int error)
 {
 	struct loader_image *image = loader_known_image(loader, scan->image);
 
@@ -108,13 +112,15 @@ static void note_look(struct loader *loader, const struct loader_scan *scan)
 		return;
 	image->looked_ns = clock_monotonic_ns();
 	const struct slice_mapping *found = slices_find(loader->slices, scan->image, scan->pc);
-	if (!scan->pc || found)
+	struct unwind_object *object = found ? unwind_object_itself(found->object) : NULL;
+	bool is_evicted = scan->pc && object && object->state == UNWIND_OBJECT_EVICTED;
+	bool is_lost = is_evicted && object->path_fd < 0;
+	if (!error && (!scan->pc || found) && !is_lost)
 		image->vain = 0;
 	else if (image->vain < MAX_PAUSE_DOUBLINGS)
 		image->vain++;
 	/* The stack that asked was in a file whose table had to make room. */
-	struct unwind_object *object = found ? unwind_object_itself(found->object) : NULL;
-	if (scan->pc && object && object->state == UNWIND_OBJECT_EVICTED) {
+	if (is_evicted && !is_lost) {
 		object->state = UNWIND_OBJECT_PENDING;
 		loader_queue_read(loader, object, true);
 	}
@@ -129,9 +135,9 @@ void loader_look(struct loader *loader, const struct loader_scan *scan)
 	pthread_mutex_lock(&loader->lock);
 	loader->counts.scans++;
 	if (!error)
-		take_lines(loader, scan, &lines);
+		error = take_lines(loader, scan, &lines);
 	loader_read_own_files(loader);
-	note_look(loader, scan);
+	note_look(loader, scan, error);
 	uint64_t now = clock_monotonic_ns();
 	struct loader_image *image = loader_known_image(loader, scan->image);
 	if (image && now - begun > LONG_LOOK_NS)

@@ -40,22 +40,30 @@ static void make_room(struct loader *loader, struct unwind_object *wanting, uint
 		slices_update(loader->slices, oldest);
 		loader->counts.evicted++;
 	}
+	/* Before their rest is over it would find no room, and nothing more to give up. */
+	wanting->is_queued = true;
 	vec_push(&loader->postponed, wanting);
 	loader->postponed_ns = now;
 }
 
-/* Without the lock while the file is read. false: it would take longer than is_quick allows. */
+/*
+ * One taken from a queue, without the lock while the file is read. false: it would take longer than
+ * is_quick allows.
+ */
 static bool read_object(struct loader *loader, struct unwind_object *object, bool is_quick)
 {
 	struct unwind_reading reading;
 	bool is_vdso = object->is_vdso;
 	int fd = object->path_fd;
 
-	if (object->state != UNWIND_OBJECT_PENDING)
+	if (object->state != UNWIND_OBJECT_PENDING) {
+		object->is_queued = false;
 		return true;
+	}
 	pthread_mutex_unlock(&loader->lock);
 	unwind_reading_make(&reading, fd, is_vdso, loader->cache, is_quick);
 	pthread_mutex_lock(&loader->lock);
+	object->is_queued = false;
 	if (reading.error == -EAGAIN) {
 		unwind_reading_clear(&reading);
 		return false;
@@ -74,9 +82,7 @@ void loader_read_own_files(struct loader *loader)
 		struct unwind_object *object = loader->own_reads.at[--loader->own_reads.count];
 		bool is_small = object->stamp.bytes <= SMALL_FILE_BYTES;
 
-		bool is_read = read_object(loader, object, !is_small);
-		object->is_queued = false;
-		if (!is_read)
+		if (!read_object(loader, object, !is_small))
 			loader_queue_read(loader, object, true);
 	}
 }
@@ -96,7 +102,6 @@ void *loader_read_files(void *context)
 		}
 		loader->busy++;
 		read_object(loader, object, false);
-		object->is_queued = false;
 		loader->busy--;
 		pthread_cond_broadcast(&loader->is_idle);
 	}

@@ -140,6 +140,9 @@ void namer_drop_image(struct namer *namer, uint32_t number)
 {
 	uint64_t *slot = map64_find(&namer->images, number);
 
+	/* A stack that asked for its tables may have made it known there, and only there. */
+	if (namer->loader)
+		loader_forget(namer->loader, number);
 	if (!slot)
 		return;
 	struct image *image = image_at(*slot);
@@ -147,8 +150,6 @@ void namer_drop_image(struct namer *namer, uint32_t number)
 		map64_remove(&namer->by_raw, *raw);
 	map64_remove(&namer->images, number);
 	image_free(namer, image);
-	if (namer->loader)
-		loader_forget(namer->loader, number);
 }
 
 /* True the first time for each id. */

@@ -5,7 +5,9 @@
  */
 #include "capture/spaces.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -210,6 +212,7 @@ static void read_proc(struct spaces *spaces, struct space *space)
 	code_maps_free(space->maps);
 	space->maps = maps;
 	space->is_whole = true;
+	space->is_gone = false;
 	if (exe[0]) {
 		free(space->exe);
 		space->exe = xstrdup(exe);
@@ -227,11 +230,30 @@ struct space *spaces_attach(struct spaces *spaces, uint32_t pid, uint64_t start_
 	return space;
 }
 
+/* One that was attached after its process's end was told: no other record will let it go. */
+static bool is_left_over(const struct spaces *spaces, const struct space *space)
+{
+	return space->references == 1 && space->processes == 1 &&
+	       space_of(spaces, space->pid) == space &&
+	       (space->is_gone || (kill((pid_t)space->pid, 0) && errno == ESRCH));
+}
+
 void spaces_release(struct spaces *spaces, struct space *space)
 {
-	(void)spaces;
-	if (space)
+	if (!space)
+		return;
+	if (space->references == 1) {
 		unref(space);
+		return;
+	}
+	space->references--;
+	if (is_left_over(spaces, space))
+		move_to(spaces, space->pid, NULL);
+}
+
+size_t spaces_count(const struct spaces *spaces)
+{
+	return spaces->by_pid.count;
 }
 
 bool space_find(

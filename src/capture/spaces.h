@@ -32,6 +32,8 @@ void spaces_apply(struct spaces *spaces, const struct map_event *event);
  */
 struct space *spaces_attach(struct spaces *spaces, uint32_t pid, uint64_t start_stack);
 void spaces_release(struct spaces *spaces, struct space *space);
+/* Processes of which something is kept. */
+size_t spaces_count(const struct spaces *spaces);
 
 /* What is mapped at an address; looks into /proc again, now and then, if nothing is known there. */
 bool space_find(

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "symbol/maps.h"
@@ -14,19 +15,35 @@
 #include "util/hash.h"
 #include "util/map64.h"
 
+/* More than this are not worth what they pin; of the files we may open, others need some too. */
+#define MAX_OPEN_FILES 8192
+#define SHARE_OF_LIMIT 4
+
 struct unwind_objects {
 	struct unwind_tables *tables;
+	size_t open_files;
+	size_t max_open_files;
 	VEC(struct unwind_object *) all; /* by number */
 	struct map64 by_file;
 	struct map64 by_build; /* settled ones */
 	struct unwind_object *vdso;
 };
 
+static size_t max_open_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / SHARE_OF_LIMIT > MAX_OPEN_FILES)
+		return MAX_OPEN_FILES;
+	return limit.rlim_cur / SHARE_OF_LIMIT;
+}
+
 struct unwind_objects *unwind_objects_new(struct unwind_tables *tables)
 {
 	struct unwind_objects *objects = xcalloc(1, sizeof(*objects));
 
 	objects->tables = tables;
+	objects->max_open_files = max_open_files();
 	vec_push(&objects->all, NULL);
 	return objects;
 }
@@ -72,6 +89,52 @@ struct unwind_object *unwind_object_itself(struct unwind_object *object)
 	return object && object->state == UNWIND_OBJECT_TWIN ? object->twin : object;
 }
 
+static void close_file(struct unwind_objects *objects, struct unwind_object *object)
+{
+	if (object->path_fd < 0)
+		return;
+	close(object->path_fd);
+	object->path_fd = -1;
+	objects->open_files--;
+}
+
+/* Closes the longest unused ones of those that are not to be read. */
+static void close_surplus(struct unwind_objects *objects)
+{
+	while (objects->open_files > objects->max_open_files) {
+		struct unwind_object *oldest = NULL;
+		for (size_t i = 1; i < objects->all.count; i++) {
+			struct unwind_object *object = objects->all.at[i];
+			if (object->path_fd < 0 || object->is_queued ||
+				object->state == UNWIND_OBJECT_PENDING)
+				continue;
+			if (!oldest || object->used_ns < oldest->used_ns)
+				oldest = object;
+		}
+		if (!oldest)
+			return;
+		close_file(objects, oldest);
+	}
+}
+
+static void keep_file(struct unwind_objects *objects, struct unwind_object *object, int *fd)
+{
+	if (*fd < 0)
+		return;
+	object->path_fd = *fd;
+	*fd = -1;
+	object->used_ns = clock_monotonic_ns();
+	objects->open_files++;
+	close_surplus(objects);
+}
+
+/* May somebody still want to read its table or its symbols? */
+static bool needs_file(const struct unwind_object *object)
+{
+	return object->state == UNWIND_OBJECT_READY || object->state == UNWIND_OBJECT_FRAMEPTR ||
+	       object->state == UNWIND_OBJECT_EVICTED;
+}
+
 static uint64_t file_key(const struct map_line *line, const struct file_stamp *stamp)
 {
 	uint64_t key = hash_add((uint64_t)line->dev_major << 32 | line->dev_minor, line->inode);
@@ -99,16 +162,20 @@ struct unwind_object *unwind_objects_get(
 		return NULL;
 	_cleanup_close_ int fd = locate_mapped_file(pid, line, &stamp);
 	uint64_t *slot = map64_put(&objects->by_file, file_key(line, &stamp), &is_new);
-	if (!is_new)
-		return unwind_object_itself((struct unwind_object *)(uintptr_t)*slot);
+	if (!is_new) {
+		struct unwind_object *known = (struct unwind_object *)(uintptr_t)*slot;
+		if (known->path_fd < 0 && needs_file(known))
+			keep_file(objects, known, &fd);
+		return unwind_object_itself(known);
+	}
 	struct unwind_object *object = add(objects, line->path);
 	*slot = (uintptr_t)object;
 	object->stamp = stamp;
 	object->pid = pid;
 	if (fd < 0)
 		object->state = UNWIND_OBJECT_UNUSABLE;
-	object->path_fd = fd;
-	fd = -1;
+	if (object->state == UNWIND_OBJECT_PENDING)
+		keep_file(objects, object, &fd);
 	return object;
 }
 
@@ -230,6 +297,7 @@ int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *
 	if (twin && twin != object && is_same(twin, reading)) {
 		object->state = UNWIND_OBJECT_TWIN;
 		object->twin = twin;
+		close_file(objects, object);
 		return 0;
 	}
 	if (reading->error) {
@@ -242,6 +310,9 @@ int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *
 	}
 	take_facts(object, reading);
 	object->used_ns = clock_monotonic_ns();
+	if (!needs_file(object))
+		close_file(objects, object);
+	close_surplus(objects);
 	if (reading->build_id[0] && !twin)
 		*map64_put(&objects->by_build, build_key(reading->build_id, reading->owner), NULL) =
 			(uintptr_t)object;

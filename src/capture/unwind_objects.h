@@ -25,12 +25,13 @@ struct unwind_object {
 	uint32_t number;
 	enum unwind_object_state state;
 	bool is_vdso;
-	bool is_queued;
-	bool is_live; /* while looking for one to evict: some process maps it */
+	bool is_queued; /* to be read, being read, or waiting for room */
+	bool is_live;   /* while looking for one to evict: some process maps it */
 	char *path;
 	char *build_id;
 	struct file_stamp stamp;
-	int path_fd;  /* O_PATH, so that it can be read when its processes are gone; or -1 */
+	/* O_PATH, so that it can be read when its processes are gone; -1 if there are too many. */
+	int path_fd;
 	uint32_t pid; /* that had it first */
 	VEC(struct elf_segment) segments;
 	struct unwind_place place;

@@ -2,7 +2,8 @@
 /*
  * The session: checks rights, makes the file, starts COMMAND, and then waits for whatever ends the
  * recording first: a signal, the time, COMMAND or the last target. The first Ctrl-C stops and
- * saves; from then on signals have their usual effect, so a second one aborts.
+ * saves; from then on signals have their usual effect, so a second one aborts. One that comes while
+ * the start still waits for unwind tables ends it, and leaves the folder as it was.
  */
 #include "cli/session.h"
 
@@ -82,6 +83,24 @@ static void catch_signals(struct session *session)
 	sigaddset(&caught, SIGHUP);
 	sigprocmask(SIG_BLOCK, &caught, &session->old_mask);
 	session->signal_fd = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool has_signal(void *context)
+{
+	const struct session *session = context;
+	struct pollfd signals = {.fd = session->signal_fd, .events = POLLIN};
+
+	return poll(&signals, 1, 0) > 0;
+}
+
+/* As if the signal had ended us. */
+static int status_of_signal(const struct session *session)
+{
+	struct signalfd_siginfo info;
+
+	if (read(session->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return own_status(session, STATUS_USAGE);
+	return 128 + (int)info.ssi_signo;
 }
 
 /* From here on a signal ends the program at once. */
@@ -295,6 +314,8 @@ static int record(struct session *session)
 
 	options->ids = session->options->ids.at;
 	options->id_count = session->options->ids.count;
+	options->is_stopped = has_signal;
+	options->stop_context = session;
 	error = capture_new(options, &session->capture, &why);
 	if (error)
 		return fail(own_status(session, status_of_error(error)), "%s", why.text);
@@ -306,7 +327,9 @@ static int record(struct session *session)
 	error = capture_start(session->capture, session->writer, &why);
 	if (error) {
 		undo_file(session);
-		return fail(own_status(session, status_of_error(error)), "%s", why.text);
+		return fail(error == -EINTR ? status_of_signal(session)
+					    : own_status(session, status_of_error(error)),
+			"%s", why.text);
 	}
 	return run_window(session);
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "capture/books.h"
@@ -352,6 +354,103 @@ static void kernel_frames_without_symbols_say_that_they_are_hidden(void **state)
 	recording_free(recording);
 }
 
+/* A process that has ended, and been waited for: nobody has its number. */
+static uint32_t ended_process(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return (uint32_t)pid;
+}
+
+static void add_waker(struct fixture *fixture, uint32_t image, uint32_t pid)
+{
+	struct record_thread record = {.kind = RECORD_WAKER, .pid = pid, .image = image};
+
+	add_record(fixture, &record, sizeof(record));
+}
+
+#define RAW_STACK(image) (STACK_FIRST_ID + 1000 + (image))
+
+static void add_stack(struct fixture *fixture, uint32_t image)
+{
+	uint64_t stack[sizeof(struct record_stack) / sizeof(uint64_t) + 1] = {0};
+	struct record_stack record = {
+		.kind = RECORD_USER_STACK, .image = image, .id = RAW_STACK(image), .depth = 1};
+
+	memcpy(stack, &record, sizeof(record));
+	stack[ARRAY_SIZE(stack) - 1] = 0x10000;
+	add_record(fixture, stack, sizeof(stack));
+}
+
+static void flip_times(struct fixture *fixture, int times)
+{
+	fixture->batch.records.count = 0;
+	fixture->batch.rows.count = 0;
+	fixture->batch.is_flipped = true;
+	fixture->batch.drained_ns = START + SLICE;
+	for (int i = 0; i < times; i++)
+		books_add(fixture->books, &fixture->batch);
+}
+
+static bool has_stack(const struct fixture *fixture, uint32_t image)
+{
+	return namer_stack(fixture->namer, RAW_STACK(image)) != STACK_LOST;
+}
+
+static void a_waker_keeps_its_stacks_when_its_books_are_closed(void **state)
+{
+	struct fixture *fixture = *state;
+	struct thread_now dead = {.kind = RECORD_THREAD_END, .since_ns = START, .is_dead = true};
+
+	for (uint32_t i = 1; i <= 2; i++) {
+		announce(fixture, i, i, "target");
+		add_waker(fixture, 1 + i, (uint32_t)getpid());
+		dead.thread = i;
+		add_record(fixture, &dead, sizeof(dead));
+	}
+	/* Image 1 is only a target's, 2 is both's, 3 only a waker's. */
+	namer_add_image(fixture->namer, 1, 100, 0);
+	for (uint32_t image = 1; image <= 3; image++)
+		add_stack(fixture, image);
+	books_add(fixture->books, &fixture->batch);
+	flip_times(fixture, 5);
+	assert_false(has_stack(fixture, 1));
+	assert_true(has_stack(fixture, 2));
+	assert_true(has_stack(fixture, 3));
+}
+
+static void of_many_wakers_those_that_are_over_are_forgotten(void **state)
+{
+	enum { LIVING = 1, REPLACED = 2, REPLACING = 3, FIRST_ENDED = 10, MANY = 1100 };
+	struct fixture *fixture = *state;
+	uint32_t ended = ended_process();
+
+	add_waker(fixture, LIVING, (uint32_t)getppid());
+	add_waker(fixture, REPLACING, (uint32_t)getpid());
+	add_waker(fixture, REPLACED, (uint32_t)getpid());
+	add_waker(fixture, FIRST_ENDED, ended);
+	for (uint32_t image = 1; image <= FIRST_ENDED; image++)
+		add_stack(fixture, image);
+	books_add(fixture->books, &fixture->batch);
+	flip_times(fixture, 5);
+	/* A few are not worth a look. */
+	assert_true(has_stack(fixture, FIRST_ENDED));
+
+	for (uint32_t i = 1; i < MANY; i++)
+		add_waker(fixture, FIRST_ENDED + i, ended);
+	books_add(fixture->books, &fixture->batch);
+	/* Rows of the last moments may still come. */
+	assert_true(has_stack(fixture, FIRST_ENDED));
+	flip_times(fixture, 5);
+	assert_false(has_stack(fixture, FIRST_ENDED));
+	assert_false(has_stack(fixture, REPLACED));
+	assert_true(has_stack(fixture, REPLACING));
+	assert_true(has_stack(fixture, LIVING));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +470,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(malformed_records_are_ignored, begin, end),
 		cmocka_unit_test_setup_teardown(
 			kernel_frames_without_symbols_say_that_they_are_hidden, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_waker_keeps_its_stacks_when_its_books_are_closed, begin, end),
+		cmocka_unit_test_setup_teardown(
+			of_many_wakers_those_that_are_over_are_forgotten, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

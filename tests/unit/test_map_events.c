@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "capture/map_events.h"
 #include "capture/spaces.h"
@@ -284,6 +286,43 @@ static void of_strangers_nothing_is_kept(void **state)
 	object_table_free(objects);
 }
 
+/* Field 28 of /proc/self/stat: our comm has no spaces. */
+static uint64_t own_start_stack(void)
+{
+	FILE *in = fopen("/proc/self/stat", "re");
+	unsigned long long mark = 0;
+
+	assert_non_null(in);
+	for (int field = 1; field < 28; field++)
+		assert_int_equal(fscanf(in, "%*s"), 0);
+	assert_int_equal(fscanf(in, "%llu", &mark), 1);
+	fclose(in);
+	return mark;
+}
+
+static void of_one_that_is_attached_after_its_end_nothing_stays(void **state)
+{
+	struct object_table *objects = object_table_new();
+	struct spaces *spaces = spaces_new(objects, true);
+	(void)state;
+
+	struct space *first = spaces_attach(spaces, PARENT, 1);
+	struct space *second = spaces_attach(spaces, PARENT, 1);
+	assert_int_equal(spaces_count(spaces), 1);
+	spaces_release(spaces, first);
+	assert_int_equal(spaces_count(spaces), 1);
+	spaces_release(spaces, second);
+	assert_int_equal(spaces_count(spaces), 0);
+
+	/* Of one that lives, records may come that belong to what is known. */
+	struct space *living = spaces_attach(spaces, (uint32_t)getpid(), own_start_stack());
+	assert_false(space_is_unknown(living));
+	spaces_release(spaces, living);
+	assert_int_equal(spaces_count(spaces), 1);
+	spaces_free(spaces);
+	object_table_free(objects);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_child_keeps_its_parents_mappings_until_it_execs),
 		cmocka_unit_test(a_new_mapping_replaces_what_was_there),
 		cmocka_unit_test(of_strangers_nothing_is_kept),
+		cmocka_unit_test(of_one_that_is_attached_after_its_end_nothing_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

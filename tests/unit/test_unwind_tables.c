@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -223,6 +226,72 @@ static void slices_follow_their_objects_and_are_given_back(void **state)
 	unwind_tables_free(fixture.tables);
 }
 
+/* A file of our own as somebody's mapping of it shows it. */
+static struct unwind_object *object_of_file(struct unwind_objects *objects, char *path)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	struct map_line line = {
+		.start = 0x1000, .end = 0x2000, .inode = status.st_ino, .path = path};
+	return unwind_objects_get(objects, (uint32_t)getpid(), &line);
+}
+
+static void settle_as(struct unwind_objects *objects, struct unwind_object *object, int error)
+{
+	char none[] = "";
+	struct unwind_reading reading = {.error = error, .build_id = none};
+
+	assert_int_equal(unwind_objects_settle(objects, object, &reading), 0);
+}
+
+static void files_that_nobody_needs_are_closed(void **state)
+{
+	enum { FILES = 24, LIMIT = 64, MAY_BE_OPEN = LIMIT / 4 };
+	struct unwind_object *files[FILES];
+	char paths[FILES][40];
+	struct fixture fixture;
+	struct rlimit usual, small;
+	size_t open_files = 0;
+
+	(void)state;
+	fixture_init(&fixture, ROOM);
+	getrlimit(RLIMIT_NOFILE, &usual);
+	small = usual;
+	small.rlim_cur = LIMIT;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+	struct unwind_objects *objects = unwind_objects_new(fixture.tables);
+	for (size_t i = 0; i < FILES; i++) {
+		strcpy(paths[i], "/tmp/dwell-object-XXXXXX");
+		close(mkstemp(paths[i]));
+		files[i] = object_of_file(objects, paths[i]);
+		/* What is to be read stays open, however many there are. */
+		assert_true(files[i]->path_fd >= 0);
+	}
+	settle_as(objects, files[0], -ENOEXEC);
+	assert_int_equal(files[0]->state, UNWIND_OBJECT_PLAIN);
+	assert_int_equal(files[0]->path_fd, -1);
+	settle_as(objects, files[1], -EINVAL);
+	assert_int_equal(files[1]->state, UNWIND_OBJECT_UNUSABLE);
+	assert_int_equal(files[1]->path_fd, -1);
+	for (size_t i = 2; i < FILES; i++)
+		settle_as(objects, files[i], -ENOENT);
+	for (size_t i = 0; i < FILES; i++)
+		open_files += files[i]->path_fd >= 0;
+	assert_int_equal(open_files, MAY_BE_OPEN);
+	/* Whoever maps it next opens it again, in place of the longest unused one. */
+	assert_int_equal(files[2]->path_fd, -1);
+	assert_true(files[FILES - MAY_BE_OPEN]->path_fd >= 0);
+	assert_ptr_equal(object_of_file(objects, paths[2]), files[2]);
+	assert_true(files[2]->path_fd >= 0);
+	assert_int_equal(object_of_file(objects, paths[0])->path_fd, -1);
+	unwind_objects_free(objects);
+	unwind_tables_free(fixture.tables);
+	setrlimit(RLIMIT_NOFILE, &usual);
+	for (size_t i = 0; i < FILES; i++)
+		unlink(paths[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +301,7 @@ int main(void)
 		cmocka_unit_test(without_room_nothing_is_half_there),
 		cmocka_unit_test(a_mapping_says_how_its_code_is_walked),
 		cmocka_unit_test(slices_follow_their_objects_and_are_given_back),
+		cmocka_unit_test(files_that_nobody_needs_are_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
