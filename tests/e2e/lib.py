@@ -26,6 +26,8 @@ SLOW = int(os.environ.get("DWELL_SLOW", "1"))
 # Some virtual machines run threads that no BPF program sees. Where that is not so, none may be
 # missed.
 SEES_ALL = os.environ.get("DWELL_SEES_ALL") == "1"
+# Before 6.2 looking up a thread's storage fails while another's is being made on that CPU.
+MOST_MISSED = 5 if os.uname().release.startswith("6.1.") else 0
 
 # Under sudo recordings would be given to the invoking user; cases that want that say so themselves.
 for _name in ("SUDO_UID", "SUDO_GID", "SUDO_USER"):
@@ -373,9 +375,9 @@ def check_books(recording, slack_ns=0):
     running = sum(thread["running_ns"] for thread in recording.threads)
     check(running <= os.cpu_count() * recording.window_ns + 10 * MS + slack_ns,
           f"{running} ns running on {os.cpu_count()} CPUs in {recording.window_ns} ns")
-    missed = [loss for loss in recording.report["accounting"]["losses"]
-              if loss["loss"] == "missed_switches"]
-    check(not (SEES_ALL and missed), f"missed switches: {missed}")
+    missed = sum(loss["count"] for loss in recording.report["accounting"]["losses"]
+                 if loss["loss"] == "missed_switches")
+    check(not SEES_ALL or missed <= MOST_MISSED, f"missed switches: {missed}")
     return life
 
 
