@@ -29,7 +29,9 @@ int loader_on_want(void *context, void *data, size_t length)
 	memcpy(&want, data, sizeof(want));
 	pthread_mutex_lock(&loader->lock);
 	struct loader_image *image = loader_image_of(loader, want.image, want.pid);
-	uint64_t pause = image->vain ? FIRST_PAUSE_NS << image->vain : 0;
+	uint64_t pause = image->vain > LOADER_FREE_LOOKS
+				 ? FIRST_PAUSE_NS << (image->vain - LOADER_FREE_LOOKS)
+				 : 0;
 	uint64_t now = clock_monotonic_ns();
 	if (now - image->looked_ns >= pause && now >= image->not_before_ns)
 		loader_queue_scan(loader, true, want.image, want.pid, want.pc);

@@ -117,7 +117,7 @@ static void note_look(struct loader *loader, const struct loader_scan *scan, int
 	bool is_lost = is_evicted && object->path_fd < 0;
 	if (!error && (!scan->pc || found) && !is_lost)
 		image->vain = 0;
-	else if (image->vain < MAX_PAUSE_DOUBLINGS)
+	else if (image->vain < LOADER_FREE_LOOKS + MAX_PAUSE_DOUBLINGS)
 		image->vain++;
 	/* The stack that asked was in a file whose table had to make room. */
 	if (is_evicted && !is_lost) {

@@ -21,6 +21,9 @@
 
 #define LOADER_MAX_READERS 4
 
+/* A process amid its exec may be looked at in vain; so many times that costs it nothing. */
+#define LOADER_FREE_LOOKS 4
+
 struct loader_image {
 	uint32_t pid;
 	bool is_queued;
