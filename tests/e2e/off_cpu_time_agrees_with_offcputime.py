@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Same process, same run: for each thread the off-CPU time is that of libbpf-tools' offcputime, to
-1 %. Threads are born and die inside both windows, and no wait is longer than 50 ms."""
+1 %. Threads are born and die inside both windows, and no wait is longer than 50 ms. Ours begins when
+a thread is made; offcputime first hears of it when it leaves the CPU, so the wait for its first run
+is ours alone, and in an emulated machine it can be 80 ms."""
 import re
 from lib import *
 
@@ -48,9 +50,12 @@ for attempt in range(ATTEMPTS):
         own_ns = thread["wall_ns"] - thread["cpu_ns"]
         check_between(f"off-CPU time of {thread['name']}, by its own clocks", off_cpu_ns,
                       0.99 * own_ns, 1.01 * own_ns + BUSY_NS)
-        if not close(off_cpu_ns, theirs.get(thread["tid"], 0), rel=0.01):
-            disputed.append((thread["name"], off_cpu_ns, theirs.get(thread["tid"], 0)))
+        their_ns = theirs.get(thread["tid"], 0)
+        outside_ns = ours["life_ns"] - thread["wall_ns"]
+        check_between(f"what is outside {thread['name']}'s own log", outside_ns, -MS, BUSY_NS)
+        if not 0.99 * off_cpu_ns - outside_ns <= their_ns <= 1.01 * off_cpu_ns:
+            disputed.append((thread["name"], off_cpu_ns, their_ns, outside_ns))
     if not disputed:
         break
-    print(f"attempt {attempt}: ours and theirs: {disputed}")
-check(not disputed, f"ours and theirs: {disputed}")
+    print(f"attempt {attempt}: ours, theirs, outside: {disputed}")
+check(not disputed, f"ours, theirs, outside: {disputed}")
