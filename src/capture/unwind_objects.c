@@ -25,6 +25,7 @@ struct unwind_objects {
 	size_t max_open_files;
 	VEC(struct unwind_object *) all; /* by number */
 	struct map64 by_file;
+	struct map64 by_inode; /* -> the last one that we held a file of */
 	struct map64 by_build; /* settled ones */
 	struct unwind_object *vdso;
 };
@@ -65,6 +66,7 @@ void unwind_objects_free(struct unwind_objects *objects)
 	}
 	vec_clear(&objects->all);
 	map64_clear(&objects->by_file);
+	map64_clear(&objects->by_inode);
 	map64_clear(&objects->by_build);
 	free(objects);
 }
@@ -135,9 +137,24 @@ static bool needs_file(const struct unwind_object *object)
 	       object->state == UNWIND_OBJECT_EVICTED;
 }
 
+static uint64_t inode_key(const struct map_line *line)
+{
+	return hash_add((uint64_t)line->dev_major << 32 | line->dev_minor, line->inode);
+}
+
+/* Most processes map the same few files: those need not be found again for each of them. */
+static struct unwind_object *find_held(
+	const struct unwind_objects *objects, const struct map_line *line)
+{
+	const uint64_t *slot = map64_find(&objects->by_inode, inode_key(line));
+	struct unwind_object *object = slot ? (struct unwind_object *)(uintptr_t)*slot : NULL;
+
+	return object && locate_holds(object->path_fd, &object->stamp, line) ? object : NULL;
+}
+
 static uint64_t file_key(const struct map_line *line, const struct file_stamp *stamp)
 {
-	uint64_t key = hash_add((uint64_t)line->dev_major << 32 | line->dev_minor, line->inode);
+	uint64_t key = inode_key(line);
 
 	/* Memory is written to all the time. */
 	if (map_line_is_memory(line))
@@ -160,12 +177,16 @@ struct unwind_object *unwind_objects_get(
 	}
 	if (!line->inode || line->path[0] != '/')
 		return NULL;
+	struct unwind_object *held = find_held(objects, line);
+	if (held)
+		return held;
 	_cleanup_close_ int fd = locate_mapped_file(pid, line, &stamp);
 	uint64_t *slot = map64_put(&objects->by_file, file_key(line, &stamp), &is_new);
 	if (!is_new) {
 		struct unwind_object *known = (struct unwind_object *)(uintptr_t)*slot;
 		if (known->path_fd < 0 && needs_file(known))
 			keep_file(objects, known, &fd);
+		*map64_put(&objects->by_inode, inode_key(line), NULL) = (uintptr_t)known;
 		return unwind_object_itself(known);
 	}
 	struct unwind_object *object = add(objects, line->path);
@@ -176,6 +197,7 @@ struct unwind_object *unwind_objects_get(
 		object->state = UNWIND_OBJECT_UNUSABLE;
 	if (object->state == UNWIND_OBJECT_PENDING)
 		keep_file(objects, object, &fd);
+	*map64_put(&objects->by_inode, inode_key(line), NULL) = (uintptr_t)object;
 	return object;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
 #include "util/mem.h"
 #include "util/units.h"
@@ -62,6 +63,13 @@ static int open_mapping(uint32_t pid, const struct map_line *line)
 	return open_below_root(pid, inside, 0);
 }
 
+static struct file_stamp stamp_of(const struct stat *stat)
+{
+	return (struct file_stamp){.bytes = (uint64_t)stat->st_size,
+		.mtime_ns = (uint64_t)stat->st_mtim.tv_sec * NS_PER_S +
+			    (uint64_t)stat->st_mtim.tv_nsec};
+}
+
 int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret)
 {
 	struct stat stat;
@@ -69,9 +77,20 @@ int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_st
 
 	if (fd < 0)
 		return -1;
-	ret->bytes = (uint64_t)stat.st_size;
-	ret->mtime_ns = (uint64_t)stat.st_mtim.tv_sec * NS_PER_S + (uint64_t)stat.st_mtim.tv_nsec;
+	*ret = stamp_of(&stat);
 	return fd;
+}
+
+bool locate_holds(int path_fd, const struct file_stamp *stamp, const struct map_line *line)
+{
+	struct stat stat;
+
+	if (path_fd < 0 || map_line_is_memory(line) || fstat(path_fd, &stat))
+		return false;
+	struct file_stamp now = stamp_of(&stat);
+	return stat.st_ino == line->inode &&
+	       stat.st_dev == makedev(line->dev_major, line->dev_minor) &&
+	       now.bytes == stamp->bytes && now.mtime_ns == stamp->mtime_ns;
 }
 
 int locate_file(uint32_t pid, const char *path)

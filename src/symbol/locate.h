@@ -3,6 +3,7 @@
 #ifndef DWELL_SYMBOL_LOCATE_H
 #define DWELL_SYMBOL_LOCATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "symbol/maps.h"
@@ -19,6 +20,13 @@ struct file_stamp {
  * way to it or it is no regular file; then ret is untouched.
  */
 int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret);
+
+/*
+ * Is what we hold the file that the mapping shows, and unchanged? As long as it is held nobody else
+ * gets its inode number. Some file systems (btrfs) give numbers of their own to those who ask; of
+ * theirs the answer is false. It costs a tenth of finding the file again.
+ */
+bool locate_holds(int path_fd, const struct file_stamp *stamp, const struct map_line *line);
 
 /*
  * A mapping's path as the process has it: /proc shows those of a process in a chroot with the way

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +68,36 @@ static void what_is_no_regular_file_is_left_alone(void **state)
 	rmdir(folder);
 }
 
+static void a_file_that_is_held_is_known_until_it_changes(void **state)
+{
+	char path[] = "/tmp/dwell-test-XXXXXX", other[] = "/tmp/dwell-test-XXXXXX";
+	_cleanup_close_ int fd = mkstemp(path);
+	_cleanup_close_ int other_fd = mkstemp(other);
+	struct file_stamp stamp = {0};
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(write(fd, "hello", 5), 5);
+	_cleanup_close_ int path_fd = locate(getpid(), path, false, &stamp);
+	assert_int_equal(fstat(fd, &status), 0);
+	struct map_line line = {.path = path,
+		.inode = status.st_ino,
+		.dev_major = major(status.st_dev),
+		.dev_minor = minor(status.st_dev)};
+	assert_true(locate_holds(path_fd, &stamp, &line));
+	assert_false(locate_holds(-1, &stamp, &line));
+	line.dev_minor++;
+	assert_false(locate_holds(path_fd, &stamp, &line));
+	line.dev_minor--;
+	assert_false(locate_holds(other_fd, &stamp, &line));
+	/* Held, it keeps its number: a new file of the same name is another one. */
+	unlink(path);
+	assert_true(locate_holds(path_fd, &stamp, &line));
+	assert_int_equal(write(fd, "!", 1), 1);
+	assert_false(locate_holds(path_fd, &stamp, &line));
+	unlink(other);
+}
+
 static void wait_in_root(const char *root, int tell_fd)
 {
 	if (!chroot(root) && write(tell_fd, "r", 1) == 1)
@@ -113,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_found_by_its_path),
+		cmocka_unit_test(a_file_that_is_held_is_known_until_it_changes),
 		cmocka_unit_test(what_is_no_regular_file_is_left_alone),
 		cmocka_unit_test(a_link_in_another_root_does_not_lead_out_of_it),
 	};
