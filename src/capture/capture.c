@@ -48,6 +48,8 @@ struct capture {
 	uint64_t next_repair_ns;
 	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
 	struct rec_meta meta;
+	uint64_t made_ns;
+	uint64_t tables_took_ns;
 	struct utsname system;
 	int usual_nice;
 	uint64_t cpu_before_ns; /* used before the window was open */
@@ -133,6 +135,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	int error;
 
 	capture->options = *options;
+	capture->made_ns = clock_monotonic_ns();
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);
 	set_nice(URGENT_NICE);
 	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
@@ -199,12 +202,13 @@ static bool follows_all(const struct capture_options *options)
 static int wait_for_tables(struct capture *capture, struct why *why)
 {
 	const struct capture_options *options = &capture->options;
-	uint64_t until_ns = clock_monotonic_ns() + TABLES_WAIT_NS;
+	uint64_t begun_ns = clock_monotonic_ns(), until_ns = begun_ns + TABLES_WAIT_NS;
 
 	while (!loader_wait(capture->loader, STOP_CHECK_NS) && clock_monotonic_ns() < until_ns)
 		if (options->is_stopped && options->is_stopped(options->stop_context))
 			return why_set(why, -EINTR,
 				"stopped before the recording began: nothing was recorded");
+	capture->tables_took_ns += clock_monotonic_ns() - begun_ns;
 	return 0;
 }
 
@@ -215,6 +219,7 @@ static int warm_tables(struct capture *capture, struct why *why)
 
 	if (!capture->loader)
 		return 0;
+	uint64_t begun_ns = clock_monotonic_ns();
 	if (follows_all(options))
 		loader_warm_all(capture->loader);
 	for (size_t i = 0; i < options->id_count; i++)
@@ -222,6 +227,7 @@ static int warm_tables(struct capture *capture, struct why *why)
 	/* A command most likely uses the libraries that its shell uses. */
 	if (options->target == TARGET_COMMAND)
 		loader_warm(capture->loader, (uint32_t)getppid());
+	capture->tables_took_ns += clock_monotonic_ns() - begun_ns;
 	return wait_for_tables(capture, why);
 }
 
@@ -327,6 +333,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		capture->planned_end_ns = capture->start_ns + capture->options.duration_ns;
 	kernel_set_window(capture->kernel, capture->start_ns,
 		capture->planned_end_ns ? capture->planned_end_ns : UINT64_MAX);
+	capture->meta.start_took_ns = capture->start_ns - capture->made_ns;
+	capture->meta.tables_took_ns = capture->tables_took_ns;
 	capture->meta.start_unix_ns =
 		clock_ns(CLOCK_REALTIME) + capture->start_ns - clock_monotonic_ns();
 	capture->cpu_before_ns = own_cpu_ns();

@@ -115,6 +115,7 @@ void loader_free(struct loader *loader)
 			free((void *)(uintptr_t)loader->images.slots[i].value);
 	map64_clear(&loader->images);
 	map64_clear(&loader->by_pid);
+	loader_drop_early(loader, 0);
 	vec_clear(&loader->scans.list);
 	vec_clear(&loader->urgent_scans.list);
 	vec_clear(&loader->reads.list);

@@ -39,21 +39,41 @@ int loader_on_want(void *context, void *data, size_t length)
 	return 0;
 }
 
+static void take_mapping(struct loader *loader, const struct map_event *event)
+{
+	const uint64_t *number = map64_find(&loader->by_pid, event->pid);
+	const struct loader_image *image =
+		number ? loader_known_image(loader, (uint32_t)*number) : NULL;
+
+	/* One that has to wait asks for what it lacks. */
+	if (image && clock_monotonic_ns() >= image->not_before_ns &&
+		!loader_take_event(loader, (uint32_t)*number, event))
+		loader_queue_scan(loader, true, (uint32_t)*number, event->pid, 0);
+}
+
 static void on_map_record(void *context, const void *record, size_t length)
 {
 	struct loader *loader = context;
 	struct map_event event;
 
-	if (!map_event_parse(record, length, &event) || event.kind != MAP_EVENT_MAP)
+	if (!map_event_parse(record, length, &event))
 		return;
 	pthread_mutex_lock(&loader->lock);
-	const uint64_t *number = map64_find(&loader->by_pid, event.pid);
-	const struct loader_image *image =
-		number ? loader_known_image(loader, (uint32_t)*number) : NULL;
-	/* One that has to wait asks for what it lacks. */
-	if (image && clock_monotonic_ns() >= image->not_before_ns &&
-		!loader_take_event(loader, (uint32_t)*number, &event))
-		loader_queue_scan(loader, true, (uint32_t)*number, event.pid, 0);
+	loader_drop_early(loader, event.pid);
+	if (event.kind == MAP_EVENT_MAP)
+		take_mapping(loader, &event);
+	pthread_mutex_unlock(&loader->lock);
+}
+
+static void read_map_records(struct loader *loader)
+{
+	if (!loader->events)
+		return;
+	map_events_read(loader->events, on_map_record, loader);
+	pthread_mutex_lock(&loader->lock);
+	if (map_events_lost(loader->events) != loader->records_lost)
+		loader_drop_early(loader, 0);
+	loader->records_lost = map_events_lost(loader->events);
 	pthread_mutex_unlock(&loader->lock);
 }
 
@@ -85,6 +105,9 @@ static bool do_scans(struct loader *loader)
 		/* What comes in meanwhile may be more urgent than what is queued. */
 		if (loader->wants)
 			ring_buffer__consume(loader->wants);
+		/* Ours alone while we run: nobody else fills it. */
+		if (loader->early.count)
+			read_map_records(loader);
 		pthread_mutex_lock(&loader->lock);
 		bool is_stopping = loader->is_stopping, has_one = loader_next_scan(loader, &scan);
 		loader->busy += has_one;
@@ -122,8 +145,7 @@ void *loader_listen(void *context)
 			break;
 		if (loader->wants)
 			ring_buffer__consume(loader->wants);
-		if (loader->events)
-			map_events_read(loader->events, on_map_record, loader);
+		read_map_records(loader);
 		tidy(loader);
 	}
 	vec_clear(&fds);

@@ -73,6 +73,39 @@ static void use_object(struct loader *loader, struct unwind_object *object, bool
 	}
 }
 
+static int put_mappings(struct loader *loader, uint32_t image, const slice_mappings *mappings)
+{
+	int error = slices_put(loader->slices, image, mappings);
+
+	if (error)
+		loader->counts.without_room++;
+	return error;
+}
+
+/* Takes the mappings. */
+static void keep_early(struct loader *loader, uint32_t pid, slice_mappings *mappings)
+{
+	if (!loader->events)
+		return;
+	loader_drop_early(loader, pid);
+	slice_mappings *kept = xcalloc(1, sizeof(*kept));
+	*kept = *mappings;
+	memset(mappings, 0, sizeof(*mappings));
+	*map64_put(&loader->early, pid, NULL) = (uintptr_t)kept;
+}
+
+/* Was the process looked at before, and has nothing changed? Then that look will do. */
+static bool use_early(struct loader *loader, const struct loader_scan *scan)
+{
+	const uint64_t *slot = map64_find(&loader->early, scan->pid);
+
+	if (!slot || !scan->image || scan->pc)
+		return false;
+	int error = put_mappings(loader, scan->image, (slice_mappings *)(uintptr_t)*slot);
+	loader_drop_early(loader, scan->pid);
+	return !error;
+}
+
 static int take_lines(
 	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
 {
@@ -96,9 +129,9 @@ static int take_lines(
 		vec_push(&mappings, mapping);
 	}
 	if (scan->image)
-		error = slices_put(loader->slices, scan->image, &mappings);
-	if (error)
-		loader->counts.without_room++;
+		error = put_mappings(loader, scan->image, &mappings);
+	else
+		keep_early(loader, scan->pid, &mappings);
 	vec_clear(&mappings);
 	return error;
 }
@@ -130,6 +163,12 @@ void loader_look(struct loader *loader, const struct loader_scan *scan)
 {
 	struct map_lines lines = {0};
 	uint64_t begun = clock_monotonic_ns();
+
+	pthread_mutex_lock(&loader->lock);
+	bool is_known = use_early(loader, scan);
+	pthread_mutex_unlock(&loader->lock);
+	if (is_known)
+		return;
 	int error = read_any_maps(scan->pid, &lines);
 
 	pthread_mutex_lock(&loader->lock);

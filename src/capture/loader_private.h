@@ -66,6 +66,12 @@ struct loader {
 	pthread_cond_t is_idle;
 	struct map64 images; /* -> struct loader_image * */
 	struct map64 by_pid; /* -> the image that it runs */
+	/*
+	 * pid -> slice_mappings * of a process that was looked at before its image had a number.
+	 * The kernel's records tell if they have changed since; without these there are none.
+	 */
+	struct map64 early;
+	uint64_t records_lost; /* when `early` was last right */
 	scan_queue scans;
 	scan_queue urgent_scans;
 	object_queue reads;
@@ -95,6 +101,9 @@ bool loader_next_scan(struct loader *loader, struct loader_scan *ret);
 struct unwind_object *loader_next_read(struct loader *loader);
 /* Is anything queued or being done? */
 bool loader_has_work(const struct loader *loader);
+
+/* Nothing that was read early about the process (0: any) holds any more. */
+void loader_drop_early(struct loader *loader, uint32_t pid);
 
 /* Reads a process's mappings and publishes them. Takes the lock. */
 void loader_look(struct loader *loader, const struct loader_scan *scan);

@@ -98,3 +98,27 @@ bool loader_has_work(const struct loader *loader)
 	       !queue_is_empty(&loader->urgent_scans) || !queue_is_empty(&loader->reads) ||
 	       !queue_is_empty(&loader->urgent_reads);
 }
+
+static void free_mappings(uint64_t value)
+{
+	slice_mappings *mappings = (slice_mappings *)(uintptr_t)value;
+
+	vec_clear(mappings);
+	free(mappings);
+}
+
+void loader_drop_early(struct loader *loader, uint32_t pid)
+{
+	const uint64_t *slot = pid ? map64_find(&loader->early, pid) : NULL;
+
+	if (slot) {
+		free_mappings(*slot);
+		map64_remove(&loader->early, pid);
+	}
+	if (pid)
+		return;
+	for (size_t i = 0; i < loader->early.room; i++)
+		if (loader->early.slots[i].is_used)
+			free_mappings(loader->early.slots[i].value);
+	map64_clear(&loader->early);
+}

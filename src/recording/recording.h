@@ -177,6 +177,9 @@ struct rec_meta {
 	uint64_t samples;
 	uint64_t table_bytes;
 	uint64_t own_memory_bytes; /* of dwell itself, at its peak */
+	/* Before the window opened: all of it, and the part that unwind tables took. */
+	uint64_t start_took_ns;
+	uint64_t tables_took_ns;
 	/* Checked at the end: drained rows against the kernel's own counters; 0 is exact. */
 	int64_t rows_missing;
 	int64_t rows_missing_ns;

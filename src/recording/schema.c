@@ -37,6 +37,8 @@ const struct schema_key schema_keys[] = {
 	KEY(samples, SCHEMA_U64),
 	KEY(table_bytes, SCHEMA_U64),
 	KEY(own_memory_bytes, SCHEMA_U64),
+	KEY(start_took_ns, SCHEMA_U64),
+	KEY(tables_took_ns, SCHEMA_U64),
 	KEY(rows_missing, SCHEMA_I64),
 	KEY(rows_missing_ns, SCHEMA_I64),
 	KEY(expected_ns, SCHEMA_U64),
