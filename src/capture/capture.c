@@ -14,9 +14,8 @@
 #include "capture/books.h"
 #include "capture/drain.h"
 #include "capture/kernel.h"
-#include "capture/loader.h"
 #include "capture/namer.h"
-#include "capture/sleepers.h"
+#include "capture/unwinding.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -27,11 +26,6 @@
 #define LAST_WORDS_NS (5 * NS_PER_MS)
 #define URGENT_NICE (-20)
 #define MIN_FLIP_NS (250 * NS_PER_MS)
-/* With thousands of files to read a recording starts without the last ones. */
-#define TABLES_WAIT_NS (20 * NS_PER_S)
-#define STOP_CHECK_NS (50 * NS_PER_MS)
-#define LAST_TABLES_NS (100 * NS_PER_MS)
-#define REPAIR_EVERY_NS (250 * NS_PER_MS)
 
 struct capture {
 	struct capture_options options;
@@ -41,15 +35,9 @@ struct capture {
 	struct drain *drain;
 	struct namer *namer;
 	struct books *books;
-	struct loader *loader; /* NULL: user stacks are not walked by table */
-	struct unwind_areas areas;
-	uint32_t lacking; /* stacks without tables, when they were last looked for */
-	bool has_lacking;
-	uint64_t next_repair_ns;
-	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
+	struct unwinding *unwinding; /* NULL: user stacks are not walked by table */
 	struct rec_meta meta;
 	uint64_t made_ns;
-	uint64_t tables_took_ns;
 	struct utsname system;
 	int usual_nice;
 	uint64_t cpu_before_ns; /* used before the window was open */
@@ -90,7 +78,7 @@ static uint64_t own_memory_bytes(const struct capture *capture)
 	getrusage(RUSAGE_SELF, &usage);
 	uint64_t bytes = (uint64_t)usage.ru_maxrss << 10;
 	/* Those that are mapped count as ours, though they are the kernel's. */
-	uint64_t mapped = capture->loader ? unwind_areas_bytes(&capture->areas) : 0;
+	uint64_t mapped = capture->unwinding ? unwinding_mapped_bytes(capture->unwinding) : 0;
 	return bytes > mapped ? bytes - mapped : bytes;
 }
 
@@ -118,16 +106,6 @@ static void init_meta(struct capture *capture)
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
-static int start_loader(struct capture *capture, struct why *why)
-{
-	struct loader_options options = {.wants_fd = kernel_wants_fd(capture->kernel),
-		.has_cache = capture->options.has_cache};
-	int error = kernel_unwind_areas(capture->kernel, &options.areas, why);
-
-	capture->areas = options.areas;
-	return error ? error : loader_new(&options, &capture->loader, why);
-}
-
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
 {
 	struct capture *capture = xcalloc(1, sizeof(*capture));
@@ -146,7 +124,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
-		error = start_loader(capture, why);
+		error = unwinding_new(capture->kernel, &capture->options, &capture->unwinding, why);
 	if (error)
 		goto failed;
 	*ret = capture;
@@ -162,12 +140,9 @@ void capture_free(struct capture *capture)
 	if (!capture)
 		return;
 	drain_free(capture->drain);
-	vec_each (record, &capture->sleepers)
-		free(*record);
-	vec_clear(&capture->sleepers);
 	books_free(capture->books);
 	namer_free(capture->namer);
-	loader_free(capture->loader);
+	unwinding_free(capture->unwinding);
 	kernel_free(capture->kernel);
 	kernel_symbols_free(capture->symbols);
 	free(capture);
@@ -176,6 +151,13 @@ void capture_free(struct capture *capture)
 static void meet_thread(void *context, const struct record_thread *thread)
 {
 	drain_add_thread(context, thread);
+}
+
+/* Of other targets the processes are known from the start, or are children of known ones. */
+static bool follows_all(const struct capture_options *options)
+{
+	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
+	       options->target == TARGET_CGROUP;
 }
 
 /* Ids that were checked may still be of a thread that has just ended, or that BPF is not shown. */
@@ -192,123 +174,19 @@ static int require_target(const struct capture *capture, struct why *why)
 		capture->options.target_text);
 }
 
-/* Of other targets the processes are known from the start, or are children of known ones. */
-static bool follows_all(const struct capture_options *options)
-{
-	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
-	       options->target == TARGET_CGROUP;
-}
-
-static int wait_for_tables(struct capture *capture, struct why *why)
-{
-	const struct capture_options *options = &capture->options;
-	uint64_t begun_ns = clock_monotonic_ns(), until_ns = begun_ns + TABLES_WAIT_NS;
-
-	while (!loader_wait(capture->loader, STOP_CHECK_NS) && clock_monotonic_ns() < until_ns)
-		if (options->is_stopped && options->is_stopped(options->stop_context))
-			return why_set(why, -EINTR,
-				"stopped before the recording began: nothing was recorded");
-	capture->tables_took_ns += clock_monotonic_ns() - begun_ns;
-	return 0;
-}
-
-/* Files of what runs already are read before the first switch is seen: that takes longest. */
-static int warm_tables(struct capture *capture, struct why *why)
-{
-	const struct capture_options *options = &capture->options;
-
-	if (!capture->loader)
-		return 0;
-	uint64_t begun_ns = clock_monotonic_ns();
-	if (follows_all(options))
-		loader_warm_all(capture->loader);
-	for (size_t i = 0; i < options->id_count; i++)
-		loader_warm(capture->loader, options->ids[i]);
-	/* A command most likely uses the libraries that its shell uses. */
-	if (options->target == TARGET_COMMAND)
-		loader_warm(capture->loader, (uint32_t)getppid());
-	capture->tables_took_ns += clock_monotonic_ns() - begun_ns;
-	return wait_for_tables(capture, why);
-}
-
-static void take_sleeper(void *context, const struct walk *walk)
-{
-	struct capture *capture = context;
-
-	_Static_assert(offsetof(struct walk, frames) == offsetof(struct record_stack, frames),
-		"a walk begins like its record");
-	size_t bytes = sizeof(struct record_stack) + walk->depth * sizeof(uint64_t);
-	uint64_t *record = xmalloc(bytes);
-	memcpy(record, walk, bytes);
-	vec_push(&capture->sleepers, record);
-}
-
-/* Reading symbols takes its time, so the window opens first. */
-static void name_sleepers(struct capture *capture)
-{
-	vec_each (slot, &capture->sleepers) {
-		const struct record_stack *record = (const void *)*slot;
-		namer_add_stack(
-			capture->namer, record, sizeof(*record) + record->depth * sizeof(uint64_t));
-		free(*slot);
-	}
-	vec_clear(&capture->sleepers);
-}
-
-/* All that runs is known by now: its mappings are published, and who sleeps gets a stack. */
-static int finish_tables(struct capture *capture, struct why *why)
-{
-	int error;
-
-	if (!capture->loader)
-		return 0;
-	error = wait_for_tables(capture, why);
-	if (error)
-		return error;
-	kernel_set_tables_ready(capture->kernel);
-	namer_set_started(capture->namer);
-	capture->lacking = kernel_lacking(capture->kernel);
-	error = sleepers_walk(capture->kernel, &capture->areas, take_sleeper, capture);
-	return error ? why_set(why, error, "cannot read the stacks of sleeping threads: %s",
-			       strerror(-error))
-		     : 0;
-}
-
-/*
- * Who fell asleep before its process's tables were there gets its stack now. Its interval is still
- * open, so that all of it will be on that stack.
- */
-static void repair_stacks(struct capture *capture, bool is_last)
-{
-	uint64_t now = clock_monotonic_ns();
-	uint32_t lacking;
-
-	if (!capture->loader || (!is_last && now < capture->next_repair_ns))
-		return;
-	lacking = kernel_lacking(capture->kernel);
-	/* Once more after the last one was noticed: the tables may have come since. */
-	if (lacking == capture->lacking && !capture->has_lacking)
-		return;
-	if (is_last)
-		loader_wait(capture->loader, LAST_TABLES_NS);
-	capture->has_lacking = lacking != capture->lacking;
-	capture->lacking = lacking;
-	sleepers_walk(capture->kernel, &capture->areas, take_sleeper, capture);
-	uint64_t done = clock_monotonic_ns();
-	capture->next_repair_ns = done + REPAIR_EVERY_NS + 50 * (done - now);
-}
-
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
 	capture->namer = namer_new(writer, capture->symbols, follows_all(&capture->options));
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
-	namer_set_loader(capture->namer, capture->loader);
+	if (capture->unwinding)
+		namer_set_loader(capture->namer, unwinding_loader(capture->unwinding));
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks && capture->options.depth);
-	int error = warm_tables(capture, why);
-
+	int error = capture->unwinding ? unwinding_warm(capture->unwinding,
+						 follows_all(&capture->options), why)
+				       : 0;
 	if (!error)
 		error = kernel_attach(capture->kernel, why);
 	if (!error)
@@ -321,8 +199,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	books_add(capture->books, known);
 	batch_free(known);
 	error = require_target(capture, why);
-	if (!error)
-		error = finish_tables(capture, why);
+	if (!error && capture->unwinding)
+		error = unwinding_start(capture->unwinding, capture->namer, why);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (error)
@@ -334,7 +212,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	kernel_set_window(capture->kernel, capture->start_ns,
 		capture->planned_end_ns ? capture->planned_end_ns : UINT64_MAX);
 	capture->meta.start_took_ns = capture->start_ns - capture->made_ns;
-	capture->meta.tables_took_ns = capture->tables_took_ns;
+	if (capture->unwinding)
+		capture->meta.tables_took_ns = unwinding_took_ns(capture->unwinding);
 	capture->meta.start_unix_ns =
 		clock_ns(CLOCK_REALTIME) + capture->start_ns - clock_monotonic_ns();
 	capture->cpu_before_ns = own_cpu_ns();
@@ -408,9 +287,9 @@ static void write_losses(struct capture *capture, const uint64_t counters[static
 	put_loss(capture, LOSS_USER_STACKS, counters[COUNTER_USER_STACK_FAILED], 0);
 	put_loss(capture, LOSS_UNKNOWN_THREADS, totals->unknown, totals->unknown_ns);
 	put_loss(capture, LOSS_MAPPINGS, totals->lost_mappings, 0);
-	if (capture->loader) {
+	if (capture->unwinding) {
 		struct loader_counts loads;
-		loader_counts(capture->loader, &loads);
+		loader_counts(unwinding_loader(capture->unwinding), &loads);
 		put_loss(capture, LOSS_UNWIND_TABLES, loads.without_room, 0);
 	}
 	put_loss(capture, LOSS_CHAIN_MISMATCH, counters[COUNTER_CHAIN_MISMATCH],
@@ -462,8 +341,10 @@ int capture_step(struct capture *capture, struct why *why)
 		return 0;
 	if (capture->planned_end_ns && batch->drained_ns > capture->planned_end_ns)
 		batch->drained_ns = capture->planned_end_ns;
-	repair_stacks(capture, false);
-	name_sleepers(capture);
+	if (capture->unwinding) {
+		unwinding_repair(capture->unwinding, false);
+		unwinding_name(capture->unwinding, capture->namer);
+	}
 	books_add(capture->books, batch);
 	/* A commit holds rows and open intervals of one moment, so that a crash leaves whole books.
 	 */
@@ -501,7 +382,8 @@ int capture_stop(struct capture *capture, struct why *why)
 	int error;
 
 	set_nice(URGENT_NICE);
-	repair_stacks(capture, true);
+	if (capture->unwinding)
+		unwinding_repair(capture->unwinding, true);
 	capture->end_ns = clock_monotonic_ns() + END_AHEAD_NS;
 	if (capture->planned_end_ns && capture->planned_end_ns < capture->end_ns)
 		capture->end_ns = capture->planned_end_ns;
@@ -509,7 +391,8 @@ int capture_stop(struct capture *capture, struct why *why)
 	drain_stop(capture->drain);
 	sleep_until(capture->end_ns);
 	error = kernel_barrier(capture->kernel);
-	name_sleepers(capture);
+	if (capture->unwinding)
+		unwinding_name(capture->unwinding, capture->namer);
 	rest = drain_take(capture->drain);
 	if (rest)
 		books_add(capture->books, rest);

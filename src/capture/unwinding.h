@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * User stacks by table through the life of a recording: tables of what runs before the first switch
+ * is seen, stacks of those who are asleep by then, and stacks in place of those that were walked
+ * before their tables were there.
+ */
+#ifndef DWELL_CAPTURE_UNWINDING_H
+#define DWELL_CAPTURE_UNWINDING_H
+
+#include "capture/kernel.h"
+#include "capture/loader.h"
+#include "capture/namer.h"
+
+struct unwinding;
+
+/* Threads that wait for what there is to read; the options are kept. */
+int unwinding_new(struct kernel *kernel, const struct capture_options *options,
+	struct unwinding **ret, struct why *why);
+void unwinding_free(struct unwinding *unwinding);
+
+/*
+ * Before programs are attached: reads the files of what runs already, of all processes or of the
+ * target's, which takes longest.
+ */
+int unwinding_warm(struct unwinding *unwinding, bool everything, struct why *why);
+/* All that runs is known by now: its mappings are published, and who sleeps gets a stack. */
+int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why *why);
+/*
+ * Who fell asleep before its process's tables were there gets its stack now, if it is time for
+ * that. Its interval is still open, so that all of it will be on that stack.
+ */
+void unwinding_repair(struct unwinding *unwinding, bool is_last);
+/* The stacks found so far get their names: reading symbols takes its time. */
+void unwinding_name(struct unwinding *unwinding, struct namer *namer);
+
+struct loader *unwinding_loader(struct unwinding *unwinding);
+/* Bytes of the kernel's tables that are mapped. */
+uint64_t unwinding_mapped_bytes(const struct unwinding *unwinding);
+/* Time that the start had to wait for tables. */
+uint64_t unwinding_took_ns(const struct unwinding *unwinding);
+
+#endif
