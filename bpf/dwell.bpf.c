@@ -2,27 +2,17 @@
 /*
  * The programs: every switch, wake, birth, exec and sample. Each thread is at any time running,
  * runnable or blocked; a switch closes the open interval of both threads that take part and credits
- * it. The interval still open at the window's end is read out by an iterator and closed by user
- * space.
+ * it. The interval still open at the window's end is read out by an iterator (iterate.bpf.h) and
+ * closed by user space.
  */
+#include "books.bpf.h"
 #include "credit.bpf.h"
+#include "iterate.bpf.h"
 #include "stack.bpf.h"
 #include "target.bpf.h"
 #include "waker.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-/*
- * What a thread without any event has been doing since before the window. If it had changed since
- * the start iterator met it, that would have been seen; whether it is on a CPU by now tells
- * nothing.
- */
-static __always_inline u8 state_at_start(const struct thread *thread)
-{
-	if (thread->was_on_cpu)
-		return TIME_RUNNING;
-	return thread->task_letter || thread->wake ? TIME_BLOCKED : TIME_WOKEN;
-}
 
 /* Closes what a thread did before it came onto a CPU at `at`, and lets it run. */
 static __noinline void switch_in(
@@ -75,27 +65,6 @@ static __noinline void switch_in(
 	thread->wake = 0;
 	thread->state = TIME_RUNNING;
 	thread->since = at;
-}
-
-static __always_inline void fill_now(struct thread_now *now, const struct thread *thread)
-{
-	now->kind = RECORD_THREAD_END;
-	now->thread = thread->serial;
-	now->kernel_stack = thread->kernel_stack;
-	now->user_stack = thread->user_stack;
-	now->birth_ns = thread->birth;
-	now->since_ns = thread->since;
-	now->wake_ns = thread->wake;
-	for (u32 i = 0; i < TIME_STATES; i++)
-		now->total_ns[i] = thread->total_ns[i];
-	now->task_letter = thread->task_letter;
-	now->open_state = thread->state;
-	now->is_dead = thread->state == THREAD_DEAD;
-	if (thread->state == THREAD_NEW)
-		now->open_state = state_at_start(thread);
-	if (now->is_dead)
-		now->open_state = TIME_RUNNING;
-	__builtin_memset(now->pad, 0, sizeof(now->pad));
 }
 
 /* The last word about a thread that leaves its CPU for ever. */
@@ -252,23 +221,6 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	return 0;
 }
 
-static __always_inline struct thread *create_thread(struct cpu *cpu, struct task_struct *task)
-{
-	struct thread *thread =
-		bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!thread) {
-		count(cpu, COUNTER_NO_STORAGE, 1);
-		return NULL;
-	}
-	if (cfg_depth && !chain_create(task))
-		count(cpu, COUNTER_NO_STORAGE, 1);
-	thread->serial = next_serial(&last_thread);
-	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
-	learn_ids(task, thread);
-	return thread;
-}
-
 /* Not sched_process_fork: that misses threads the kernel makes for itself (io_uring workers). */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_new_thread, struct task_struct *task)
@@ -374,181 +326,6 @@ int on_sample(void *ctx)
 	count(cpu, COUNTER_SAMPLES, 1);
 	credit_sample(cpu, thread, kernel_stack, user_stack, now);
 	cost_note(cpu, now, COUNTER_SAMPLE_TIMED);
-	return 0;
-}
-
-static __always_inline u32 image_at_start(struct task_struct *task)
-{
-	u32 pid = BPF_CORE_READ(task, tgid), image;
-	u32 *known = bpf_map_lookup_elem(&start_images, &pid);
-
-	if (known)
-		return *known;
-	image = next_serial(&last_image);
-	bpf_map_update_elem(&start_images, &pid, &image, BPF_ANY);
-	return image;
-}
-
-/* What a thread does that no switch has told of yet. */
-static __always_inline void look_at(
-	struct cpu *cpu, struct task_struct *task, struct thread *thread)
-{
-	thread->task_letter = letter_of_state(task->__state);
-	thread->was_on_cpu = task->on_cpu;
-	if (!thread->was_on_cpu)
-		thread->kernel_stack = kernel_stack_of(task, cpu, &cpu->walks[WALK_ITERATOR]);
-}
-
-/* A thread that was there before: its books begin, with its kernel stack if it sleeps. */
-static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *task)
-{
-	struct thread *thread = create_thread(cpu, task);
-
-	if (!thread)
-		return NULL;
-	thread->image = image_at_start(task);
-	thread->state = THREAD_NEW;
-	thread->is_target = is_wanted(task, thread) && cfg_target_kind != TARGET_COMMAND;
-	if (!thread->is_target && !cfg_depth) {
-		if (!may_change() && !thread->is_followed)
-			bpf_task_storage_delete(&threads, task);
-		return NULL;
-	}
-	look_at(cpu, task, thread);
-	if (!thread->is_kernel_thread) {
-		thread->user_stack = STACK_EARLIER;
-		thread->lacks_tables = true;
-	}
-	return thread;
-}
-
-/*
- * Before the window: makes every thread known. They are announced through the iterator's own file,
- * which has room for all of them; a thread that no longer fits into a reading comes again.
- */
-SEC("iter/task")
-int on_start(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct cpu *cpu = this_cpu();
-	struct record_thread record = {};
-	struct thread *thread;
-
-	if (!task || !cpu || task->exit_state)
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread)
-		thread = meet(cpu, task);
-	if (!thread || !thread->is_target || thread->state != THREAD_NEW)
-		return 0;
-	/*
-	 * The second time: a thread met on its way out, after the tracepoint and before the switch,
-	 * is off its CPU by now; one met on its way in is on it, and no tracepoint will tell. One
-	 * that still has had no event has been where it is all along.
-	 */
-	if (thread->was_on_cpu != !!task->on_cpu)
-		look_at(cpu, task, thread);
-	if (thread->is_announced)
-		return 0;
-	fill_record(&record, task, thread);
-	if (!bpf_seq_write(ctx->meta->seq, &record, sizeof(record)))
-		note_announced(task, thread);
-	return 0;
-}
-
-/* Off its CPU since before its process's tables were there. */
-static __always_inline bool is_sleeper(struct task_struct *task, const struct thread *thread)
-{
-	if (!thread->is_target || thread->is_kernel_thread || !thread->lacks_tables)
-		return false;
-	return !task->on_cpu && thread->state != TIME_RUNNING && thread->state != THREAD_DEAD;
-}
-
-/* The registers of threads whose user stack is to be walked from outside. */
-SEC("iter/task")
-int on_sleepers(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct record_sleeper sleeper = {};
-	struct thread *thread;
-
-	if (!task || !task->mm)
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !is_sleeper(task, thread))
-		return 0;
-#ifdef __TARGET_ARCH_x86
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-
-	u64 segment = regs->cs;
-	if ((segment & 3) != 3 || segment == COMPAT_CODE_SEGMENT)
-		return 0;
-	sleeper.pc = regs->ip;
-	sleeper.sp = regs->sp;
-	sleeper.fp = regs->bp;
-	sleeper.first_argument = regs->di;
-#endif
-	sleeper.thread = thread->serial;
-	sleeper.tid = thread->tid;
-	sleeper.pid = thread->pid;
-	sleeper.image = thread->image;
-	sleeper.since_ns = thread->since;
-	sleeper.user_stack = thread->user_stack;
-	bpf_seq_write(ctx->meta->seq, &sleeper, sizeof(sleeper));
-	return 0;
-}
-
-/*
- * Gives threads the stacks that were walked from outside. One that has run since has another
- * `since`; should it leave the CPU just now, it has another stack, and the exchange fails.
- */
-SEC("iter/task")
-int on_repair(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct thread *thread;
-	struct repair *repair;
-
-	if (!task)
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !is_sleeper(task, thread))
-		return 0;
-	u32 serial = thread->serial;
-	repair = bpf_map_lookup_elem(&repairs, &serial);
-	if (!repair || repair->since_ns != thread->since)
-		return 0;
-	if (__sync_val_compare_and_swap(
-		    &thread->user_stack, repair->old_stack, repair->new_stack) != repair->old_stack)
-		return 0;
-	thread->lacks_tables = false;
-	bpf_seq_write(ctx->meta->seq, &serial, sizeof(serial));
-	return 0;
-}
-
-/* Reads every living thread's books; credits nothing. */
-SEC("iter/task")
-int on_read(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct cpu *cpu = this_cpu();
-	struct thread_now now = {};
-	struct thread *thread;
-
-	if (!task || !cpu)
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !thread->is_target || thread->state == THREAD_DEAD)
-		return 0;
-	if (!thread->is_announced)
-		announce(cpu, task, thread);
-	fill_now(&now, thread);
-	u32 state = task->__state;
-	bool is_asleep = state && !(state & TASK_WAKING);
-	/* A wake from before it fell asleep, and it still sleeps: that one ended nothing. */
-	if (is_asleep && now.wake_ns < now.since_ns)
-		now.wake_ns = 0;
-	bpf_seq_write(ctx->meta->seq, &now, sizeof(now));
 	return 0;
 }
 
