@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "capture/sleepers.h"
 #include "util/clock.h"
@@ -13,7 +15,9 @@
 #define TABLES_WAIT_NS (20 * NS_PER_S)
 #define STOP_CHECK_NS (50 * NS_PER_MS)
 #define LAST_TABLES_NS (100 * NS_PER_MS)
-#define REPAIR_EVERY_NS (250 * NS_PER_MS)
+/* Looking for sleepers costs a fiftieth of one CPU at most, and leaves tables time to come. */
+#define REPAIR_PAUSE_NS (2 * NS_PER_MS)
+#define REPAIR_PAUSE_TIMES 50
 
 struct unwinding {
 	const struct capture_options *options;
@@ -21,23 +25,43 @@ struct unwinding {
 	struct loader *loader;
 	struct unwind_areas areas;
 	uint32_t lacking; /* stacks without tables, when they were last looked for */
-	bool has_lacking;
-	uint64_t next_repair_ns;
+	size_t left;      /* sleepers without a root, after the last repair */
+	_Atomic uint64_t next_repair_ns;
+	int repair_fd; /* a timer: tables have come, and it is time for a repair */
 	uint64_t took_ns;
 	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
 };
+
+/* Who still sleeps on a stack without a root need not wait longer than the tables took. */
+static void plan_repair(void *context)
+{
+	struct unwinding *unwinding = context;
+	uint64_t earliest = clock_monotonic_ns() + 1, at = unwinding->next_repair_ns;
+	struct itimerspec timer = {0};
+
+	if (at < earliest)
+		at = earliest;
+	timer.it_value.tv_sec = (time_t)(at / NS_PER_S);
+	timer.it_value.tv_nsec = (long)(at % NS_PER_S);
+	timerfd_settime(unwinding->repair_fd, TFD_TIMER_ABSTIME, &timer, NULL);
+}
 
 int unwinding_new(struct kernel *kernel, const struct capture_options *options,
 	struct unwinding **ret, struct why *why)
 {
 	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
-	struct loader_options loading = {
-		.wants_fd = kernel_wants_fd(kernel), .has_cache = options->has_cache};
+	struct loader_options loading = {.wants_fd = kernel_wants_fd(kernel),
+		.has_cache = options->has_cache,
+		.on_news = plan_repair,
+		.news_context = unwinding};
 	int error = kernel_unwind_areas(kernel, &loading.areas, why);
 
 	unwinding->options = options;
 	unwinding->kernel = kernel;
 	unwinding->areas = loading.areas;
+	unwinding->repair_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (!error && unwinding->repair_fd < 0)
+		error = why_set(why, -errno, "cannot make a timer: %s", strerror(errno));
 	if (!error)
 		error = loader_new(&loading, &unwinding->loader, why);
 	if (error) {
@@ -56,6 +80,8 @@ void unwinding_free(struct unwinding *unwinding)
 		free(*record);
 	vec_clear(&unwinding->sleepers);
 	loader_free(unwinding->loader);
+	if (unwinding->repair_fd >= 0)
+		close(unwinding->repair_fd);
 	free(unwinding);
 }
 
@@ -119,30 +145,52 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 	kernel_set_tables_ready(unwinding->kernel);
 	namer_set_started(namer);
 	unwinding->lacking = kernel_lacking(unwinding->kernel);
-	error = sleepers_walk(unwinding->kernel, &unwinding->areas, take_sleeper, unwinding);
+	error = sleepers_walk(
+		unwinding->kernel, &unwinding->areas, take_sleeper, unwinding, &unwinding->left);
 	return error ? why_set(why, error, "cannot read the stacks of sleeping threads: %s",
 			       strerror(-error))
 		     : 0;
 }
 
-void unwinding_repair(struct unwinding *unwinding, bool is_last)
+static void repair(struct unwinding *unwinding)
 {
 	uint64_t now = clock_monotonic_ns();
-	uint32_t lacking;
 
-	if (!is_last && now < unwinding->next_repair_ns)
-		return;
-	lacking = kernel_lacking(unwinding->kernel);
-	/* Once more after the last one was noticed: the tables may have come since. */
-	if (lacking == unwinding->lacking && !unwinding->has_lacking)
-		return;
-	if (is_last)
-		loader_wait(unwinding->loader, LAST_TABLES_NS);
-	unwinding->has_lacking = lacking != unwinding->lacking;
-	unwinding->lacking = lacking;
-	sleepers_walk(unwinding->kernel, &unwinding->areas, take_sleeper, unwinding);
+	unwinding->lacking = kernel_lacking(unwinding->kernel);
+	if (sleepers_walk(unwinding->kernel, &unwinding->areas, take_sleeper, unwinding,
+		    &unwinding->left))
+		unwinding->left = 0;
 	uint64_t done = clock_monotonic_ns();
-	unwinding->next_repair_ns = done + REPAIR_EVERY_NS + 50 * (done - now);
+	unwinding->next_repair_ns = done + REPAIR_PAUSE_NS + REPAIR_PAUSE_TIMES * (done - now);
+}
+
+static bool has_new_lack(const struct unwinding *unwinding)
+{
+	return kernel_lacking(unwinding->kernel) != unwinding->lacking;
+}
+
+void unwinding_repair(struct unwinding *unwinding)
+{
+	uint64_t times;
+	bool has_news = read(unwinding->repair_fd, &times, sizeof(times)) == sizeof(times);
+
+	/* Of those who lacked tables the last time only news can help. */
+	if (clock_monotonic_ns() >= unwinding->next_repair_ns &&
+		(has_new_lack(unwinding) || (has_news && unwinding->left)))
+		repair(unwinding);
+}
+
+void unwinding_repair_last(struct unwinding *unwinding)
+{
+	if (!has_new_lack(unwinding) && !unwinding->left)
+		return;
+	loader_wait(unwinding->loader, LAST_TABLES_NS);
+	repair(unwinding);
+}
+
+int unwinding_fd(const struct unwinding *unwinding)
+{
+	return unwinding->repair_fd;
 }
 
 struct loader *unwinding_loader(struct unwinding *unwinding)

@@ -29,7 +29,11 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
  * Who fell asleep before its process's tables were there gets its stack now, if it is time for
  * that. Its interval is still open, so that all of it will be on that stack.
  */
-void unwinding_repair(struct unwinding *unwinding, bool is_last);
+void unwinding_repair(struct unwinding *unwinding);
+/* Once more before the window closes. */
+void unwinding_repair_last(struct unwinding *unwinding);
+/* Readable when tables have come and a repair may find somebody. */
+int unwinding_fd(const struct unwinding *unwinding);
 /* The stacks found so far get their names: reading symbols takes its time. */
 void unwinding_name(struct unwinding *unwinding, struct namer *namer);
 
