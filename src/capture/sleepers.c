@@ -79,7 +79,8 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 	struct unwind_registers registers = {.pc = sleeper->pc,
 		.sp = sleeper->sp,
 		.fp = sleeper->fp,
-		.first_argument = sleeper->first_argument};
+		.first_argument = sleeper->first_argument,
+		.bx = sleeper->bx};
 	struct unwind_memory memory = {.read = read_memory, .context = reader};
 	struct unwind_process slice;
 	struct walk *walk = xmalloc(sizeof(*walk));

@@ -14,6 +14,7 @@
 #include "elf/cfi_fdes.h"
 
 #define HOLE_BYTES 2048
+#define MAX_FDES_WITH_BX 10000
 /* _start and what compilers make of its first call. */
 #define ENTRY_STUB_BYTES 64
 
@@ -138,12 +139,33 @@ static int init_build(struct cfi_build *build, const struct cfi_source *source, 
 	return 0;
 }
 
+static void add_texts(struct cfi_build *build, const struct cfi_source *source,
+	const struct cfi_fdes *fdes, struct cfi_counts *counts)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < source->text_count; i++)
+		next = add_text(build, source, &source->texts[i], fdes, next, counts);
+}
+
+/* Once more, and rbx is followed; of what was counted the reading of the FDEs stays. */
+static int add_texts_with_bx(struct cfi_build *build, const struct cfi_source *source,
+	struct cfi_fdes *fdes, struct cfi_counts *counts, struct why *why)
+{
+	cfi_build_clear(build);
+	vec_each (cie, &fdes->cies)
+		cie->follows_bx = true;
+	int err = init_build(build, source, why);
+	if (!err)
+		add_texts(build, source, fdes, counts);
+	return err;
+}
+
 int cfi_source_read(const struct cfi_source *source, struct cfi_table *ret, struct why *why)
 {
-	struct cfi_counts counts = {0};
+	struct cfi_counts counts = {0}, before;
 	struct cfi_build build;
 	struct cfi_fdes fdes;
-	size_t next = 0;
 	int err = init_build(&build, source, why);
 
 	if (err)
@@ -153,9 +175,16 @@ int cfi_source_read(const struct cfi_source *source, struct cfi_table *ret, stru
 		cfi_build_clear(&build);
 		return why_set(why, err, "it describes too many functions");
 	}
-	for (size_t i = 0; i < source->text_count; i++)
-		next = add_text(&build, source, &source->texts[i], &fdes, next, &counts);
+	before = counts;
+	add_texts(&build, source, &fdes, &counts);
+	/* Programs of 10,000 functions that keep their frame in rbx have not been seen. */
+	if (build.needs_bx && fdes.fdes.count <= MAX_FDES_WITH_BX) {
+		counts = before;
+		err = add_texts_with_bx(&build, source, &fdes, &counts, why);
+	}
 	cfi_fdes_clear(&fdes);
+	if (err)
+		return err;
 	counts.raw_rows = build.raw_rows;
 	counts.bad_rows = build.bad_rows;
 	if (build.is_full || !counts.fdes) {

@@ -151,7 +151,7 @@ class Frames:
     """readelf's rows: FDEs as (start, end, key, is_signal, [(address, cfa, rbp, ra)])."""
 
     def __init__(self, path):
-        self.path, self.fdes, self.raw_rows = path, [], 0
+        self.path, self.fdes, self.raw_rows, self.has_bx = path, [], 0, False
         self.expressions = None
         cies, section, rows, columns = {}, None, None, None
         for line in run_readelf(path, "frames-interp"):
@@ -159,7 +159,7 @@ class Frames:
                 if line.startswith("   LOC"):
                     names = line.split()
                     columns = [names.index(name) if name in names else None
-                               for name in ("CFA", "rbp", "ra")]
+                               for name in ("CFA", "rbp", "ra", "rbx")]
                 continue
             if line.startswith("Contents"):
                 section = SECTION.match(line) and SECTION.match(line)[1]
@@ -179,8 +179,8 @@ class Frames:
                 words = line.split()
                 self.raw_rows += 1
                 rows.append((int(words[0], 16), words[columns[0]],
-                             words[columns[1]] if columns[1] else "u",
-                             words[columns[2]] if columns[2] else "u"))
+                             *(words[column] if column else "u" for column in columns[1:])))
+                self.has_bx = self.has_bx or words[columns[0]].startswith("rbx")
         for i, (start, end, key, cie, rows) in enumerate(self.fdes):
             is_signal, first = cies.get(cie, (False, []))
             if not rows:
@@ -206,7 +206,20 @@ def place_rule(text, kind, offset):
     return rule
 
 
-def rules_of(frames, key, is_signal, cfa, rbp, ra):
+def with_bx(rule, rbx):
+    """The rule, and where rbx is: only in files that keep a frame in it."""
+    place = 0 if rbx in ("u", "s") else int(rbx[1:]) if re.match(r"c[+-]\d+$", rbx) else None
+    if place is None or rule[0] not in ("sp", "bx"):
+        return BAD if rule[0] == "bx" else rule
+    return *rule, place
+
+
+def rules_of(frames, key, is_signal, cfa, rbp, ra, rbx):
+    rules = rules_without_bx(frames, key, is_signal, cfa, rbp, ra)
+    return {with_bx(rule, rbx) for rule in rules} if frames.has_bx else rules
+
+
+def rules_without_bx(frames, key, is_signal, cfa, rbp, ra):
     """The rules that readelf's words can mean: one, but for records with several expressions."""
     if ra == "u":
         return {STOP}
@@ -216,7 +229,8 @@ def rules_of(frames, key, is_signal, cfa, rbp, ra):
         bases = {expression_rule(text) for text in frames.texts_of(key, "cfa")} or {None}
     else:
         name, offset = re.match(r"(\w+)([+-]\d+)", cfa).groups()
-        bases = {({"rsp": "sp", "rbp": "fp"}[name], int(offset)) if name in ("rsp", "rbp") else None}
+        base = {"rsp": "sp", "rbp": "fp", "rbx": "bx"}.get(name)
+        bases = {(base, int(offset)) if base else None}
     rules = set()
     for base in bases:
         if base is None:
@@ -266,8 +280,9 @@ class Table:
         if self.error:
             return
         for line in done.stdout.splitlines():
-            address, kind, offset, fp_kind, fp_offset = line.split(" ")
-            self.rows.append((int(address, 16), (kind, int(offset), fp_kind, int(fp_offset))))
+            address, kind, offset, fp_kind, fp_offset, *bx = line.split(" ")
+            self.rows.append((int(address, 16), (kind, int(offset), fp_kind, int(fp_offset),
+                                                 *map(int, bx))))
         self.addresses = [row[0] for row in self.rows]
 
     def between(self, start, end):
@@ -282,8 +297,9 @@ class Table:
 
 def plt_fde(name, start, end):
     """What dwell makes of a PLT that nobody describes: what GNU ld would have written."""
-    rows = [(start, "rsp+16", "u", "c-8"), (start + 6, "rsp+24", "u", "c-8"),
-            (start + 16, "plt", "u", "c-8")] if name == b".plt" else [(start, "rsp+8", "u", "c-8")]
+    words = {start: "rsp+16", start + 6: "rsp+24", start + 16: "plt"} if name == b".plt" else \
+        {start: "rsp+8"}
+    rows = [(address, cfa, "u", "c-8", "u") for address, cfa in words.items()]
     return start, end, OWN, False, rows
 
 
