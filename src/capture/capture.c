@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -37,7 +36,6 @@ struct capture {
 	struct namer *namer;
 	struct books *books;
 	struct unwinding *unwinding; /* NULL: user stacks are not walked by table */
-	int step_fd;                 /* epoll of all that makes a step worth while */
 	struct rec_meta meta;
 	uint64_t made_ns;
 	struct utsname system;
@@ -108,21 +106,6 @@ static void init_meta(struct capture *capture)
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
-static int open_step_fd(struct capture *capture, struct why *why)
-{
-	int fds[] = {drain_fd(capture->drain),
-		capture->unwinding ? unwinding_fd(capture->unwinding) : -1};
-	struct epoll_event readable = {.events = EPOLLIN};
-
-	capture->step_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (size_t i = 0; i < ARRAY_SIZE(fds) && capture->step_fd >= 0; i++)
-		if (fds[i] >= 0 && epoll_ctl(capture->step_fd, EPOLL_CTL_ADD, fds[i], &readable))
-			return why_set(why, -errno, "cannot use epoll: %s", strerror(errno));
-	return capture->step_fd >= 0
-		       ? 0
-		       : why_set(why, -errno, "cannot make an epoll fd: %s", strerror(errno));
-}
-
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
 {
 	struct capture *capture = xcalloc(1, sizeof(*capture));
@@ -130,7 +113,6 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	int error;
 
 	capture->options = *options;
-	capture->step_fd = -1;
 	capture->made_ns = clock_monotonic_ns();
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);
 	set_nice(URGENT_NICE);
@@ -143,8 +125,6 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
 		error = unwinding_new(capture->kernel, &capture->options, &capture->unwinding, why);
-	if (!error)
-		error = open_step_fd(capture, why);
 	if (error)
 		goto failed;
 	*ret = capture;
@@ -159,8 +139,6 @@ void capture_free(struct capture *capture)
 {
 	if (!capture)
 		return;
-	if (capture->step_fd >= 0)
-		close(capture->step_fd);
 	drain_free(capture->drain);
 	books_free(capture->books);
 	namer_free(capture->namer);
@@ -248,7 +226,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 
 int capture_fd(const struct capture *capture)
 {
-	return capture->step_fd;
+	return drain_fd(capture->drain);
 }
 
 /* Writes the slices that are over by then; the last one may be shorter. */
@@ -352,8 +330,6 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 
 int capture_step(struct capture *capture, struct why *why)
 {
-	if (capture->unwinding)
-		unwinding_repair(capture->unwinding);
 	struct batch *batch = drain_take(capture->drain);
 	int error = drain_error(capture->drain);
 
@@ -405,7 +381,7 @@ int capture_stop(struct capture *capture, struct why *why)
 
 	set_nice(URGENT_NICE);
 	if (capture->unwinding)
-		unwinding_repair_last(capture->unwinding);
+		unwinding_stop(capture->unwinding);
 	capture->end_ns = clock_monotonic_ns() + END_AHEAD_NS;
 	if (capture->planned_end_ns && capture->planned_end_ns < capture->end_ns)
 		capture->end_ns = capture->planned_end_ns;
