@@ -185,6 +185,7 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 .PHONY: bench
 bench: all build/plain/tests/bench/read_stacks
 	bench/overhead
+	bench/start
 	bench/import
 	bench/page
 
