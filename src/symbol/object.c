@@ -21,7 +21,9 @@
 #include "util/map64.h"
 #include "util/vec.h"
 
-#define MAX_PENDING 200
+#define MAX_PENDING 136
+/* Most processes map the same few files; those are held, so that they need not be found again. */
+#define MAX_HELD 64
 
 struct object {
 	struct code_object public; /* first: callers' pointers lead here */
@@ -35,10 +37,19 @@ struct object {
 	int debug_fd;   /* of the separate debug file, while pending */
 };
 
+/* A file that some process mapped. */
+struct held {
+	int path_fd;
+	struct file_stamp stamp;
+	struct object *object;
+};
+
 struct object_table {
 	VEC(struct object *) objects;
-	struct map64 by_key; /* key of a mapped file -> struct object * */
-	struct map64 by_id;  /* readable files only */
+	VEC(struct held) held;
+	struct map64 by_inode; /* and path -> number in held */
+	struct map64 by_key;   /* key of a mapped file -> struct object * */
+	struct map64 by_id;    /* readable files only */
 	struct object *vdso;
 	struct object *anonymous;
 	size_t pending; /* fds */
@@ -85,6 +96,10 @@ void object_table_free(struct object_table *table)
 	vec_each (object, &table->objects)
 		free_object(*object);
 	vec_clear(&table->objects);
+	vec_each (held, &table->held)
+		close(held->path_fd);
+	vec_clear(&table->held);
+	map64_clear(&table->by_inode);
 	map64_clear(&table->by_key);
 	map64_clear(&table->by_id);
 	free(table);
@@ -152,11 +167,37 @@ static struct object *vdso_object(struct object_table *table)
 	return table->vdso;
 }
 
-static uint64_t key_of(const struct map_line *line, const struct file_stamp *stamp)
+static uint64_t inode_key(const struct map_line *line)
 {
 	uint64_t key = hash_add((uint64_t)line->dev_major << 32 | line->dev_minor, line->inode);
 
-	key = hash_text(key, line->path);
+	return hash_text(key, line->path);
+}
+
+static struct object *find_held(const struct object_table *table, const struct map_line *line)
+{
+	const uint64_t *number = map64_find(&table->by_inode, inode_key(line));
+	const struct held *held = number ? &table->held.at[*number] : NULL;
+
+	return held && locate_holds(held->path_fd, &held->stamp, line) ? held->object : NULL;
+}
+
+static void hold(struct object_table *table, const struct map_line *line,
+	const struct file_stamp *stamp, struct object *object, int *path_fd)
+{
+	struct held held = {*path_fd, *stamp, object};
+
+	if (*path_fd < 0 || table->held.count == MAX_HELD)
+		return;
+	*map64_put(&table->by_inode, inode_key(line), NULL) = table->held.count;
+	vec_push(&table->held, held);
+	*path_fd = -1;
+}
+
+static uint64_t key_of(const struct map_line *line, const struct file_stamp *stamp)
+{
+	uint64_t key = inode_key(line);
+
 	/* Memory is written to all the time. */
 	if (map_line_is_memory(line))
 		return key;
@@ -245,14 +286,18 @@ static struct object *get_mapped(
 	struct object_table *table, uint32_t pid, const struct map_line *line)
 {
 	struct file_stamp stamp = {0};
+	struct object *held = find_held(table, line);
+
+	if (held)
+		return held;
 	_cleanup_close_ int path_fd = locate_mapped_file(pid, line, &stamp);
 	uint64_t key = key_of(line, &stamp);
 	uint64_t *known = map64_find(&table->by_key, key);
-
 	if (known)
 		return (struct object *)(uintptr_t)*known;
 	struct object *object = add_mapped(table, pid, line, &stamp, path_fd);
 	*map64_put(&table->by_key, key, NULL) = (uintptr_t)object;
+	hold(table, line, &stamp, object, &path_fd);
 	return object;
 }
 
