@@ -212,7 +212,7 @@ static void insert_mapping(
 		vec_push(mappings, *added);
 }
 
-/* A file that is known by its build-id needs no look at the process. */
+/* A file that is known by its inode needs no look at the process. */
 bool loader_take_event(struct loader *loader, uint32_t number, const struct map_event *event)
 {
 	const slice_mappings *known = slices_of(loader->slices, number);
@@ -221,9 +221,14 @@ bool loader_take_event(struct loader *loader, uint32_t number, const struct map_
 		.start = event->start, .end = event->end, .offset = event->offset};
 	slice_mappings mappings = {0};
 
-	if (!known || !event->build_id[0])
+	const struct map_line line = {.inode = event->inode,
+		.dev_major = event->dev_major,
+		.dev_minor = event->dev_minor,
+		.path = (char *)event->path};
+
+	if (!known || !event->inode)
 		return false;
-	added.object = unwind_objects_built(loader->objects, event->build_id);
+	added.object = unwind_objects_held(loader->objects, &line);
 	if (!added.object || added.object->state != UNWIND_OBJECT_READY)
 		return false;
 	added.object->used_ns = clock_monotonic_ns();

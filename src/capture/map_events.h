@@ -22,8 +22,6 @@ enum map_event_kind {
 	MAP_EVENT_EXIT, /* the process's first thread ended */
 };
 
-#define MAP_EVENT_BUILD_ID_ROOM 41
-
 struct map_event {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	enum map_event_kind kind;
@@ -32,11 +30,10 @@ struct map_event {
 	uint64_t start;  /* the rest: MAP_EVENT_MAP */
 	uint64_t end;
 	uint64_t offset;
-	uint32_t dev_major; /* only without a build-id */
+	uint32_t dev_major;
 	uint32_t dev_minor;
 	uint64_t inode;
-	char build_id[MAP_EVENT_BUILD_ID_ROOM]; /* hex or "" */
-	const char *path;                       /* borrowed from the record */
+	const char *path; /* borrowed from the record */
 };
 
 /*

@@ -132,7 +132,6 @@ static void add_mapping(struct spaces *spaces, const struct map_event *event)
 		.dev_major = event->dev_major,
 		.dev_minor = event->dev_minor,
 		.inode = event->inode,
-		.build_id = event->build_id,
 		.path = event->path};
 
 	/* The first file that an exec maps is the program itself. */

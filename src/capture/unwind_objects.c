@@ -143,7 +143,7 @@ static uint64_t inode_key(const struct map_line *line)
 }
 
 /* Most processes map the same few files: those need not be found again for each of them. */
-static struct unwind_object *find_held(
+struct unwind_object *unwind_objects_held(
 	const struct unwind_objects *objects, const struct map_line *line)
 {
 	const uint64_t *slot = map64_find(&objects->by_inode, inode_key(line));
@@ -177,7 +177,7 @@ struct unwind_object *unwind_objects_get(
 	}
 	if (!line->inode || line->path[0] != '/')
 		return NULL;
-	struct unwind_object *held = find_held(objects, line);
+	struct unwind_object *held = unwind_objects_held(objects, line);
 	if (held)
 		return held;
 	_cleanup_close_ int fd = locate_mapped_file(pid, line, &stamp);
@@ -212,12 +212,6 @@ static struct unwind_object *find_built(
 	const uint64_t *slot = map64_find(&objects->by_build, build_key(build_id, owner));
 
 	return slot ? (struct unwind_object *)(uintptr_t)*slot : NULL;
-}
-
-struct unwind_object *unwind_objects_built(
-	const struct unwind_objects *objects, const char *build_id)
-{
-	return find_built(objects, build_id, 0);
 }
 
 struct unwind_object *unwind_objects_numbered(const struct unwind_objects *objects, uint32_t number)

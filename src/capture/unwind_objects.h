@@ -48,9 +48,9 @@ void unwind_objects_free(struct unwind_objects *objects);
 /* The object that a mapping shows, new (pending) or known; NULL: code without a file. */
 struct unwind_object *unwind_objects_get(
 	struct unwind_objects *objects, uint32_t pid, const struct map_line *line);
-/* One of the system's files by a build-id that the kernel told; NULL if it is not known. */
-struct unwind_object *unwind_objects_built(
-	const struct unwind_objects *objects, const char *build_id);
+/* The same, if it is known and its file is held and unchanged; else NULL. Quick. */
+struct unwind_object *unwind_objects_held(
+	const struct unwind_objects *objects, const struct map_line *line);
 /* By its number; NULL if there is none. */
 struct unwind_object *unwind_objects_numbered(
 	const struct unwind_objects *objects, uint32_t number);

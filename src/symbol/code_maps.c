@@ -84,8 +84,7 @@ void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t 
 	struct map_line line = {.start = added->start,
 		.end = added->end,
 		.offset = added->offset,
-		/* Told with a build-id the inode is not, but there is one. */
-		.inode = added->inode ? added->inode : added->build_id[0] != 0,
+		.inode = added->inode,
 		.dev_major = added->dev_major,
 		.dev_minor = added->dev_minor,
 		.is_executable = true,
@@ -94,11 +93,7 @@ void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t 
 		.start = added->start, .end = added->end, .offset = added->offset};
 	size_t at;
 
-	if (added->build_id[0])
-		mapping.object =
-			object_table_get_built(table, pid, added->relative, &line, added->build_id);
-	else
-		mapping.object = object_table_get(table, pid, &line);
+	mapping.object = object_table_get_told(table, pid, added->relative, &line);
 	cut_out(maps, added->start, added->end);
 	vec_push(&maps->mappings, mapping);
 	for (at = maps->mappings.count - 1; at && maps->mappings.at[at - 1].start > mapping.start;

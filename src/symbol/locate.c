@@ -51,16 +51,26 @@ char *locate_path_inside(uint32_t pid, const char *path)
 	return xstrdup(path);
 }
 
-static int open_mapping(uint32_t pid, const struct map_line *line)
+static int open_address(uint32_t pid, const struct map_line *line)
 {
 	_cleanup_free_ char *link = xasprintf(
 		"/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, line->start, line->end);
-	int fd = open(link, O_PATH | O_CLOEXEC);
 
-	if (fd >= 0 || line->is_deleted)
-		return fd;
+	return open(link, O_PATH | O_CLOEXEC);
+}
+
+static int open_path(uint32_t pid, const struct map_line *line)
+{
 	_cleanup_free_ char *inside = locate_path_inside(pid, line->path);
-	return open_below_root(pid, inside, 0);
+
+	return line->is_deleted ? -1 : open_below_root(pid, inside, 0);
+}
+
+static int open_mapping(uint32_t pid, const struct map_line *line)
+{
+	int fd = open_address(pid, line);
+
+	return fd >= 0 ? fd : open_path(pid, line);
 }
 
 static struct file_stamp stamp_of(const struct stat *stat)
@@ -79,6 +89,31 @@ int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_st
 		return -1;
 	*ret = stamp_of(&stat);
 	return fd;
+}
+
+/* Devices without a number of their own (major 0) are told otherwise to those who ask. */
+static bool is_told(const struct stat *stat, const struct map_line *line)
+{
+	dev_t told = makedev(line->dev_major, line->dev_minor);
+
+	return stat->st_dev == told ? stat->st_ino == line->inode : !major(stat->st_dev);
+}
+
+int locate_told_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret)
+{
+	int (*const ways[])(uint32_t, const struct map_line *) = {open_address, open_path};
+	struct stat stat;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		int fd = keep_regular(ways[i](pid, line), &stat);
+		if (fd >= 0 && is_told(&stat, line)) {
+			*ret = stamp_of(&stat);
+			return fd;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
 }
 
 bool locate_holds(int path_fd, const struct file_stamp *stamp, const struct map_line *line)

@@ -22,6 +22,13 @@ struct file_stamp {
 int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret);
 
 /*
+ * The same for a mapping that the kernel has told of, and that may be gone, or be another one's by
+ * now: only a file with its inode number will do, or one of a file system that gives numbers of its
+ * own to those who ask.
+ */
+int locate_told_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret);
+
+/*
  * Is what we hold the file that the mapping shows, and unchanged? As long as it is held nobody else
  * gets its inode number. Some file systems (btrfs) give numbers of their own to those who ask; of
  * theirs the answer is false. It costs a tenth of finding the file again.

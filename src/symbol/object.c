@@ -282,6 +282,21 @@ static struct object *add_mapped(struct object_table *table, uint32_t pid,
 	return object;
 }
 
+/* The object of a file that was found, which is taken (left -1) if it is held from now on. */
+static struct object *get_found(struct object_table *table, uint32_t pid,
+	const struct map_line *line, const struct file_stamp *stamp, int *path_fd)
+{
+	uint64_t key = key_of(line, stamp);
+	uint64_t *known = map64_find(&table->by_key, key);
+
+	if (known)
+		return (struct object *)(uintptr_t)*known;
+	struct object *object = add_mapped(table, pid, line, stamp, *path_fd);
+	*map64_put(&table->by_key, key, NULL) = (uintptr_t)object;
+	hold(table, line, stamp, object, path_fd);
+	return object;
+}
+
 static struct object *get_mapped(
 	struct object_table *table, uint32_t pid, const struct map_line *line)
 {
@@ -291,14 +306,7 @@ static struct object *get_mapped(
 	if (held)
 		return held;
 	_cleanup_close_ int path_fd = locate_mapped_file(pid, line, &stamp);
-	uint64_t key = key_of(line, &stamp);
-	uint64_t *known = map64_find(&table->by_key, key);
-	if (known)
-		return (struct object *)(uintptr_t)*known;
-	struct object *object = add_mapped(table, pid, line, &stamp, path_fd);
-	*map64_put(&table->by_key, key, NULL) = (uintptr_t)object;
-	hold(table, line, &stamp, object, &path_fd);
-	return object;
+	return get_found(table, pid, line, &stamp, &path_fd);
 }
 
 struct code_object *object_table_adopt(struct object_table *table, uint32_t pid, const char *path,
@@ -327,47 +335,23 @@ struct code_object *object_table_get(
 	return &get_mapped(table, pid, line)->public;
 }
 
-/* What the process showed, if that is the file we look for. */
-static bool is_built_as(const struct object *object, const char *build_id)
-{
-	return object->public.is_readable && !strcmp(object->build_id, build_id);
-}
-
-/* A file with that build-id where one of these processes sees it; NULL if there is none. */
-static struct object *find_built(struct object_table *table, const uint32_t *pids, size_t count,
-	const struct map_line *line, const char *build_id)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct object *object = pids[i] ? get_mapped(table, pids[i], line) : NULL;
-		if (object && is_built_as(object, build_id))
-			return object;
-	}
-	return NULL;
-}
-
-struct code_object *object_table_get_built(struct object_table *table, uint32_t pid,
-	uint32_t relative, const struct map_line *line, const char *build_id)
+struct code_object *object_table_get_told(
+	struct object_table *table, uint32_t pid, uint32_t relative, const struct map_line *line)
 {
 	const uint32_t pids[] = {pid, relative, (uint32_t)getpid()};
-	uint64_t *known = map64_find(&table->by_id, id_of_build(build_id));
-	struct object *object = known ? (struct object *)(uintptr_t)*known : NULL;
+	struct file_stamp stamp = {0};
+	_cleanup_close_ int path_fd = -1;
 
-	if (object && is_built_as(object, build_id))
-		return &object->public;
-	if (line->path[0] != '/')
+	if (line->path[0] != '/' || !line->inode || map_line_is_memory(line))
 		return object_table_get(table, pid, line);
-	struct object *found = find_built(table, pids, ARRAY_SIZE(pids), line, build_id);
-	if (found)
-		return &found->public;
-	if (object)
-		return &object->public;
-	object = add_object(table, CODE_FILE, line->path);
-	object->public.id = id_of_build(build_id);
-	*map64_put(&table->by_id, object->public.id, NULL) = (uintptr_t)object;
-	free(object->build_id);
-	object->build_id = xstrdup(build_id);
-	object->public.build_id = object->build_id;
-	return &object->public;
+	struct object *held = find_held(table, line);
+	if (held)
+		return &held->public;
+	for (size_t i = 0; i < ARRAY_SIZE(pids) && path_fd < 0; i++) {
+		path_fd = pids[i] ? locate_told_file(pids[i], line, &stamp) : -1;
+		pid = pids[i];
+	}
+	return &get_found(table, pid, line, &stamp, &path_fd)->public;
 }
 
 uint64_t code_object_address(const struct code_object *public, uint64_t offset)

@@ -69,12 +69,11 @@ struct code_mapping {
 	uint64_t start;
 	uint64_t end;
 	uint64_t offset;
-	uint32_t dev_major; /* device and inode: only without a build-id */
+	uint32_t dev_major;
 	uint32_t dev_minor;
 	uint64_t inode;
-	const char *build_id; /* hex or "" */
-	const char *path;     /* "" or "//anon": no file */
-	uint32_t relative;    /* a process that should see the same files, 0: none known */
+	const char *path;  /* "" or "//anon": no file */
+	uint32_t relative; /* a process that should see the same files, 0: none known */
 };
 
 /* Mappings put together one by one, for a process that may be gone before /proc is read. */

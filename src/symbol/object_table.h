@@ -12,12 +12,12 @@ struct code_object *object_table_get(
 	struct object_table *table, uint32_t pid, const struct map_line *line);
 
 /*
- * The same for a mapping whose file's build-id the kernel has told: a file known by it is not
- * opened again. The process may be gone if a relative of its (0: none) or we see the file at its
- * path; one that could not be found is looked for again with each mapping.
+ * The same for a mapping that the kernel has told of. The process may be gone if a relative of its
+ * (0: none) or we see the file at its path; one that could not be found is looked for again with
+ * each mapping.
  */
-struct code_object *object_table_get_built(struct object_table *table, uint32_t pid,
-	uint32_t relative, const struct map_line *line, const char *build_id);
+struct code_object *object_table_get_told(
+	struct object_table *table, uint32_t pid, uint32_t relative, const struct map_line *line);
 
 /* The object's own address of an offset in its file; the offset itself where the file is unknown.
  */
