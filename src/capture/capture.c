@@ -174,6 +174,13 @@ static int require_target(const struct capture *capture, struct why *why)
 		capture->options.target_text);
 }
 
+int capture_go_on(const struct capture_options *options, struct why *why)
+{
+	if (!options->is_stopped || !options->is_stopped(options->stop_context))
+		return 0;
+	return why_set(why, -EINTR, "stopped before the recording began: nothing was recorded");
+}
+
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
@@ -203,6 +210,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = unwinding_start(capture->unwinding, capture->namer, why);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
+	if (!error)
+		error = capture_go_on(&capture->options, why);
 	if (error)
 		return error;
 	capture->start_ns = clock_monotonic_ns() + START_AHEAD_NS;
