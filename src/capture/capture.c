@@ -17,6 +17,7 @@
 #include "capture/namer.h"
 #include "capture/unwinding.h"
 #include "util/clock.h"
+#include "util/open_files.h"
 #include "util/units.h"
 
 /* Between choosing a moment and telling it a busy machine may take our CPU: 8 ms were seen. */
@@ -108,10 +109,12 @@ static void init_meta(struct capture *capture)
 
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
 {
-	struct capture *capture = xcalloc(1, sizeof(*capture));
 	uint64_t flip_ns = options->slice_ns > MIN_FLIP_NS ? options->slice_ns : MIN_FLIP_NS;
+	struct capture *capture = xcalloc(1, sizeof(*capture));
 	int error;
 
+	/* Files stay open, so that their symbols can be read when their processes are gone. */
+	open_files_raise();
 	capture->options = *options;
 	capture->made_ns = clock_monotonic_ns();
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);

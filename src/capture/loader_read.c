@@ -57,12 +57,13 @@ static bool read_object(struct loader *loader, struct unwind_object *object, boo
 {
 	struct unwind_reading reading;
 	bool is_vdso = object->is_vdso;
-	int fd = object->path_fd;
 
 	if (object->state != UNWIND_OBJECT_PENDING) {
 		object->is_queued = false;
 		return true;
 	}
+	_cleanup_close_ int found = object->path_fd < 0 ? unwind_object_open(object) : -1;
+	int fd = object->path_fd < 0 ? found : object->path_fd;
 	pthread_mutex_unlock(&loader->lock);
 	unwind_reading_make(&reading, fd, is_vdso, loader->cache, is_quick);
 	pthread_mutex_lock(&loader->lock);
