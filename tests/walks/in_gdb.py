@@ -8,7 +8,7 @@ import struct
 import gdb
 import gdb.unwinder
 
-REGISTERS = {"pc": "rip", "sp": "rsp", "fp": "rbp", "rdi": "rdi"}
+REGISTERS = {"pc": "rip", "sp": "rsp", "fp": "rbp", "rdi": "rdi", "rbx": "rbx"}
 WORD = 8
 
 
