@@ -119,6 +119,7 @@ int on_sleepers(struct bpf_iter__task *ctx)
 	sleeper.sp = regs->sp;
 	sleeper.fp = regs->bp;
 	sleeper.first_argument = regs->di;
+	sleeper.bx = regs->bx;
 #endif
 	sleeper.thread = thread->serial;
 	sleeper.tid = thread->tid;

@@ -206,6 +206,7 @@ static __always_inline u64 user_stack_by_table(
 	walk->is_packed = true;
 	unwind_begin(walk, regs->ip, regs->sp, regs->bp);
 	walk->first_argument = regs->di;
+	walk->bx = regs->bx;
 	if (segment == COMPAT_CODE_SEGMENT) {
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_COMPAT;

@@ -206,8 +206,18 @@ static __always_inline int step_by_dereference(
 	return step_to_cfa(walk, rule, cfa + (__u64)(__s64)UNWIND_DEREF_HIGH(rule->cfa_offset));
 }
 
+/* The caller's rbx is where the rule says, or still where it was. */
+static __always_inline int follow_bx(
+	struct walk *walk, const struct unwind_rule *rule, __u64 cfa, bool has_bx)
+{
+	__s16 offset = UNWIND_DEREF_HIGH(rule->cfa_offset);
+
+	walk->has_bx = has_bx || offset;
+	return offset && read_user(walk, &walk->bx, sizeof(walk->bx), cfa + (__u64)(__s64)offset);
+}
+
 static __always_inline int step_by_rule(
-	struct walk *walk, const struct unwind_rule *rule, __u64 address)
+	struct walk *walk, const struct unwind_rule *rule, __u64 address, bool has_bx)
 {
 	__u64 cfa = walk->sp + (__u64)(__s64)rule->cfa_offset;
 
@@ -242,6 +252,18 @@ static __always_inline int step_by_rule(
 	case UNWIND_CFA_FP:
 		cfa = walk->fp + (__u64)(__s64)rule->cfa_offset;
 		break;
+	case UNWIND_CFA_BX:
+		if (!has_bx)
+			return UNWIND_STOP_BADRULE;
+		cfa = walk->bx + (__u64)(__s64)UNWIND_DEREF_LOW(rule->cfa_offset);
+		if (follow_bx(walk, rule, cfa, has_bx))
+			return cannot_read(walk, cfa, UNWIND_STOP_READ_CFA);
+		break;
+	case UNWIND_CFA_SP_BX:
+		cfa = walk->sp + (__u64)(__s64)UNWIND_DEREF_LOW(rule->cfa_offset);
+		if (follow_bx(walk, rule, cfa, has_bx))
+			return cannot_read(walk, cfa, UNWIND_STOP_READ_CFA);
+		break;
 	case UNWIND_CFA_PLT:
 		cfa = walk->sp + 8 + ((address & 15) >= (__u64)rule->cfa_offset ? 8 : 0);
 		break;
@@ -256,10 +278,14 @@ __noinline int unwind_step(struct walk *walk)
 {
 	const struct unwind_rule *rule;
 	__u64 pc, at, address;
+	bool has_bx;
 	int number;
 
 	if (!walk)
 		return UNWIND_STOP_NOPROC;
+	/* Whoever does not say where it is may have changed it. */
+	has_bx = walk->has_bx;
+	walk->has_bx = 0;
 	pc = walk->pc;
 	if (!pc)
 		return UNWIND_STOP_ZEROPC;
@@ -298,7 +324,7 @@ __noinline int unwind_step(struct walk *walk)
 	}
 	number = unwind_find_rule(walk, address);
 	rule = number < 0 ? 0 : table_rule(walk, (__u32)number);
-	return rule ? step_by_rule(walk, rule, address) : UNWIND_STOP_GAP;
+	return rule ? step_by_rule(walk, rule, address, has_bx) : UNWIND_STOP_GAP;
 }
 
 /* The whole stack from the registers and mappings that the walk was given. */
@@ -327,6 +353,7 @@ static __always_inline void unwind_begin(struct walk *walk, __u64 pc, __u64 sp, 
 	walk->hash = walk->kind;
 	walk->missing = 0;
 	walk->is_exact = 1;
+	walk->has_bx = 1;
 	walk->has_raw = 0;
 	walk->vma_start = 0;
 	walk->vma_bytes = 0;

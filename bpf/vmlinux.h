@@ -97,6 +97,7 @@ struct pid {
 /* x86-64. cs is narrower on new kernels; CO-RE reads what is there. */
 struct pt_regs {
 	unsigned long bp;
+	unsigned long bx;
 	unsigned long di;
 	unsigned long ip;
 	unsigned long cs;

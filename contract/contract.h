@@ -136,6 +136,7 @@ struct record_sleeper {
 	__u64 sp;
 	__u64 fp;
 	__u64 first_argument;
+	__u64 bx;
 };
 
 /* What it gets instead, if it has not run since. By its serial. */

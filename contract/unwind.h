@@ -29,6 +29,13 @@ enum unwind_cfa {
 	UNWIND_CFA_RA_REG, /* SP + offset; the return address is in rdi, so only in the first frame
 			    */
 	UNWIND_CFA_BAD,    /* described in a way that we do not follow */
+	/*
+	 * rbx + low half of the offset: the dynamic linker's frame while it looks for a function
+	 * that is called the first time. rbx is followed in files that have such a rule only: there
+	 * SP_BX is in place of SP. The caller's is at CFA + high half; 0: unchanged.
+	 */
+	UNWIND_CFA_BX,
+	UNWIND_CFA_SP_BX, /* SP + low half, and rbx as above */
 	UNWIND_CFA_KINDS,
 };
 
@@ -53,7 +60,7 @@ struct unwind_rule {
 #define UNWIND_SIGNAL_SP 160
 #define UNWIND_SIGNAL_PC 168
 
-/* The two halves of a DEREF rule's offset. */
+/* The two halves of the offset of DEREF and BX rules. */
 #define UNWIND_DEREF_LOW(offset) ((__s16)((__u32)(offset)&0xffff))
 #define UNWIND_DEREF_HIGH(offset) ((__s16)((__u32)(offset) >> 16))
 #define UNWIND_DEREF_OFFSET(low, high) ((__s32)((__u32)(__u16)(low) | (__u32)(__u16)(high) << 16))

@@ -30,6 +30,7 @@ struct walk {
 	__u64 sp;
 	__u64 fp;
 	__u64 first_argument; /* rdi, in the first frame */
+	__u64 bx;
 	/* The mapping that the last frame was in, as vma_start and length, so that one look
 	 * suffices. */
 	__u64 vma_start;
@@ -45,7 +46,8 @@ struct walk {
 	__u64 missing; /* the address that ended the walk: not mapped, or not readable */
 	__u8 is_exact; /* pc is no return address: the first frame, or one that a signal hit */
 	__u8 has_raw;  /* some frame is a plain address: means something in this image only */
-	__u8 pad2[6];
+	__u8 has_bx;   /* bx is this frame's: it is followed in few files only */
+	__u8 pad2[5];
 	/*
 	 * Where each frame's return address was read, in words from first_sp: what a memo of stacks
 	 * has to compare. WALK_SLOT_FAR: further than that can say.

@@ -353,10 +353,8 @@ int capture_step(struct capture *capture, struct why *why)
 		return 0;
 	if (capture->planned_end_ns && batch->drained_ns > capture->planned_end_ns)
 		batch->drained_ns = capture->planned_end_ns;
-	if (capture->unwinding) {
-		unwinding_repair(capture->unwinding, false);
+	if (capture->unwinding)
 		unwinding_name(capture->unwinding, capture->namer);
-	}
 	books_add(capture->books, batch);
 	/* A commit holds rows and open intervals of one moment, so that a crash leaves whole books.
 	 */
@@ -395,7 +393,7 @@ int capture_stop(struct capture *capture, struct why *why)
 
 	set_nice(URGENT_NICE);
 	if (capture->unwinding)
-		unwinding_repair(capture->unwinding, true);
+		unwinding_stop(capture->unwinding);
 	capture->end_ns = clock_monotonic_ns() + END_AHEAD_NS;
 	if (capture->planned_end_ns && capture->planned_end_ns < capture->end_ns)
 		capture->end_ns = capture->planned_end_ns;

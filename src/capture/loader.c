@@ -50,6 +50,8 @@ int loader_new(const struct loader_options *options, struct loader **ret, struct
 	struct loader *loader = xcalloc(1, sizeof(*loader));
 	int error = 0;
 
+	loader->on_news = options->on_news;
+	loader->news_context = options->news_context;
 	loader->tables = unwind_tables_new(&options->areas);
 	loader->objects = unwind_objects_new(loader->tables);
 	loader->slices = slices_new(loader->tables, loader->objects);

@@ -111,13 +111,14 @@ static bool do_scans(struct loader *loader)
 		pthread_mutex_lock(&loader->lock);
 		bool is_stopping = loader->is_stopping, has_one = loader_next_scan(loader, &scan);
 		loader->busy += has_one;
+		/* Of mappings that needed no look. */
+		loader_tell_news(loader);
 		pthread_mutex_unlock(&loader->lock);
 		if (is_stopping || !has_one)
 			return !is_stopping;
 		loader_look(loader, &scan);
 		pthread_mutex_lock(&loader->lock);
-		loader->busy--;
-		pthread_cond_broadcast(&loader->is_idle);
+		loader_done(loader);
 		pthread_mutex_unlock(&loader->lock);
 	}
 }

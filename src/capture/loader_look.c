@@ -79,6 +79,8 @@ static int put_mappings(struct loader *loader, uint32_t image, const slice_mappi
 
 	if (error)
 		loader->counts.without_room++;
+	else
+		loader->has_news = true;
 	return error;
 }
 
@@ -226,7 +228,7 @@ bool loader_take_event(struct loader *loader, uint32_t number, const struct map_
 		return false;
 	added.object->used_ns = clock_monotonic_ns();
 	insert_mapping(&mappings, known, &added);
-	int error = slices_put(loader->slices, number, &mappings);
+	int error = put_mappings(loader, number, &mappings);
 	if (image && mappings.count > MANY_MAPPINGS)
 		image->not_before_ns =
 			clock_monotonic_ns() + mappings.count * MAPPING_COST_NS * PAUSE_TIMES;

@@ -57,6 +57,8 @@ struct loader {
 	struct ring_buffer *wants;
 	struct map_events *events;
 	int wake_fd;
+	void (*on_news)(void *context);
+	void *news_context;
 	uint64_t collected_ns;
 	pthread_t threads[LOADER_MAX_READERS + 1];
 	size_t thread_count;
@@ -81,6 +83,7 @@ struct loader {
 	uint64_t postponed_ns;
 	size_t busy;
 	bool is_stopping;
+	bool has_news;
 	struct loader_counts counts;
 };
 
@@ -101,6 +104,10 @@ bool loader_next_scan(struct loader *loader, struct loader_scan *ret);
 struct unwind_object *loader_next_read(struct loader *loader);
 /* Is anything queued or being done? */
 bool loader_has_work(const struct loader *loader);
+/* One that was busy is done with a piece of work. */
+void loader_done(struct loader *loader);
+/* Tells the news, if there are any and no more are to be expected. */
+void loader_tell_news(struct loader *loader);
 
 /* Nothing that was read early about the process (0: any) holds any more. */
 void loader_drop_early(struct loader *loader, uint32_t pid);

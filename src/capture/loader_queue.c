@@ -99,6 +99,22 @@ bool loader_has_work(const struct loader *loader)
 	       !queue_is_empty(&loader->urgent_reads);
 }
 
+void loader_done(struct loader *loader)
+{
+	loader->busy--;
+	pthread_cond_broadcast(&loader->is_idle);
+	loader_tell_news(loader);
+}
+
+void loader_tell_news(struct loader *loader)
+{
+	if (!loader->has_news || loader_has_work(loader))
+		return;
+	loader->has_news = false;
+	if (loader->on_news)
+		loader->on_news(loader->news_context);
+}
+
 static void free_mappings(uint64_t value)
 {
 	slice_mappings *mappings = (slice_mappings *)(uintptr_t)value;

@@ -75,6 +75,7 @@ static bool read_object(struct loader *loader, struct unwind_object *object, boo
 	if (unwind_objects_settle(loader->objects, object, &reading))
 		make_room(loader, object, reading.table.row_count);
 	slices_update(loader->slices, object);
+	loader->has_news = true;
 	unwind_reading_clear(&reading);
 	return true;
 }
@@ -106,8 +107,7 @@ void *loader_read_files(void *context)
 		}
 		loader->busy++;
 		read_object(loader, object, false);
-		loader->busy--;
-		pthread_cond_broadcast(&loader->is_idle);
+		loader_done(loader);
 	}
 	pthread_mutex_unlock(&loader->lock);
 	return NULL;

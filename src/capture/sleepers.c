@@ -79,7 +79,8 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 	struct unwind_registers registers = {.pc = sleeper->pc,
 		.sp = sleeper->sp,
 		.fp = sleeper->fp,
-		.first_argument = sleeper->first_argument};
+		.first_argument = sleeper->first_argument,
+		.bx = sleeper->bx};
 	struct unwind_memory memory = {.read = read_memory, .context = reader};
 	struct unwind_process slice;
 	struct walk *walk = xmalloc(sizeof(*walk));
@@ -91,12 +92,16 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 	return walk;
 }
 
+static bool lacks_tables(const struct walk *walk)
+{
+	return walk->stop == UNWIND_STOP_NOPROC || walk->stop == UNWIND_STOP_NOVMA ||
+	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING;
+}
+
 /* Is it better than nothing? A thread that had none takes anything: it says at least why. */
 static bool is_better(const struct record_sleeper *sleeper, const struct walk *walk)
 {
-	return sleeper->user_stack == STACK_EARLIER ||
-	       (walk->stop != UNWIND_STOP_NOPROC && walk->stop != UNWIND_STOP_NOVMA &&
-		       walk->stop != UNWIND_STOP_NOTABLE && walk->stop != UNWIND_STOP_PENDING);
+	return sleeper->user_stack == STACK_EARLIER || !lacks_tables(walk);
 }
 
 /* Stacks that were walked, until they are given. */
@@ -153,17 +158,19 @@ static void add(struct round *round, const struct record_sleeper *sleeper, struc
 }
 
 int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
-	void (*each)(void *context, const struct walk *walk), void *context)
+	void (*each)(void *context, const struct walk *walk), void *context, size_t *ret_left)
 {
 	kernel_sleepers sleepers = {0};
 	struct reader reader = {.fd = -1};
 	struct round round = {.each = each, .context = context};
 	int error = kernel_read_sleepers(kernel, &sleepers);
 
+	*ret_left = 0;
 	vec_each (sleeper, &sleepers) {
 		if (error)
 			break;
 		struct walk *walk = walk_one(sleeper, areas, &reader);
+		*ret_left += lacks_tables(walk);
 		if (is_better(sleeper, walk))
 			add(&round, sleeper, walk);
 		else

@@ -12,10 +12,10 @@
 #include "capture/kernel.h"
 
 /*
- * Calls with each stack that a thread was given; the walk begins like struct record_stack. 0 or
- * -errno.
+ * Calls with each stack that a thread was given; the walk begins like struct record_stack. How many
+ * still lack tables goes to ret_left. 0 or -errno.
  */
 int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
-	void (*each)(void *context, const struct walk *walk), void *context);
+	void (*each)(void *context, const struct walk *walk), void *context, size_t *ret_left);
 
 #endif

@@ -69,6 +69,7 @@ void unwind_host_walk(const struct unwind_areas *areas, const struct unwind_proc
 	host.walk.is_packed = true;
 	unwind_begin(&host.walk, registers->pc, registers->sp, registers->fp);
 	host.walk.first_argument = registers->first_argument;
+	host.walk.bx = registers->bx;
 	if (slice) {
 		host.walk.vma_base = slice->vma_base;
 		host.walk.vma_count = slice->vma_count;

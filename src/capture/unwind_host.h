@@ -15,6 +15,7 @@ struct unwind_registers {
 	uint64_t sp;
 	uint64_t fp;
 	uint64_t first_argument;
+	uint64_t bx;
 };
 
 /* Reads a thread's memory: 0, or not if it cannot be read. */

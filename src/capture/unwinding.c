@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Says when the loader has to be waited for, and whose stacks are walked from outside. */
+/*
+ * Says when the loader has to be waited for, and when to look for stacks to walk from outside. A
+ * thread of its own does that in time, which the one that names stacks and writes rows might not on
+ * a busy machine.
+ */
 #include "capture/unwinding.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "capture/sleepers.h"
 #include "util/clock.h"
@@ -11,9 +20,12 @@
 
 /* With thousands of files to read a recording starts without the last ones. */
 #define TABLES_WAIT_NS (20 * NS_PER_S)
+#define REPAIR_EVERY_MS 250
 #define STOP_CHECK_NS (50 * NS_PER_MS)
 #define LAST_TABLES_NS (100 * NS_PER_MS)
-#define REPAIR_EVERY_NS (250 * NS_PER_MS)
+/* Looking for sleepers costs a fiftieth of one CPU at most, and leaves tables time to come. */
+#define REPAIR_PAUSE_NS (2 * NS_PER_MS)
+#define REPAIR_PAUSE_TIMES 50
 
 struct unwinding {
 	const struct capture_options *options;
@@ -21,23 +33,49 @@ struct unwinding {
 	struct loader *loader;
 	struct unwind_areas areas;
 	uint32_t lacking; /* stacks without tables, when they were last looked for */
-	bool has_lacking;
-	uint64_t next_repair_ns;
+	size_t left;      /* sleepers without a root, after the last repair */
+	_Atomic uint64_t next_repair_ns;
+	int repair_fd; /* a timer: tables have come, and it is time for a repair */
+	int stop_fd;
+	bool has_thread;
+	pthread_t thread;
+	pthread_mutex_t lock; /* around a repair, and what follows */
 	uint64_t took_ns;
 	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
 };
+
+/* Who still sleeps on a stack without a root need not wait longer than the tables took. */
+static void plan_repair(void *context)
+{
+	struct unwinding *unwinding = context;
+	uint64_t earliest = clock_monotonic_ns() + 1, at = unwinding->next_repair_ns;
+	struct itimerspec timer = {0};
+
+	if (at < earliest)
+		at = earliest;
+	timer.it_value.tv_sec = (time_t)(at / NS_PER_S);
+	timer.it_value.tv_nsec = (long)(at % NS_PER_S);
+	timerfd_settime(unwinding->repair_fd, TFD_TIMER_ABSTIME, &timer, NULL);
+}
 
 int unwinding_new(struct kernel *kernel, const struct capture_options *options,
 	struct unwinding **ret, struct why *why)
 {
 	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
-	struct loader_options loading = {
-		.wants_fd = kernel_wants_fd(kernel), .has_cache = options->has_cache};
+	struct loader_options loading = {.wants_fd = kernel_wants_fd(kernel),
+		.has_cache = options->has_cache,
+		.on_news = plan_repair,
+		.news_context = unwinding};
 	int error = kernel_unwind_areas(kernel, &loading.areas, why);
 
 	unwinding->options = options;
 	unwinding->kernel = kernel;
 	unwinding->areas = loading.areas;
+	pthread_mutex_init(&unwinding->lock, NULL);
+	unwinding->repair_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	unwinding->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (!error && (unwinding->repair_fd < 0 || unwinding->stop_fd < 0))
+		error = why_set(why, -errno, "cannot make a timer: %s", strerror(errno));
 	if (!error)
 		error = loader_new(&loading, &unwinding->loader, why);
 	if (error) {
@@ -48,14 +86,32 @@ int unwinding_new(struct kernel *kernel, const struct capture_options *options,
 	return 0;
 }
 
+static void end_thread(struct unwinding *unwinding)
+{
+	uint64_t one = 1;
+
+	if (!unwinding->has_thread)
+		return;
+	if (write(unwinding->stop_fd, &one, sizeof(one)) < 0)
+		return; /* not with a counter of 1 */
+	pthread_join(unwinding->thread, NULL);
+	unwinding->has_thread = false;
+}
+
 void unwinding_free(struct unwinding *unwinding)
 {
 	if (!unwinding)
 		return;
+	end_thread(unwinding);
 	vec_each (record, &unwinding->sleepers)
 		free(*record);
 	vec_clear(&unwinding->sleepers);
 	loader_free(unwinding->loader);
+	if (unwinding->repair_fd >= 0)
+		close(unwinding->repair_fd);
+	if (unwinding->stop_fd >= 0)
+		close(unwinding->stop_fd);
+	pthread_mutex_destroy(&unwinding->lock);
 	free(unwinding);
 }
 
@@ -102,12 +158,65 @@ static void take_sleeper(void *context, const struct walk *walk)
 
 void unwinding_name(struct unwinding *unwinding, struct namer *namer)
 {
+	pthread_mutex_lock(&unwinding->lock);
 	vec_each (slot, &unwinding->sleepers) {
 		const struct record_stack *record = (const void *)*slot;
 		namer_add_stack(namer, record, sizeof(*record) + record->depth * sizeof(uint64_t));
 		free(*slot);
 	}
 	vec_clear(&unwinding->sleepers);
+	pthread_mutex_unlock(&unwinding->lock);
+}
+
+static void repair(struct unwinding *unwinding)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	unwinding->lacking = kernel_lacking(unwinding->kernel);
+	if (sleepers_walk(unwinding->kernel, &unwinding->areas, take_sleeper, unwinding,
+		    &unwinding->left))
+		unwinding->left = 0;
+	uint64_t done = clock_monotonic_ns();
+	unwinding->next_repair_ns = done + REPAIR_PAUSE_NS + REPAIR_PAUSE_TIMES * (done - now);
+}
+
+static bool has_new_lack(const struct unwinding *unwinding)
+{
+	return kernel_lacking(unwinding->kernel) != unwinding->lacking;
+}
+
+static void *repair_in_time(void *context)
+{
+	struct unwinding *unwinding = context;
+	struct pollfd fds[] = {{.fd = unwinding->repair_fd, .events = POLLIN},
+		{.fd = unwinding->stop_fd, .events = POLLIN}};
+	uint64_t times;
+
+	while (poll(fds, ARRAY_SIZE(fds), REPAIR_EVERY_MS) >= 0 || errno == EINTR) {
+		if (fds[1].revents)
+			break;
+		bool has_news = read(unwinding->repair_fd, &times, sizeof(times)) == sizeof(times);
+		/* Of those who lacked tables the last time only news can help. */
+		pthread_mutex_lock(&unwinding->lock);
+		if (clock_monotonic_ns() >= unwinding->next_repair_ns &&
+			(has_new_lack(unwinding) || (has_news && unwinding->left)))
+			repair(unwinding);
+		pthread_mutex_unlock(&unwinding->lock);
+	}
+	return NULL;
+}
+
+static int start_thread(struct unwinding *unwinding, struct why *why)
+{
+	struct sched_param low = {.sched_priority = 1};
+	int error = pthread_create(&unwinding->thread, NULL, repair_in_time, unwinding);
+
+	if (error)
+		return why_set(why, -error, "cannot start a thread: %s", strerror(error));
+	unwinding->has_thread = true;
+	/* Who waits for a CPU like all others comes too late for them. */
+	pthread_setschedparam(unwinding->thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &low);
+	return 0;
 }
 
 int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why *why)
@@ -119,30 +228,21 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 	kernel_set_tables_ready(unwinding->kernel);
 	namer_set_started(namer);
 	unwinding->lacking = kernel_lacking(unwinding->kernel);
-	error = sleepers_walk(unwinding->kernel, &unwinding->areas, take_sleeper, unwinding);
-	return error ? why_set(why, error, "cannot read the stacks of sleeping threads: %s",
-			       strerror(-error))
-		     : 0;
+	error = sleepers_walk(
+		unwinding->kernel, &unwinding->areas, take_sleeper, unwinding, &unwinding->left);
+	if (error)
+		return why_set(why, error, "cannot read the stacks of sleeping threads: %s",
+			strerror(-error));
+	return start_thread(unwinding, why);
 }
 
-void unwinding_repair(struct unwinding *unwinding, bool is_last)
+void unwinding_stop(struct unwinding *unwinding)
 {
-	uint64_t now = clock_monotonic_ns();
-	uint32_t lacking;
-
-	if (!is_last && now < unwinding->next_repair_ns)
+	end_thread(unwinding);
+	if (!has_new_lack(unwinding) && !unwinding->left)
 		return;
-	lacking = kernel_lacking(unwinding->kernel);
-	/* Once more after the last one was noticed: the tables may have come since. */
-	if (lacking == unwinding->lacking && !unwinding->has_lacking)
-		return;
-	if (is_last)
-		loader_wait(unwinding->loader, LAST_TABLES_NS);
-	unwinding->has_lacking = lacking != unwinding->lacking;
-	unwinding->lacking = lacking;
-	sleepers_walk(unwinding->kernel, &unwinding->areas, take_sleeper, unwinding);
-	uint64_t done = clock_monotonic_ns();
-	unwinding->next_repair_ns = done + REPAIR_EVERY_NS + 50 * (done - now);
+	loader_wait(unwinding->loader, LAST_TABLES_NS);
+	repair(unwinding);
 }
 
 struct loader *unwinding_loader(struct unwinding *unwinding)

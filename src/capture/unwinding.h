@@ -23,14 +23,18 @@ void unwinding_free(struct unwinding *unwinding);
  * target's, which takes longest.
  */
 int unwinding_warm(struct unwinding *unwinding, bool everything, struct why *why);
-/* All that runs is known by now: its mappings are published, and who sleeps gets a stack. */
-int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why *why);
 /*
- * Who fell asleep before its process's tables were there gets its stack now, if it is time for
- * that. Its interval is still open, so that all of it will be on that stack.
+ * All that runs is known by now: its mappings are published, and who sleeps gets a stack. From now
+ * on a thread gives those who fall asleep before their process's tables are there their stacks as
+ * soon as they are. Their intervals are still open, so that all of them will be on those stacks.
  */
-void unwinding_repair(struct unwinding *unwinding, bool is_last);
-/* The stacks found so far get their names: reading symbols takes its time. */
+int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why *why);
+/* The same once more, and ends that thread: the window is about to close. */
+void unwinding_stop(struct unwinding *unwinding);
+/*
+ * The stacks found so far get their names: reading symbols takes its time. Before rows that were
+ * drained are booked, as they may be on such stacks.
+ */
 void unwinding_name(struct unwinding *unwinding, struct namer *namer);
 
 struct loader *unwinding_loader(struct unwinding *unwinding);

@@ -90,13 +90,15 @@ int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct wh
 			"it is for another machine (%u) than x86-64, whose stacks are not walked "
 			"by table yet",
 			header.e_machine);
-	if (!cfi_texts_read(&texts, file))
+	if (!cfi_texts_read(&texts, file, header.e_entry))
 		return why_set(why, -ENOENT, "it has no code");
 	read_bounds(file, &source);
 	source.texts = texts.texts.at;
 	source.text_count = texts.texts.count;
 	source.plts = texts.plts.at;
 	source.plt_count = texts.plts.count;
+	source.heads = texts.heads.at;
+	source.head_count = texts.heads.count;
 	source.entry = header.e_entry;
 	err = read_sections(file, &source, ret, why);
 	cfi_texts_clear(&texts);

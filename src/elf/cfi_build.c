@@ -63,6 +63,7 @@ void cfi_build_add(struct cfi_build *build, uint64_t address, const struct unwin
 
 	build->raw_rows++;
 	build->bad_rows += rule->cfa_kind == UNWIND_CFA_BAD;
+	build->needs_bx |= rule->cfa_kind == UNWIND_CFA_BX;
 	if (rule_bits(&build->rules.at[number]) != rule_bits(rule))
 		number = rule_number(build, rule);
 	if (number == build->last_rule || build->is_full)

@@ -18,6 +18,7 @@ struct cfi_build {
 	uint32_t next_page; /* the first one without a word yet */
 	uint32_t last_rule; /* of the last row */
 	bool is_full;       /* rows were left out: the table is useless */
+	bool needs_bx;      /* some rule can be followed only if rbx is */
 	uint64_t raw_rows;
 	uint64_t bad_rows;
 	VEC(uint32_t) rows;

@@ -64,6 +64,8 @@ static struct cfi_place *place_of(struct machine *machine, uint64_t number)
 {
 	if (number == CFI_REGISTER_FP)
 		return &machine->state.fp;
+	if (number == CFI_REGISTER_BX)
+		return &machine->state.bx;
 	return number == machine->program->return_register ? &machine->state.ra : NULL;
 }
 
@@ -82,7 +84,9 @@ static void restore_place(struct machine *machine, uint64_t number)
 	struct cfi_place *place = place_of(machine, number);
 
 	if (place)
-		*place = number == CFI_REGISTER_FP ? initial->fp : initial->ra;
+		*place = number == CFI_REGISTER_FP   ? initial->fp
+			 : number == CFI_REGISTER_BX ? initial->bx
+						     : initial->ra;
 }
 
 static struct cfi_expression take_expression(struct machine *machine)
@@ -112,7 +116,8 @@ static void set_cfa(struct machine *machine, uint64_t number, int64_t offset)
 static void add_row(struct machine *machine)
 {
 	if (machine->is_changed) {
-		machine->rule = cfi_state_rule(&machine->state, machine->program->is_signal_frame);
+		machine->rule = cfi_state_rule(&machine->state, machine->program->is_signal_frame,
+			machine->program->follows_bx);
 		machine->is_changed = false;
 	}
 	machine->add(machine->context, machine->location, &machine->rule);

@@ -22,6 +22,7 @@ struct cfi_program {
 	uint64_t return_register;
 	uint8_t address_encoding;
 	bool is_signal_frame;
+	bool follows_bx; /* false after cfi_program_init() */
 	struct cfi_state initial;
 };
 

@@ -14,6 +14,7 @@
 #include "elf/cfi_fdes.h"
 
 #define HOLE_BYTES 2048
+#define MAX_FDES_WITH_BX 10000
 /* _start and what compilers make of its first call. */
 #define ENTRY_STUB_BYTES 64
 
@@ -24,8 +25,13 @@ static void add_kind(struct cfi_build *build, uint64_t address, enum unwind_cfa 
 	cfi_build_add(build, address, &rule);
 }
 
-/* What holds from start to end, which no FDE describes. */
-static void add_gap(
+static void add_row(void *context, uint64_t address, const struct unwind_rule *rule)
+{
+	cfi_build_add(context, address, rule);
+}
+
+/* What holds from start to end, which nobody describes. */
+static void add_undescribed(
 	struct cfi_build *build, const struct cfi_source *source, uint64_t start, uint64_t end)
 {
 	uint64_t bytes = end - start, entry = source->entry;
@@ -42,9 +48,43 @@ static void add_gap(
 	}
 }
 
-static void add_row(void *context, uint64_t address, const struct unwind_rule *rule)
+/* Describes what the head shows of [start, end); false: that cannot be done. */
+static bool add_code(struct cfi_build *build, const struct cfi_source *source,
+	const struct cfi_head *head, uint64_t start, uint64_t end)
 {
-	cfi_build_add(context, address, rule);
+	uint64_t skipped = start - head->section.start, entry = source->entry;
+
+	if (end - head->section.start > head->count || (entry && entry >= start && entry < end))
+		return false;
+	return cfi_code_describe(head->bytes + skipped, end - start, start, add_row, build);
+}
+
+/* What holds from start to end, which no FDE describes. */
+static void add_gap(
+	struct cfi_build *build, const struct cfi_source *source, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < source->head_count; i++) {
+		const struct cfi_head *head = &source->heads[i];
+		uint64_t begin = head->section.start > start ? head->section.start : start;
+		uint64_t stop = head->section.end < end ? head->section.end : end;
+		bool is_small = begin < stop && stop - begin < CFI_PADDING_BYTES;
+		struct cfi_mark mark = cfi_build_mark(build);
+
+		/* A whole section of a few bytes (.fini) is no padding. */
+		if (begin >= stop || (is_small && begin != head->section.start))
+			continue;
+		if (begin > start)
+			add_undescribed(build, source, start, begin);
+		bool is_described = add_code(build, source, head, begin, stop);
+		if (!is_described && is_small)
+			add_kind(build, begin, UNWIND_CFA_GAP);
+		if (is_described || is_small)
+			start = stop;
+		else
+			cfi_build_rewind(build, &mark);
+	}
+	if (start < end)
+		add_undescribed(build, source, start, end);
 }
 
 static void add_fde(struct cfi_build *build, const struct cfi_fdes *fdes, const struct cfi_fde *fde,
@@ -99,12 +139,33 @@ static int init_build(struct cfi_build *build, const struct cfi_source *source, 
 	return 0;
 }
 
+static void add_texts(struct cfi_build *build, const struct cfi_source *source,
+	const struct cfi_fdes *fdes, struct cfi_counts *counts)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < source->text_count; i++)
+		next = add_text(build, source, &source->texts[i], fdes, next, counts);
+}
+
+/* Once more, and rbx is followed; of what was counted the reading of the FDEs stays. */
+static int add_texts_with_bx(struct cfi_build *build, const struct cfi_source *source,
+	struct cfi_fdes *fdes, struct cfi_counts *counts, struct why *why)
+{
+	cfi_build_clear(build);
+	vec_each (cie, &fdes->cies)
+		cie->follows_bx = true;
+	int err = init_build(build, source, why);
+	if (!err)
+		add_texts(build, source, fdes, counts);
+	return err;
+}
+
 int cfi_source_read(const struct cfi_source *source, struct cfi_table *ret, struct why *why)
 {
-	struct cfi_counts counts = {0};
+	struct cfi_counts counts = {0}, before;
 	struct cfi_build build;
 	struct cfi_fdes fdes;
-	size_t next = 0;
 	int err = init_build(&build, source, why);
 
 	if (err)
@@ -114,9 +175,16 @@ int cfi_source_read(const struct cfi_source *source, struct cfi_table *ret, stru
 		cfi_build_clear(&build);
 		return why_set(why, err, "it describes too many functions");
 	}
-	for (size_t i = 0; i < source->text_count; i++)
-		next = add_text(&build, source, &source->texts[i], &fdes, next, &counts);
+	before = counts;
+	add_texts(&build, source, &fdes, &counts);
+	/* Programs of 10,000 functions that keep their frame in rbx have not been seen. */
+	if (build.needs_bx && fdes.fdes.count <= MAX_FDES_WITH_BX) {
+		counts = before;
+		err = add_texts_with_bx(&build, source, &fdes, &counts, why);
+	}
 	cfi_fdes_clear(&fdes);
+	if (err)
+		return err;
 	counts.raw_rows = build.raw_rows;
 	counts.bad_rows = build.bad_rows;
 	if (build.is_full || !counts.fdes) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "elf/cfi.h"
+#include "elf/cfi_code.h"
 #include "elf/eh_frame.h"
 
 /* Less than this between two functions is padding, in which nobody runs. */
@@ -19,6 +20,16 @@
 struct cfi_text {
 	uint64_t start;
 	uint64_t end; /* after start */
+};
+
+/*
+ * The first bytes of a section of code, or of it from where the program starts: what compilers add
+ * to a program is there.
+ */
+struct cfi_head {
+	struct cfi_text section; /* or what follows in it */
+	size_t count;
+	unsigned char bytes[CFI_CODE_BYTES];
 };
 
 /* Jumps into other files. Some linkers (lld, mold) do not describe them, but all are alike. */
@@ -41,6 +52,8 @@ struct cfi_source {
 	size_t text_count;            /* at least 1 */
 	const struct cfi_plt *plts;   /* inside of texts */
 	size_t plt_count;
+	const struct cfi_head *heads; /* inside of texts; ascending */
+	size_t head_count;
 	uint64_t entry;                     /* where the program starts; 0: a library */
 	const struct cfi_section *sections; /* the first that describes a function wins */
 	size_t section_count;

@@ -29,6 +29,8 @@ static bool set_cfa(const struct cfi_state *state, struct unwind_rule *rule)
 			rule->cfa_kind = UNWIND_CFA_SP;
 		else if (state->cfa_register == CFI_REGISTER_FP)
 			rule->cfa_kind = UNWIND_CFA_FP;
+		else if (state->cfa_register == CFI_REGISTER_BX)
+			rule->cfa_kind = UNWIND_CFA_BX;
 		else
 			return false;
 		rule->cfa_offset = (int32_t)state->cfa_offset;
@@ -107,7 +109,22 @@ static bool is_signal(const struct cfi_state *state, const struct unwind_rule *r
 	       ra->base == CFI_BASE_SP && ra->first == UNWIND_SIGNAL_PC;
 }
 
-struct unwind_rule cfi_state_rule(const struct cfi_state *state, bool is_signal_frame)
+/* Adds where rbx is; false: that does not fit. A place at the CFA itself is nobody's. */
+static bool add_bx(const struct cfi_state *state, struct unwind_rule *rule)
+{
+	bool is_same = state->bx.kind == CFI_PLACE_SAME || state->bx.kind == CFI_PLACE_UNSPECIFIED;
+	bool is_saved =
+		state->bx.kind == CFI_PLACE_OFFSET && state->bx.value && fits_s16(state->bx.value);
+
+	if ((!is_same && !is_saved) || !fits_s16(rule->cfa_offset))
+		return false;
+	rule->cfa_offset =
+		UNWIND_DEREF_OFFSET(rule->cfa_offset, is_saved ? (int16_t)state->bx.value : 0);
+	return true;
+}
+
+struct unwind_rule cfi_state_rule(
+	const struct cfi_state *state, bool is_signal_frame, bool follows_bx)
 {
 	struct unwind_rule rule = {0};
 	enum cfi_base base;
@@ -131,5 +148,9 @@ struct unwind_rule cfi_state_rule(const struct cfi_state *state, bool is_signal_
 	if (!locate(&state->ra, &rule, &base, &offset) || base != CFI_BASE_CFA ||
 		offset != RETURN_ADDRESS_OFFSET)
 		return bad_rule;
+	if (rule.cfa_kind == UNWIND_CFA_BX && !add_bx(state, &rule))
+		return bad_rule;
+	if (follows_bx && rule.cfa_kind == UNWIND_CFA_SP && add_bx(state, &rule))
+		rule.cfa_kind = UNWIND_CFA_SP_BX;
 	return rule;
 }

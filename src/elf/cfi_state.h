@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What call frame information says about one address: how to find the CFA, the caller's frame
- * pointer and the return address. Other registers are not followed. A state is what instructions
- * change; a rule is what it comes down to.
+ * pointer, the return address, and rbx where that is of use. Other registers are not followed. A
+ * state is what instructions change; a rule is what it comes down to.
  */
 #ifndef DWELL_ELF_CFI_STATE_H
 #define DWELL_ELF_CFI_STATE_H
@@ -15,6 +15,7 @@
 
 /* DWARF's numbers of x86-64 registers (psABI, figure 3.36). */
 enum {
+	CFI_REGISTER_BX = 3,
 	CFI_REGISTER_RDI = 5,
 	CFI_REGISTER_FP = 6,
 	CFI_REGISTER_SP = 7,
@@ -45,9 +46,11 @@ struct cfi_state {
 	int64_t cfa_offset;
 	struct cfi_place fp;
 	struct cfi_place ra;
+	struct cfi_place bx;
 };
 
-/* The rule of a state, of which equal ones are equal bytes. */
-struct unwind_rule cfi_state_rule(const struct cfi_state *state, bool is_signal_frame);
+/* The rule of a state, of which equal ones are equal bytes. follows_bx: SP_BX in place of SP. */
+struct unwind_rule cfi_state_rule(
+	const struct cfi_state *state, bool is_signal_frame, bool follows_bx);
 
 #endif

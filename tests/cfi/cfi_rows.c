@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Prints the unwind table of an ELF file, or of the "[vdso]", a row a line: address, CFA kind and
- * offset, frame pointer kind and offset. With -t: how long reading takes, and what was met; with
- * -c: how long storing it in a cache and loading it again takes (in a folder cfi-cache here).
+ * offset, frame pointer kind and offset, and where rbx is followed its offset (0: the same). With
+ * -t: how long reading takes, and what was met; with -c: how long storing it in a cache and loading
+ * it again takes (in a folder cfi-cache here).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,8 @@
 #include "symbol/unwind_cache.h"
 #include "symbol/vdso.h"
 
-static const char *const cfa_words[] = {
-	"gap", "sp", "fp", "sp*", "fp*", "plt", "signal", "stop", "frameptr", "ra_reg", "bad"};
+static const char *const cfa_words[] = {"gap", "sp", "fp", "sp*", "fp*", "plt", "signal", "stop",
+	"frameptr", "ra_reg", "bad", "bx", "sp"};
 static const char *const fp_words[] = {"same", "cfa", "fp", "lost"};
 
 static void print_rows(const struct cfi_table *table)
@@ -30,9 +31,15 @@ static void print_rows(const struct cfi_table *table)
 			uint64_t address = table->first_page +
 					   ((uint64_t)page << UNWIND_PAGE_SHIFT) +
 					   UNWIND_ROW_ADDRESS(table->rows[i]);
-			printf("%" PRIx64 " %s %" PRId32 " %s %d\n", address,
-				cfa_words[rule->cfa_kind], rule->cfa_offset,
+			bool has_bx = rule->cfa_kind == UNWIND_CFA_BX ||
+				      rule->cfa_kind == UNWIND_CFA_SP_BX;
+			printf("%" PRIx64 " %s %" PRId32 " %s %d", address,
+				cfa_words[rule->cfa_kind],
+				has_bx ? UNWIND_DEREF_LOW(rule->cfa_offset) : rule->cfa_offset,
 				fp_words[rule->fp_kind], rule->fp_offset);
+			if (has_bx)
+				printf(" %d", UNWIND_DEREF_HIGH(rule->cfa_offset));
+			printf("\n");
 		}
 }
 

@@ -5,7 +5,8 @@
 usage: compare.py [-j JOBS] [-q] CFI_ROWS FILE|FOLDER...
 
 From readelf's text alone the whole table that dwell should have is made: FDEs sorted and cut, equal
-neighbours dropped, gaps, holes and entry stubs put in. It must be the table that CFI_ROWS
+neighbours dropped, gaps, holes and entry stubs put in; gaps that dwell describes by reading their
+code are followed in objdump's listing of it. It must be the table that CFI_ROWS
 (tests/cfi/cfi_rows.c) prints, no row more, no row less. readelf says only "exp" for expressions: what
 they are is taken from its listing of the instructions. Prints a line for each file that differs, and
 at last what was compared. Exit status 1: something differs.
@@ -20,7 +21,7 @@ import struct
 import subprocess
 import sys
 
-PADDING, HOLE, STUB, PAGE = 16, 2048, 64, 4096
+PADDING, HOLE, STUB, PAGE, READ = 16, 2048, 64, 4096, 512
 GAP, FRAMEPTR = ("gap", 0, "same", 0), ("frameptr", 0, "same", 0)
 STOP, BAD, SIGNAL = ("stop", 0, "same", 0), ("bad", 0, "same", 0), ("signal", 0, "same", 0)
 OWN = ("own", 0)
@@ -67,6 +68,9 @@ class Image:
                 self.plts = [(names[name:].split(b"\0")[0], *self.clipped(section))
                              for name, section in found if self.clipped(section) and
                              names[name:].startswith(b".plt")]
+        plts = {plt[1] for plt in self.plts}
+        self.pieces = sorted(text for text in map(self.clipped, sections) if text and
+                             text[0] not in plts)
         self.texts = self.joined([text for text in map(self.clipped, sections) if text] or
                                  self.segments)
 
@@ -147,7 +151,7 @@ class Frames:
     """readelf's rows: FDEs as (start, end, key, is_signal, [(address, cfa, rbp, ra)])."""
 
     def __init__(self, path):
-        self.path, self.fdes, self.raw_rows = path, [], 0
+        self.path, self.fdes, self.raw_rows, self.has_bx = path, [], 0, False
         self.expressions = None
         cies, section, rows, columns = {}, None, None, None
         for line in run_readelf(path, "frames-interp"):
@@ -155,7 +159,7 @@ class Frames:
                 if line.startswith("   LOC"):
                     names = line.split()
                     columns = [names.index(name) if name in names else None
-                               for name in ("CFA", "rbp", "ra")]
+                               for name in ("CFA", "rbp", "ra", "rbx")]
                 continue
             if line.startswith("Contents"):
                 section = SECTION.match(line) and SECTION.match(line)[1]
@@ -175,8 +179,8 @@ class Frames:
                 words = line.split()
                 self.raw_rows += 1
                 rows.append((int(words[0], 16), words[columns[0]],
-                             words[columns[1]] if columns[1] else "u",
-                             words[columns[2]] if columns[2] else "u"))
+                             *(words[column] if column else "u" for column in columns[1:])))
+                self.has_bx = self.has_bx or words[columns[0]].startswith("rbx")
         for i, (start, end, key, cie, rows) in enumerate(self.fdes):
             is_signal, first = cies.get(cie, (False, []))
             if not rows:
@@ -202,7 +206,20 @@ def place_rule(text, kind, offset):
     return rule
 
 
-def rules_of(frames, key, is_signal, cfa, rbp, ra):
+def with_bx(rule, rbx):
+    """The rule, and where rbx is: only in files that keep a frame in it."""
+    place = 0 if rbx in ("u", "s") else int(rbx[1:]) if re.match(r"c[+-]\d+$", rbx) else None
+    if place is None or rule[0] not in ("sp", "bx"):
+        return BAD if rule[0] == "bx" else rule
+    return *rule, place
+
+
+def rules_of(frames, key, is_signal, cfa, rbp, ra, rbx):
+    rules = rules_without_bx(frames, key, is_signal, cfa, rbp, ra)
+    return {with_bx(rule, rbx) for rule in rules} if frames.has_bx else rules
+
+
+def rules_without_bx(frames, key, is_signal, cfa, rbp, ra):
     """The rules that readelf's words can mean: one, but for records with several expressions."""
     if ra == "u":
         return {STOP}
@@ -212,7 +229,8 @@ def rules_of(frames, key, is_signal, cfa, rbp, ra):
         bases = {expression_rule(text) for text in frames.texts_of(key, "cfa")} or {None}
     else:
         name, offset = re.match(r"(\w+)([+-]\d+)", cfa).groups()
-        bases = {({"rsp": "sp", "rbp": "fp"}[name], int(offset)) if name in ("rsp", "rbp") else None}
+        base = {"rsp": "sp", "rbp": "fp", "rbx": "bx"}.get(name)
+        bases = {(base, int(offset)) if base else None}
     rules = set()
     for base in bases:
         if base is None:
@@ -262,9 +280,15 @@ class Table:
         if self.error:
             return
         for line in done.stdout.splitlines():
-            address, kind, offset, fp_kind, fp_offset = line.split(" ")
-            self.rows.append((int(address, 16), (kind, int(offset), fp_kind, int(fp_offset))))
+            address, kind, offset, fp_kind, fp_offset, *bx = line.split(" ")
+            self.rows.append((int(address, 16), (kind, int(offset), fp_kind, int(fp_offset),
+                                                 *map(int, bx))))
         self.addresses = [row[0] for row in self.rows]
+
+    def between(self, start, end):
+        """The rules of rows in there."""
+        first, last = (bisect.bisect_left(self.addresses, address) for address in (start, end))
+        return [row[1] for row in self.rows[first:last]]
 
     def at(self, address):
         i = bisect.bisect_right(self.addresses, address)
@@ -273,9 +297,41 @@ class Table:
 
 def plt_fde(name, start, end):
     """What dwell makes of a PLT that nobody describes: what GNU ld would have written."""
-    rows = [(start, "rsp+16", "u", "c-8"), (start + 6, "rsp+24", "u", "c-8"),
-            (start + 16, "plt", "u", "c-8")] if name == b".plt" else [(start, "rsp+8", "u", "c-8")]
+    words = {start: "rsp+16", start + 6: "rsp+24", start + 16: "plt"} if name == b".plt" else \
+        {start: "rsp+8"}
+    rows = [(address, cfa, "u", "c-8", "u") for address, cfa in words.items()]
     return start, end, OWN, False, rows
+
+
+OBJDUMP_LINE = re.compile(r"^ +([0-9a-f]+):\t(?:[0-9a-f]{2} )+ *(?:\t(.*))?$")
+MOVE = re.compile(r"(sub|add) +\$0x([0-9a-f]+),%rsp$")
+
+
+def rows_of_code(path, start, end):
+    """What pushes, pops and sums make of the stack, one instruction after the other; a return or a
+    jump away ends a function."""
+    listing = subprocess.run(["objdump", "-d", f"--start-address={start:#x}",
+                              f"--stop-address={end:#x}", path], capture_output=True, text=True,
+                             env=dict(os.environ, LC_ALL="C")).stdout
+    rows, cfa, saved = [], 8, 0
+    for line in listing.splitlines():
+        found = OBJDUMP_LINE.match(line)
+        if not found or found[2] is None:
+            continue
+        rows.append((int(found[1], 16), ("sp", cfa, "cfa" if saved else "same", -saved)))
+        words = re.sub(r"^(?:(?:bnd|notrack|repz|cs|data16) +)+", "", found[2].split("#")[0].strip())
+        move = MOVE.match(words)
+        if words.startswith("push"):
+            cfa += 8
+            saved = saved or (cfa if "%rbp" in words else 0)
+        elif words.startswith("pop"):
+            saved = 0 if "%rbp" in words else saved
+            cfa -= 8
+        elif move:
+            cfa += int(move[2], 16) * (1 if move[1] == "sub" else -1)
+        elif re.match(r"(ret|jmp)", words):
+            cfa, saved = 8, 0
+    return rows
 
 
 class Expected:
@@ -284,6 +340,7 @@ class Expected:
     def __init__(self, image, frames, table):
         self.image, self.frames, self.table, self.rows, self.memo = image, frames, table, [], {}
         self.last = GAP
+        self.starts = {piece[0] for piece in image.pieces}
         frames.fdes += [plt_fde(*plt) for plt in image.plts]
         frames.fdes.sort(key=lambda fde: (fde[0], ORDER[fde[2][0]]))
         fdes = self.cut_fdes()
@@ -309,6 +366,25 @@ class Expected:
         self.last = rule
 
     def add_gap(self, start, end):
+        """Sections of their own in it first: .init, .fini, and what is before or behind _start."""
+        for begin, stop in self.image.pieces:
+            begin, stop = max(begin, start), min(stop, end)
+            if begin < stop and self.is_read(begin, stop):
+                if begin > start:
+                    self.add_undescribed(start, begin)
+                for address, rule in rows_of_code(self.frames.path, begin, stop):
+                    self.add(address, rule)
+                start = stop
+        if start < end:
+            self.add_undescribed(start, end)
+
+    def is_read(self, start, end):
+        """Does dwell describe the code? Whether rightly is another question."""
+        if end - start > READ or end - start < PADDING and start not in self.starts:
+            return False
+        return all(rule[0] == "sp" for rule in [self.table.at(start), *self.table.between(start, end)])
+
+    def add_undescribed(self, start, end):
         kind = GAP if end - start < HOLE else FRAMEPTR
         entry = self.image.entry
         if entry and start <= entry < end:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Any bytes as call frame information: 'e' and a .eh_frame, 'd' and a .debug_frame, 'b' and both
- * in one, 'z' and a compressed section; all else is a whole ELF file. A table that comes out keeps
- * every promise of elf/cfi.h, and survives packing.
+ * in one, 'c' and code, 'z' and a compressed section; all else is a whole ELF file. A table that
+ * comes out keeps every promise of elf/cfi.h, and survives packing.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,6 +39,14 @@ static void check_table(struct cfi_table *table)
 	cfi_table_clear(table);
 }
 
+static void check_rule(void *context, uint64_t address, const struct unwind_rule *rule)
+{
+	(void)context;
+	if (address < TEXT || address >= TEXT + CFI_CODE_BYTES || rule->cfa_kind != UNWIND_CFA_SP ||
+		rule->cfa_offset < 8 || rule->fp_offset < -rule->cfa_offset)
+		abort();
+}
+
 static void read_sections(uint8_t kind, const uint8_t *data, size_t size)
 {
 	const struct cfi_text text = {TEXT, TEXT_END};
@@ -48,12 +56,17 @@ static void read_sections(uint8_t kind, const uint8_t *data, size_t size)
 	};
 	const struct cfi_plt plts[] = {
 		{{TEXT + 0x200, TEXT + 0x300}, true}, {{TEXT + 0x300, TEXT + 0x308}, false}};
+	struct cfi_head head = {.section = {TEXT, TEXT_END},
+		.count = size < CFI_CODE_BYTES ? size : CFI_CODE_BYTES};
+	memcpy(head.bytes, data, head.count);
 	struct cfi_source source = {.start = TEXT,
 		.end = TEXT_END,
 		.texts = &text,
 		.text_count = 1,
 		.plts = plts,
 		.plt_count = 2,
+		.heads = &head,
+		.head_count = 1,
 		.entry = TEXT + 0x100,
 		.sections = sections,
 		.section_count = kind == 'b' ? 2 : 1};
@@ -89,6 +102,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 'd':
 	case 'b':
 		read_sections(data[0], data + 1, size - 1);
+		break;
+	case 'c':
+		if (size - 1 <= CFI_CODE_BYTES)
+			cfi_code_describe(data + 1, size - 1, TEXT, check_rule, NULL);
 		break;
 	case 'z':
 		if (!unpack_section(data + 1, size - 1, 1 << 20, &unpacked, &count))

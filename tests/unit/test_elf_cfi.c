@@ -31,6 +31,30 @@ static void check_kind(const struct cfi_table *table, uint64_t address, enum unw
 	check_rule(cfi_table_find(table, address), kind, 0, UNWIND_FP_SAME, 0);
 }
 
+/* As in the dynamic linker: push %rbx; mov %rsp,%rbx; ...; and a function that saves rbx. */
+static void rbx_is_followed_where_a_frame_is_kept_in_it(void **state)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	(void)state;
+	sample_cie(&sample, "zR", CIE_USUAL);
+	sample_fde(&sample, TEXT, 0x100, B(0x41, 0x0e, 16, 0x83, 2, 0x43, 0x0d, 3));
+	sample_fde(&sample, TEXT + 0x100, 0x100, B(0x42, 0x0e, 24, 0x83, 3));
+	assert_int_equal(sample_read(&sample, &table), 0);
+	check_rule(cfi_table_find(&table, TEXT), UNWIND_CFA_SP_BX, UNWIND_DEREF_OFFSET(8, 0),
+		UNWIND_FP_SAME, 0);
+	check_rule(cfi_table_find(&table, TEXT + 1), UNWIND_CFA_SP_BX, UNWIND_DEREF_OFFSET(16, -16),
+		UNWIND_FP_SAME, 0);
+	check_rule(cfi_table_find(&table, TEXT + 4), UNWIND_CFA_BX, UNWIND_DEREF_OFFSET(16, -16),
+		UNWIND_FP_SAME, 0);
+	check_rule(cfi_table_find(&table, TEXT + 0x102), UNWIND_CFA_SP_BX,
+		UNWIND_DEREF_OFFSET(24, -24), UNWIND_FP_SAME, 0);
+	assert_int_equal(table.counts.fdes, 2);
+	cfi_table_clear(&table);
+	sample_clear(&sample);
+}
+
 static void a_row_holds_until_the_next_one(void **state)
 {
 	struct sample sample = {0};
@@ -545,6 +569,7 @@ static void the_vdso_has_a_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rbx_is_followed_where_a_frame_is_kept_in_it),
 		cmocka_unit_test(a_row_holds_until_the_next_one),
 		cmocka_unit_test(every_instruction_has_its_effect),
 		cmocka_unit_test(set_loc_names_the_address_itself),

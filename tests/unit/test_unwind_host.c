@@ -268,6 +268,42 @@ static void a_return_address_in_a_register_counts_in_the_first_frame_only(void *
 	machine_clear(&machine);
 }
 
+static void a_frame_kept_in_rbx_is_found_if_all_say_where_that_is(void **state)
+{
+	const struct unwind_rule rules[] = {
+		{.cfa_kind = UNWIND_CFA_SP_BX, .cfa_offset = UNWIND_DEREF_OFFSET(16, -16)},
+		{.cfa_kind = UNWIND_CFA_SP_BX, .cfa_offset = UNWIND_DEREF_OFFSET(8, 0)},
+		{.cfa_kind = UNWIND_CFA_BX, .cfa_offset = UNWIND_DEREF_OFFSET(32, -32)}, STOP,
+		SP(8)};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 5);
+	machine.registers.bx = 12345;
+	machine.stack[0] = at(10);
+	machine.stack[1] = pc_in(1);
+	machine.stack[2] = pc_in(2);
+	machine.stack[13] = pc_in(3);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 4);
+	expect_frame(&machine, 2, pc_in(2));
+	expect_frame(&machine, 3, pc_in(3));
+	/* In the first frame it is the register itself. */
+	machine.registers.pc = pc_in(2);
+	machine.registers.bx = at(10);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 2);
+	/* A frame that does not say may have changed it. */
+	machine.registers.pc = pc_in(4);
+	machine.stack[0] = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_BADRULE);
+	assert_int_equal(machine.walk.depth, 2);
+	machine_clear(&machine);
+}
+
 static void code_without_a_file_is_stepped_over_by_frame_pointer(void **state)
 {
 	const struct unwind_rule rules[] = {STOP};
@@ -467,6 +503,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_rule_is_followed),
 		cmocka_unit_test(a_plt_entry_that_has_pushed_has_one_word_more),
 		cmocka_unit_test(a_return_address_in_a_register_counts_in_the_first_frame_only),
+		cmocka_unit_test(a_frame_kept_in_rbx_is_found_if_all_say_where_that_is),
 		cmocka_unit_test(code_without_a_file_is_stepped_over_by_frame_pointer),
 		cmocka_unit_test(every_end_has_its_reason),
 		cmocka_unit_test(a_stack_is_cut_at_the_limit),

@@ -128,7 +128,7 @@ static void every_way_from_frame_to_frame_was_recorded(void **state)
 {
 	static const enum unwind_cfa wanted[] = {UNWIND_CFA_SP, UNWIND_CFA_FP, UNWIND_CFA_FP_DEREF,
 		UNWIND_CFA_PLT, UNWIND_CFA_SIGNAL, UNWIND_CFA_STOP, UNWIND_CFA_FRAMEPTR,
-		UNWIND_CFA_RA_REG, UNWIND_CFA_BAD};
+		UNWIND_CFA_RA_REG, UNWIND_CFA_BX, UNWIND_CFA_SP_BX};
 	struct coverage coverage = {0};
 
 	(void)state;
@@ -308,6 +308,11 @@ static struct unwind_rule wrong(struct unwind_rule rule)
 		rule.cfa_offset = UNWIND_DEREF_OFFSET(
 			UNWIND_DEREF_LOW(rule.cfa_offset), UNWIND_DEREF_HIGH(rule.cfa_offset) + 8);
 		break;
+	case UNWIND_CFA_BX:
+	case UNWIND_CFA_SP_BX:
+		rule.cfa_offset = UNWIND_DEREF_OFFSET(
+			UNWIND_DEREF_LOW(rule.cfa_offset) + 8, UNWIND_DEREF_HIGH(rule.cfa_offset));
+		break;
 	case UNWIND_CFA_PLT:
 		rule.cfa_offset = rule.cfa_offset ? 0 : 15;
 		break;
@@ -358,7 +363,7 @@ static void a_wrong_rule_of_any_kind_is_noticed(void **state)
 {
 	static const enum unwind_cfa wanted[] = {UNWIND_CFA_SP, UNWIND_CFA_FP, UNWIND_CFA_FP_DEREF,
 		UNWIND_CFA_PLT, UNWIND_CFA_SIGNAL, UNWIND_CFA_STOP, UNWIND_CFA_FRAMEPTR,
-		UNWIND_CFA_RA_REG};
+		UNWIND_CFA_RA_REG, UNWIND_CFA_BX, UNWIND_CFA_SP_BX};
 	bool is_noticed[UNWIND_CFA_KINDS] = {0};
 
 	(void)state;

@@ -59,8 +59,8 @@ struct walk_sample {
 	struct unwind_process slice;
 };
 
-static const char *const sample_cfa_words[] = {
-	"gap", "sp", "fp", "sp*", "fp*", "plt", "signal", "stop", "frameptr", "ra_reg", "bad"};
+static const char *const sample_cfa_words[] = {"gap", "sp", "fp", "sp*", "fp*", "plt", "signal",
+	"stop", "frameptr", "ra_reg", "bad", "bx"};
 static const char *const sample_fp_words[] = {"same", "cfa", "fp", "lost"};
 
 static inline unsigned int sample_word(
@@ -104,6 +104,12 @@ static inline void sample_add_rule(struct walk_sample *sample, char *rest)
 	rule.fp_kind = (__u8)sample_word(sample_fp_words, ARRAY_SIZE(sample_fp_words),
 		sample_next(&rest, sample->name), sample->name);
 	rule.fp_offset = (__s16)strtol(sample_next(&rest, sample->name), NULL, 10);
+	/* As cfi_rows prints it: where rbx is followed, where the caller's is. */
+	if (rest) {
+		rule.cfa_offset = UNWIND_DEREF_OFFSET(rule.cfa_offset, strtol(rest, NULL, 10));
+		if (rule.cfa_kind == UNWIND_CFA_SP)
+			rule.cfa_kind = UNWIND_CFA_SP_BX;
+	}
 	vec_push(&sample->rules, rule);
 }
 
@@ -145,6 +151,7 @@ static inline void sample_add_line(struct walk_sample *sample, char *line)
 		sample->registers.sp = sample_hex(&rest, name);
 		sample->registers.fp = sample_hex(&rest, name);
 		sample->registers.first_argument = sample_hex(&rest, name);
+		sample->registers.bx = sample_hex(&rest, name);
 	} else if (!strcmp(kind, "frame")) {
 		struct sample_frame frame = {.pc = sample_hex(&rest, name)};
 		frame.is_exact = rest && !strcmp(rest, "exact");
