@@ -17,6 +17,7 @@
 #include "capture/namer.h"
 #include "capture/unwinding.h"
 #include "util/clock.h"
+#include "util/open_files.h"
 #include "util/units.h"
 
 /* Between choosing a moment and telling it a busy machine may take our CPU: 8 ms were seen. */
@@ -108,10 +109,12 @@ static void init_meta(struct capture *capture)
 
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
 {
-	struct capture *capture = xcalloc(1, sizeof(*capture));
 	uint64_t flip_ns = options->slice_ns > MIN_FLIP_NS ? options->slice_ns : MIN_FLIP_NS;
+	struct capture *capture = xcalloc(1, sizeof(*capture));
 	int error;
 
+	/* Files stay open, so that their symbols can be read when their processes are gone. */
+	open_files_raise();
 	capture->options = *options;
 	capture->made_ns = clock_monotonic_ns();
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);
@@ -174,6 +177,13 @@ static int require_target(const struct capture *capture, struct why *why)
 		capture->options.target_text);
 }
 
+int capture_go_on(const struct capture_options *options, struct why *why)
+{
+	if (!options->is_stopped || !options->is_stopped(options->stop_context))
+		return 0;
+	return why_set(why, -EINTR, "stopped before the recording began: nothing was recorded");
+}
+
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
@@ -203,6 +213,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = unwinding_start(capture->unwinding, capture->namer, why);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
+	if (!error)
+		error = capture_go_on(&capture->options, why);
 	if (error)
 		return error;
 	capture->start_ns = clock_monotonic_ns() + START_AHEAD_NS;

@@ -36,7 +36,7 @@ struct capture_options {
 	uint64_t duration_ns;          /* the window's length at most, 0: until stopped */
 	uint32_t depth;                /* hops kept of each chain of wakers; 0: no chains */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
-	/* Asked while the start waits for tables: true ends it. NULL: it is not to be ended. */
+	/* Asked until the window is open: true ends the start. NULL: it is not to be ended. */
 	bool (*is_stopped)(void *context);
 	void *stop_context;
 	/* For the recording's meta table. */
@@ -81,5 +81,8 @@ int capture_stop(struct capture *capture, struct why *why);
 struct rec_meta *capture_meta(struct capture *capture);
 int capture_finish(struct capture *capture, struct why *why);
 void capture_free(struct capture *capture);
+
+/* For those that the start waits for: 0, or -EINTR if it is to end. */
+int capture_go_on(const struct capture_options *options, struct why *why);
 
 #endif

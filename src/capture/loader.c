@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "util/clock.h"
@@ -46,23 +45,11 @@ static int start_threads(struct loader *loader, struct why *why)
 	return 0;
 }
 
-/* Files stay open, so that their symbols can be read when their processes are gone. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int loader_new(const struct loader_options *options, struct loader **ret, struct why *why)
 {
 	struct loader *loader = xcalloc(1, sizeof(*loader));
 	int error = 0;
 
-	raise_file_limit();
 	loader->on_news = options->on_news;
 	loader->news_context = options->news_context;
 	loader->tables = unwind_tables_new(&options->areas);
@@ -213,8 +200,7 @@ int loader_object(struct loader *loader, uint32_t number, struct loader_object *
 		object->used_ns = clock_monotonic_ns();
 		*ret = (struct loader_object){.path = xstrdup(object->path),
 			.stamp = object->stamp,
-			.path_fd = object->path_fd < 0 ? -1
-						       : fcntl(object->path_fd, F_DUPFD_CLOEXEC, 3),
+			.path_fd = unwind_object_open(object),
 			.pid = object->pid,
 			.is_vdso = object->is_vdso};
 	} else {

@@ -22,28 +22,31 @@
 /* Gives up tables until the rows that are wanted will be free, after their rest. */
 static void make_room(struct loader *loader, struct unwind_object *wanting, uint32_t rows)
 {
-	uint64_t freed = 0, now = clock_monotonic_ns();
-	uint32_t used, room;
+	uint64_t now = clock_monotonic_ns();
+	uint32_t used, room, free_rows;
 
 	slices_mark_live(loader->slices);
 	unwind_tables_fill(loader->tables, &used, &room);
-	while (freed < rows) {
+	free_rows = room - used;
+	/* What is free already may be in pieces: one at least has to go. */
+	do {
 		struct unwind_object *oldest =
-			rows < room ? unwind_objects_oldest(loader->objects) : NULL;
+			rows <= room ? unwind_objects_oldest(loader->objects) : NULL;
 		if (!oldest || (oldest->is_live && now - oldest->used_ns < EVICT_AFTER_NS)) {
 			wanting->state = UNWIND_OBJECT_UNUSABLE;
 			loader->counts.without_room++;
 			return;
 		}
-		freed += oldest->place.row_count;
+		free_rows += oldest->place.row_count;
 		unwind_objects_evict(loader->objects, oldest);
 		slices_update(loader->slices, oldest);
 		loader->counts.evicted++;
-	}
-	/* Before their rest is over it would find no room, and nothing more to give up. */
+	} while (free_rows < rows);
+	/* Before their rest is over it would find no room, and nothing more to give up. It began
+	 * just now, not when the look for room did. */
 	wanting->is_queued = true;
 	vec_push(&loader->postponed, wanting);
-	loader->postponed_ns = now;
+	loader->postponed_ns = clock_monotonic_ns();
 }
 
 /*
@@ -54,12 +57,13 @@ static bool read_object(struct loader *loader, struct unwind_object *object, boo
 {
 	struct unwind_reading reading;
 	bool is_vdso = object->is_vdso;
-	int fd = object->path_fd;
 
 	if (object->state != UNWIND_OBJECT_PENDING) {
 		object->is_queued = false;
 		return true;
 	}
+	_cleanup_close_ int found = object->path_fd < 0 ? unwind_object_open(object) : -1;
+	int fd = object->path_fd < 0 ? found : object->path_fd;
 	pthread_mutex_unlock(&loader->lock);
 	unwind_reading_make(&reading, fd, is_vdso, loader->cache, is_quick);
 	pthread_mutex_lock(&loader->lock);

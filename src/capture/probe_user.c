@@ -6,11 +6,13 @@
  */
 #include "capture/probe_parts.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "capture/proc_text.h"
+#include "util/open_files.h"
 
 /* PROC_USER_INIT_INO of include/linux/proc_ns.h: fixed by the kernel for the first namespace. */
 #define INITIAL_USER_NAMESPACE_INODE 0xEFFFFFFDU
@@ -74,6 +76,20 @@ static int read_rights(struct probe *probe)
 	return error ? error : proc_text_capabilities(status, &probe->capabilities);
 }
 
+static void add_open_files(struct probe *probe)
+{
+	uint64_t most = open_files_most(), needed = open_files_needed();
+
+	if (most >= needed) {
+		facts_add(probe->facts, FACT_NEEDED, FACT_OK, "RLIMIT_NOFILE",
+			"a recording needs %" PRIu64 " open files, and may have them", needed);
+		return;
+	}
+	facts_add(probe->facts, FACT_NEEDED, FACT_MISSING, "RLIMIT_NOFILE",
+		"a recording needs %" PRIu64 " open files, and may have %" PRIu64, needed, most);
+	facts_fix(probe->facts, "ulimit -n 4096 (as root, before dwell)");
+}
+
 void probe_rights_needed(struct probe *probe)
 {
 	if (read_rights(probe)) {
@@ -86,6 +102,7 @@ void probe_rights_needed(struct probe *probe)
 		"dwell may not load programs and tables");
 	add_right(probe, FACT_NEEDED, CAP_PERFMON, "CAP_PERFMON",
 		"programs may watch the scheduler", "programs may not watch the scheduler");
+	add_open_files(probe);
 	if (probe->is_initial_user_namespace) {
 		facts_add(probe->facts, FACT_NEEDED, FACT_OK, "initial user namespace",
 			"capabilities held here count");

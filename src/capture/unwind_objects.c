@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "symbol/maps.h"
@@ -14,10 +13,11 @@
 #include "util/clock.h"
 #include "util/hash.h"
 #include "util/map64.h"
+#include "util/open_files.h"
 
 /* More than this are not worth what they pin; of the files we may open, others need some too. */
 #define MAX_OPEN_FILES 8192
-#define SHARE_OF_LIMIT 4
+#define PARTS_OF_FILES 4
 
 struct unwind_objects {
 	struct unwind_tables *tables;
@@ -30,21 +30,12 @@ struct unwind_objects {
 	struct unwind_object *vdso;
 };
 
-static size_t max_open_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / SHARE_OF_LIMIT > MAX_OPEN_FILES)
-		return MAX_OPEN_FILES;
-	return limit.rlim_cur / SHARE_OF_LIMIT;
-}
-
 struct unwind_objects *unwind_objects_new(struct unwind_tables *tables)
 {
 	struct unwind_objects *objects = xcalloc(1, sizeof(*objects));
 
 	objects->tables = tables;
-	objects->max_open_files = max_open_files();
+	objects->max_open_files = open_files_share(MAX_OPEN_FILES, PARTS_OF_FILES);
 	vec_push(&objects->all, NULL);
 	return objects;
 }
@@ -119,6 +110,8 @@ static void close_surplus(struct unwind_objects *objects)
 	}
 }
 
+/* Takes the file, unless as many are held that must not be closed: then it has to be found again.
+ */
 static void keep_file(struct unwind_objects *objects, struct unwind_object *object, int *fd)
 {
 	if (*fd < 0)
@@ -128,6 +121,8 @@ static void keep_file(struct unwind_objects *objects, struct unwind_object *obje
 	object->used_ns = clock_monotonic_ns();
 	objects->open_files++;
 	close_surplus(objects);
+	if (objects->open_files > objects->max_open_files)
+		close_file(objects, object);
 }
 
 /* May somebody still want to read its table or its symbols? */
@@ -193,12 +188,37 @@ struct unwind_object *unwind_objects_get(
 	*slot = (uintptr_t)object;
 	object->stamp = stamp;
 	object->pid = pid;
+	object->line = *line;
+	object->line.path = object->path;
 	if (fd < 0)
 		object->state = UNWIND_OBJECT_UNUSABLE;
 	if (object->state == UNWIND_OBJECT_PENDING)
 		keep_file(objects, object, &fd);
 	*map64_put(&objects->by_inode, inode_key(line), NULL) = (uintptr_t)object;
 	return object;
+}
+
+/* As the process shows it, or where we see it ourselves: anything else may be there by now. */
+int unwind_object_open(const struct unwind_object *object)
+{
+	struct file_stamp stamp = {0};
+	int fd;
+
+	if (object->path_fd >= 0)
+		return fcntl(object->path_fd, F_DUPFD_CLOEXEC, 3);
+	if (object->is_vdso)
+		return -1;
+	fd = locate_mapped_file(object->pid, &object->line, &stamp);
+	if (fd >= 0 && stamp.bytes == object->stamp.bytes &&
+		stamp.mtime_ns == object->stamp.mtime_ns)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	fd = object->line.is_deleted ? -1 : locate_file(LOCATE_OWN_ROOT, object->path);
+	if (fd < 0 || locate_holds(fd, &object->stamp, &object->line))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static uint64_t build_key(const char *build_id, uid_t owner)

@@ -32,7 +32,8 @@ struct unwind_object {
 	struct file_stamp stamp;
 	/* O_PATH, so that it can be read when its processes are gone; -1 if there are too many. */
 	int path_fd;
-	uint32_t pid; /* that had it first */
+	uint32_t pid;         /* that had it first */
+	struct map_line line; /* and how it showed: the way to a file that is not held; same path */
 	VEC(struct elf_segment) segments;
 	struct unwind_place place;
 	struct unwind_object *twin; /* the one with the same content that came first */
@@ -40,7 +41,6 @@ struct unwind_object {
 };
 
 struct unwind_objects;
-struct map_line;
 
 struct unwind_objects *unwind_objects_new(struct unwind_tables *tables);
 void unwind_objects_free(struct unwind_objects *objects);
@@ -74,6 +74,8 @@ struct unwind_cache;
 void unwind_reading_make(struct unwind_reading *ret, int path_fd, bool is_vdso,
 	struct unwind_cache *cache, bool is_quick);
 void unwind_reading_clear(struct unwind_reading *reading);
+/* An O_PATH fd of the object's file, the caller's; -1 if it is not held and cannot be found. */
+int unwind_object_open(const struct unwind_object *object);
 /* Settles a pending object. -ENOSPC: no room for the table; the object stays pending. */
 int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *object,
 	const struct unwind_reading *reading);

@@ -117,13 +117,13 @@ void unwinding_free(struct unwinding *unwinding)
 
 static int wait_for_tables(struct unwinding *unwinding, struct why *why)
 {
-	const struct capture_options *options = unwinding->options;
 	uint64_t begun_ns = clock_monotonic_ns(), until_ns = begun_ns + TABLES_WAIT_NS;
 
-	while (!loader_wait(unwinding->loader, STOP_CHECK_NS) && clock_monotonic_ns() < until_ns)
-		if (options->is_stopped && options->is_stopped(options->stop_context))
-			return why_set(why, -EINTR,
-				"stopped before the recording began: nothing was recorded");
+	while (!loader_wait(unwinding->loader, STOP_CHECK_NS) && clock_monotonic_ns() < until_ns) {
+		int error = capture_go_on(unwinding->options, why);
+		if (error)
+			return error;
+	}
 	unwinding->took_ns += clock_monotonic_ns() - begun_ns;
 	return 0;
 }

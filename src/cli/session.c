@@ -2,8 +2,8 @@
 /*
  * The session: checks rights, makes the file, starts COMMAND, and then waits for whatever ends the
  * recording first: a signal, the time, COMMAND or the last target. The first Ctrl-C stops and
- * saves; from then on signals have their usual effect, so a second one aborts. One that comes while
- * the start still waits for unwind tables ends it, and leaves the folder as it was.
+ * saves; from then on signals have their usual effect, so a second one aborts. One that comes
+ * before the window is open ends the start, and leaves the folder as it was.
  */
 #include "cli/session.h"
 

@@ -4,8 +4,8 @@
  * program that was compiled anew is a new object even if it got its old inode. Its headers are read
  * and its separate debug file is found when it is first seen; symbols are read when a name is first
  * asked for, through fds kept open until then, because by that time the process and its root may be
- * gone. At most MAX_PENDING fds wait like this. Copies of one file (the same library in many
- * containers) share one object.
+ * gone. At most MAX_PENDING fds wait like this, and a small share of those that we may have. Copies
+ * of one file (the same library in many containers) share one object.
  */
 #include "symbol/object.h"
 
@@ -19,11 +19,13 @@
 #include "symbol/vdso.h"
 #include "util/hash.h"
 #include "util/map64.h"
+#include "util/open_files.h"
 #include "util/vec.h"
 
 #define MAX_PENDING 136
 /* Most processes map the same few files; those are held, so that they need not be found again. */
 #define MAX_HELD 64
+#define PARTS_OF_FILES 8
 
 struct object {
 	struct code_object public; /* first: callers' pointers lead here */
@@ -53,6 +55,8 @@ struct object_table {
 	struct object *vdso;
 	struct object *anonymous;
 	size_t pending; /* fds */
+	size_t max_pending;
+	size_t max_held;
 };
 
 static struct object *add_object(struct object_table *table, enum code_kind kind, const char *path)
@@ -86,7 +90,11 @@ static void free_object(struct object *object)
 
 struct object_table *object_table_new(void)
 {
-	return xcalloc(1, sizeof(struct object_table));
+	struct object_table *table = xcalloc(1, sizeof(*table));
+
+	table->max_pending = open_files_share(MAX_PENDING, PARTS_OF_FILES);
+	table->max_held = open_files_share(MAX_HELD, PARTS_OF_FILES);
+	return table;
 }
 
 void object_table_free(struct object_table *table)
@@ -187,7 +195,7 @@ static void hold(struct object_table *table, const struct map_line *line,
 {
 	struct held held = {*path_fd, *stamp, object};
 
-	if (*path_fd < 0 || table->held.count == MAX_HELD)
+	if (*path_fd < 0 || table->held.count >= table->max_held)
 		return;
 	*map64_put(&table->by_inode, inode_key(line), NULL) = table->held.count;
 	vec_push(&table->held, held);
@@ -260,7 +268,7 @@ static struct object *add_elf(struct object_table *table, uint32_t pid, const st
 	*fd = -1;
 	object->debug_fd = debug_file_open(pid, line->path, file);
 	table->pending += object->debug_fd < 0 ? 1 : 2;
-	if (table->pending > MAX_PENDING)
+	if (table->pending > table->max_pending)
 		load_pending(object);
 	return object;
 }

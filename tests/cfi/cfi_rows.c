@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints the unwind table of an ELF file, a row a line: address, CFA kind and offset, frame
- * pointer kind and offset, and where rbx is followed its offset (0: the same). With -t: how long
- * reading takes, and what was met; with -c: how long storing it in a cache and loading it again
- * takes (in a folder cfi-cache here).
+ * Prints the unwind table of an ELF file, or of the "[vdso]", a row a line: address, CFA kind and
+ * offset, frame pointer kind and offset, and where rbx is followed its offset (0: the same). With
+ * -t: how long reading takes, and what was met; with -c: how long storing it in a cache and loading
+ * it again takes (in a folder cfi-cache here).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "elf/cfi.h"
 #include "elf/file.h"
 #include "symbol/unwind_cache.h"
+#include "symbol/vdso.h"
 
 static const char *const cfa_words[] = {"gap", "sp", "fp", "sp*", "fp*", "plt", "signal", "stop",
 	"frameptr", "ra_reg", "bad", "bx", "sp"};
@@ -94,12 +95,16 @@ int main(int argc, char **argv)
 	struct elf_file *file;
 	struct why why = {"no ELF file of ours"};
 	double start_s = now_s();
-	int fd, err;
+	int fd = -1, err;
 
 	if (argc != 2 + is_timed)
 		return 2;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	err = fd < 0 ? -errno : elf_file_open(fd, &file);
+	if (!strcmp(path, "[vdso]")) {
+		err = vdso_open(&file);
+	} else {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		err = fd < 0 ? -errno : elf_file_open(fd, &file);
+	}
 	if (!err) {
 		err = cfi_table_read(file, &table, &why);
 		if (err)
@@ -117,6 +122,7 @@ int main(int argc, char **argv)
 		err = print_cache_times(&table);
 	cfi_table_clear(&table);
 	elf_file_free(file);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return err;
 }

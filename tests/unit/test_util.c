@@ -8,10 +8,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <sys/resource.h>
 
 #include "util/intern.h"
 #include "util/json.h"
 #include "util/map64.h"
+#include "util/open_files.h"
 #include "util/text.h"
 #include "util/units.h"
 #include "util/why.h"
@@ -227,6 +229,28 @@ static void a_failure_is_one_statement(void **state)
 	assert_int_equal(why_set(NULL, -EIO, "unheard"), -EIO);
 }
 
+static void files_are_kept_within_what_the_limit_leaves(void **state)
+{
+	uint64_t needed = open_files_needed();
+	struct rlimit usual, limit;
+	(void)state;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	assert_int_equal(open_files_most(), usual.rlim_max);
+	limit = usual;
+	limit.rlim_cur = needed - 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(open_files_share(50, 4), 0);
+	limit.rlim_cur = needed + 100;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(open_files_share(50, 4), 25);
+	assert_int_equal(open_files_share(20, 4), 20);
+	open_files_raise();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(limit.rlim_cur, usual.rlim_max);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +265,7 @@ int main(void)
 		cmocka_unit_test(globs_match_like_a_shell),
 		cmocka_unit_test(a_typing_error_has_a_small_distance),
 		cmocka_unit_test(a_failure_is_one_statement),
+		cmocka_unit_test(files_are_kept_within_what_the_limit_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
