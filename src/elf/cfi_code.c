@@ -194,11 +194,11 @@ static void take_operation(struct decoder *decoder, uint8_t opcode, struct instr
 	}
 }
 
-static void take_opcode(struct decoder *decoder, struct instruction *ret)
+/* What follows the opcode. */
+static void take_rest(struct decoder *decoder, uint8_t opcode, struct instruction *ret)
 {
-	uint8_t opcode = take(decoder), pointer = (opcode & 7) | (uint8_t)((decoder->rex & 1) << 3);
+	uint8_t pointer = (opcode & 7) | (uint8_t)((decoder->rex & 1) << 3);
 
-	ret->effect = EFFECT_UNKNOWN;
 	if (opcode >= 0x50 && opcode <= 0x5f) {
 		ret->effect = opcode < 0x58 ? EFFECT_PUSH : EFFECT_POP;
 		ret->pointer = pointer;
@@ -239,7 +239,7 @@ static void take_opcode(struct decoder *decoder, struct instruction *ret)
 static struct instruction decode(const unsigned char *bytes, size_t count)
 {
 	struct decoder decoder = {.bytes = bytes, .count = count};
-	struct instruction ret = {0};
+	struct instruction ret = {.effect = EFFECT_UNKNOWN};
 	bool is_narrow = false;
 
 	while (decoder.at < count &&
@@ -249,10 +249,9 @@ static struct instruction decode(const unsigned char *bytes, size_t count)
 		is_narrow |= take(&decoder) == 0x66;
 	if (decoder.at < count && (bytes[decoder.at] & 0xf0) == 0x40)
 		decoder.rex = take(&decoder);
-	size_t opcode_at = decoder.at;
-	take_opcode(&decoder, &ret);
-	if (is_narrow && bytes[opcode_at] != 0x0f && bytes[opcode_at] != 0x90)
-		ret.effect = EFFECT_UNKNOWN;
+	uint8_t opcode = take(&decoder);
+	if (!is_narrow || opcode == 0x0f || opcode == 0x90)
+		take_rest(&decoder, opcode, &ret);
 	if (decoder.is_bad)
 		ret.effect = EFFECT_UNKNOWN;
 	ret.bytes = decoder.at;

@@ -154,6 +154,10 @@ static void what_is_not_simple_is_left_alone(void **state)
 	static const unsigned char many[CFI_CODE_BYTES + 1] = {[0 ... CFI_CODE_BYTES] = 0x90};
 	assert_true(describe(many, CFI_CODE_BYTES, &all));
 	assert_false(describe(many, CFI_CODE_BYTES + 1, &all));
+	/* Prefixes of nothing; an instruction that goes on behind the end. */
+	assert_false(DESCRIBE(&all, 0x66, 0x66, 0x66));
+	assert_false(DESCRIBE(&all, 0x48));
+	assert_false(DESCRIBE(&all, 0x48, 0x8d, 0x3d, 0x66, 0x66));
 	/* push %rbp; ret: something is left. */
 	assert_false(DESCRIBE(&all, 0x55, 0xc3));
 	/* and $-16,%rsp: how far is not known. */
