@@ -2,7 +2,8 @@
 /*
  * Stacks of text into objects, frames and nodes of a recording. Names come as text, so ids are made
  * from object, name and address. A stack is divided where the kernel begins: at the first frame
- * (from the root) that is known to be the kernel's, or is one of its entry points.
+ * (from the root) that is known to be the kernel's, or is one of its entry points. The stacks are a
+ * tree: what a node is follows from its frame and the node above it.
  */
 #include <string.h>
 
@@ -16,57 +17,70 @@ enum seed { SEED_OBJECT = 0x6f626a69, SEED_FRAME = 0x66726d69, SEED_STACK = 0x73
 #define MAX_NODES 4000
 #define MAX_NAME_BYTES 65000
 
+enum border {
+	BORDER_UNKNOWN,
+	BORDER_NONE,
+	BORDER_KERNEL,    /* the kernel begins here */
+	BORDER_DELIMITER, /* and here behind it: "-", as bcc writes it with -d */
+};
+
+/* A frame of the table. */
+struct made_frame {
+	uint64_t id; /* 0: not made yet */
+	enum border border;
+};
+
+/* A node of the tree, as a node of one of the two parts of stacks. */
+struct made_node {
+	uint64_t id;        /* STACK_NONE: a delimiter; of one too deep: 0 until it is asked for */
+	uint32_t user_leaf; /* where the user part ends of stacks that end here; TREE_ROOT: none */
+	uint16_t depth;     /* in its part */
+	uint8_t end;        /* enum unwind_end */
+	bool is_kernel : 1;
+	bool is_kernel_thread : 1;
+	bool is_written : 1; /* to be; those above it are found at the end */
+	bool is_asked : 1;   /* a stack ends here */
+};
+
 struct stack_writer {
 	struct recording_writer *writer;
 	const struct stack_table *table;
-	struct map64 frame_ids;      /* frame number -> id */
-	struct map64 written;        /* ids of objects, frames and nodes */
-	VEC(struct rec_stack) nodes; /* to be written */
-	struct written_stack *done;  /* by number of the stack */
+	struct tree *tree;
+	uint32_t *node_of_stack;   /* by number in the table; TREE_ROOT: not looked for yet */
+	struct made_frame *frames; /* by number in the table */
+	VEC(struct made_node) nodes;
+	struct map64 written; /* ids of objects and frames */
 	struct stack_cuts cuts;
 };
 
-struct stack_writer *stack_writer_new(struct recording_writer *writer, struct stack_table *table)
+struct stack_writer *stack_writer_new(
+	struct recording_writer *writer, struct stack_table *table, struct tree *tree)
 {
 	struct stack_writer *stacks = xcalloc(1, sizeof(*stacks));
 
 	map64_clear(&table->by_hash);
 	stacks->writer = writer;
 	stacks->table = table;
-	stacks->done = xcalloc(table->stacks.count + 1, sizeof(*stacks->done));
+	stacks->tree = tree;
+	stacks->node_of_stack = xcalloc(table->stacks.count, sizeof(*stacks->node_of_stack));
+	stacks->frames = xcalloc(table->frames.count, sizeof(*stacks->frames));
 	return stacks;
-}
-
-static int compare_nodes(const void *left, const void *right)
-{
-	const struct rec_stack *a = left, *b = right;
-
-	return (int64_t)a->id < (int64_t)b->id ? -1 : (int64_t)a->id > (int64_t)b->id;
-}
-
-struct stack_cuts stack_writer_cuts(const struct stack_writer *stacks)
-{
-	return stacks->cuts;
-}
-
-void stack_writer_flush(struct stack_writer *stacks)
-{
-	/* In the order of the table's key, which is five times as fast as in none. */
-	vec_sort(&stacks->nodes, compare_nodes);
-	vec_each (node, &stacks->nodes)
-		recording_writer_add_stack(stacks->writer, node);
-	stacks->nodes.count = 0;
 }
 
 void stack_writer_free(struct stack_writer *stacks)
 {
 	if (!stacks)
 		return;
-	map64_clear(&stacks->frame_ids);
-	free(stacks->done);
-	map64_clear(&stacks->written);
+	free(stacks->node_of_stack);
+	free(stacks->frames);
 	vec_clear(&stacks->nodes);
+	map64_clear(&stacks->written);
 	free(stacks);
+}
+
+struct stack_cuts stack_writer_cuts(const struct stack_writer *stacks)
+{
+	return stacks->cuts;
 }
 
 static bool is_first(struct stack_writer *stacks, uint64_t id)
@@ -127,10 +141,9 @@ static uint64_t write_object(struct stack_writer *stacks, const struct table_fra
 static uint64_t frame_id(struct stack_writer *stacks, uint32_t number)
 {
 	const struct table_frame *from = &stacks->table->frames.at[number];
-	bool is_new;
-	uint64_t *id = map64_put(&stacks->frame_ids, number, &is_new);
+	uint64_t *id = &stacks->frames[number].id;
 
-	if (!is_new)
+	if (*id)
 		return *id;
 	_cleanup_free_ char *name =
 		clean_name(stacks, intern_text(&stacks->table->texts, from->name));
@@ -146,35 +159,6 @@ static uint64_t frame_id(struct stack_writer *stacks, uint32_t number)
 		recording_writer_add_frame(stacks->writer, &frame);
 	*id = frame.id;
 	return frame.id;
-}
-
-static uint64_t write_nodes(
-	struct stack_writer *stacks, const uint32_t *frames, size_t depth, enum unwind_end end)
-{
-	uint64_t parent = 0;
-
-	if (depth > MAX_NODES) {
-		stacks->cuts.stacks++;
-		frames += depth - MAX_NODES;
-		depth = MAX_NODES;
-		end = UNWIND_CUT;
-	}
-	for (size_t i = 0; i < depth; i++) {
-		struct rec_stack node = {
-			.parent = parent, .frame = frame_id(stacks, frames[i]), .end = end};
-		node.id = hash_add(hash_add(hash_add(SEED_STACK, end), parent), node.frame);
-		if (node.id < STACK_FIRST_ID)
-			node.id += STACK_FIRST_ID;
-		if (is_first(stacks, node.id))
-			vec_push(&stacks->nodes, node);
-		parent = node.id;
-	}
-	return depth ? parent : STACK_NONE;
-}
-
-static const char *name_of(const struct stack_writer *stacks, uint32_t frame)
-{
-	return intern_text(&stacks->table->texts, stacks->table->frames.at[frame].name);
 }
 
 /* Where a thread comes into the kernel, or begins in it: on x86 and arm64. */
@@ -193,23 +177,25 @@ static bool is_entry(const char *name)
 	return false;
 }
 
-/* The first frame of the kernel; with a delimiter "-" before it, as bcc writes it with -d. */
-static size_t find_kernel(const struct stack_writer *stacks, const uint32_t *frames, size_t depth)
+static enum border border_of(struct stack_writer *stacks, uint32_t number)
 {
-	for (size_t i = 0; i < depth; i++)
-		if (stacks->table->frames.at[frames[i]].is_kernel ||
-			is_entry(name_of(stacks, frames[i])) ||
-			!strcmp(name_of(stacks, frames[i]), "-"))
-			return i;
-	return depth;
+	const struct table_frame *from = &stacks->table->frames.at[number];
+	const char *name = intern_text(&stacks->table->texts, from->name);
+	enum border *border = &stacks->frames[number].border;
+
+	if (*border == BORDER_UNKNOWN)
+		*border = from->is_kernel || is_entry(name) ? BORDER_KERNEL
+			  : !strcmp(name, "-")              ? BORDER_DELIMITER
+							    : BORDER_NONE;
+	return *border;
 }
 
 /* As for recordings of our own: only a known first function makes a stack complete. */
-static enum unwind_end user_end(const struct stack_writer *stacks, const uint32_t *frames)
+static enum unwind_end user_end(const struct stack_writer *stacks, uint32_t frame)
 {
 	static const char *const roots[] = {
 		"_start", "__libc_start_", "clone", "__clone", "start_thread", "__GI___clone"};
-	const struct table_frame *root = &stacks->table->frames.at[frames[0]];
+	const struct table_frame *root = &stacks->table->frames.at[frame];
 	const char *name = intern_text(&stacks->table->texts, root->name);
 
 	/* Text without addresses does not tell how it was walked. */
@@ -221,30 +207,162 @@ static enum unwind_end user_end(const struct stack_writer *stacks, const uint32_
 	return UNWIND_BROKEN;
 }
 
-static struct written_stack write_stack(struct stack_writer *stacks, uint32_t stack)
+static bool begins_kernel_thread(const struct stack_writer *stacks, uint32_t frame)
 {
-	struct written_stack written = {STACK_NONE, STACK_NONE, false, true};
-	size_t depth;
-	const uint32_t *frames = stack_table_frames(stacks->table, stack, &depth);
-	size_t kernel = find_kernel(stacks, frames, depth);
+	const char *name = intern_text(&stacks->table->texts, stacks->table->frames.at[frame].name);
 
-	if (kernel)
-		written.user = write_nodes(stacks, frames, kernel, user_end(stacks, frames));
-	if (!kernel && depth && !strncmp(name_of(stacks, frames[0]), "ret_from_fork", 13))
-		written.is_kernel_thread = true;
-	if (kernel < depth && !strcmp(name_of(stacks, frames[kernel]), "-"))
-		kernel++;
-	if (kernel < depth)
-		written.kernel =
-			write_nodes(stacks, frames + kernel, depth - kernel, UNWIND_COMPLETE);
+	return !strncmp(name, "ret_from_fork", 13);
+}
+
+static uint64_t node_id(enum unwind_end end, uint64_t parent, uint64_t frame)
+{
+	uint64_t id = hash_add(hash_add(hash_add(SEED_STACK, end), parent), frame);
+
+	return id < STACK_FIRST_ID ? id + STACK_FIRST_ID : id;
+}
+
+/* What a node is; all above it are known. */
+static struct made_node make_node(struct stack_writer *stacks, uint32_t number)
+{
+	const struct tree_node *node = &stacks->tree->nodes.at[number];
+	const struct made_node *parent = &stacks->nodes.at[node->parent];
+	enum border border = parent->is_kernel ? BORDER_NONE : border_of(stacks, node->frame);
+	struct made_node made = *parent;
+
+	made.is_written = made.is_asked = false;
+	if (border != BORDER_NONE) {
+		made.is_kernel = true;
+		made.id = made.depth = 0;
+		made.end = UNWIND_COMPLETE;
+	}
+	if (node->parent == TREE_ROOT && made.is_kernel)
+		made.is_kernel_thread = begins_kernel_thread(stacks, node->frame);
+	else if (node->parent == TREE_ROOT)
+		made.end = (uint8_t)user_end(stacks, node->frame);
+	if (!made.is_kernel)
+		made.user_leaf = number;
+	if (border == BORDER_DELIMITER)
+		return made;
+	uint64_t frame = frame_id(stacks, node->frame);
+	made.id = ++made.depth > MAX_NODES ? 0 : node_id(made.end, made.id, frame);
+	return made;
+}
+
+static void make_nodes(struct stack_writer *stacks)
+{
+	size_t count = stacks->tree->nodes.count;
+
+	vec_reserve(&stacks->nodes, count);
+	if (!stacks->nodes.count)
+		vec_push(&stacks->nodes, ((struct made_node){0}));
+	while (stacks->nodes.count < count) {
+		struct made_node made = make_node(stacks, (uint32_t)stacks->nodes.count);
+		vec_push(&stacks->nodes, made);
+	}
+}
+
+/* Of the part that ends in a node, towards the root; TREE_ROOT: there is no more. */
+static uint32_t above(const struct stack_writer *stacks, uint32_t number)
+{
+	uint32_t parent = stacks->tree->nodes.at[number].parent;
+	const struct made_node *node = &stacks->nodes.at[parent];
+
+	return node->is_kernel == stacks->nodes.at[number].is_kernel && node->depth ? parent
+										    : TREE_ROOT;
+}
+
+/* Nodes of their own for the frames next to the leaf, because others hang on the true root. */
+static uint64_t write_cut(struct stack_writer *stacks, uint32_t number)
+{
+	_cleanup_free_ uint32_t *frames = xcalloc(MAX_NODES, sizeof(*frames));
+	struct rec_stack node = {.end = UNWIND_CUT};
+	uint32_t at = number;
+
+	for (size_t i = MAX_NODES; i--; at = above(stacks, at))
+		frames[i] = stacks->tree->nodes.at[at].frame;
+	for (size_t i = 0; i < MAX_NODES; i++) {
+		node.frame = stacks->frames[frames[i]].id;
+		node.parent = node.id;
+		node.id = node_id(UNWIND_CUT, node.parent, node.frame);
+		recording_writer_add_stack(stacks->writer, &node);
+	}
+	return node.id;
+}
+
+/* The id of the part that ends in a node, which is to be written. */
+static uint64_t part_id(struct stack_writer *stacks, uint32_t number, bool is_new)
+{
+	struct made_node *node = &stacks->nodes.at[number];
+
+	if (node->depth > MAX_NODES) {
+		stacks->cuts.stacks += is_new;
+		if (!node->id)
+			node->id = write_cut(stacks, number);
+		return node->id;
+	}
+	node->is_written = true;
+	return node->id;
+}
+
+struct written_stack stack_writer_put_node(struct stack_writer *stacks, uint32_t number)
+{
+	struct written_stack written = {STACK_NONE, STACK_NONE, false};
+
+	make_nodes(stacks);
+	struct made_node *node = &stacks->nodes.at[number];
+	bool is_new = !node->is_asked;
+	node->is_asked = true;
+	written.is_kernel_thread = node->is_kernel_thread;
+	if (node->user_leaf != TREE_ROOT)
+		written.user = part_id(stacks, node->user_leaf, is_new);
+	if (node->is_kernel)
+		written.kernel = part_id(stacks, number, is_new);
 	return written;
 }
 
 struct written_stack stack_writer_put(struct stack_writer *stacks, uint32_t stack)
 {
-	if (stack >= stacks->table->stacks.count)
-		stack = 0;
-	if (!stacks->done[stack].is_done)
-		stacks->done[stack] = write_stack(stacks, stack);
-	return stacks->done[stack];
+	size_t depth;
+	const uint32_t *frames = stack_table_frames(stacks->table, stack, &depth);
+
+	if (!depth)
+		return stack_writer_put_node(stacks, TREE_ROOT);
+	uint32_t *node = &stacks->node_of_stack[stack];
+	if (*node == TREE_ROOT)
+		for (size_t i = 0; i < depth; i++)
+			*node = tree_child_frame(stacks->tree, *node, frames[i], FRAME_USER);
+	return stack_writer_put_node(stacks, *node);
+}
+
+static int compare_nodes(const void *left, const void *right)
+{
+	const struct rec_stack *a = left, *b = right;
+
+	return (int64_t)a->id < (int64_t)b->id ? -1 : (int64_t)a->id > (int64_t)b->id;
+}
+
+void stack_writer_flush(struct stack_writer *stacks)
+{
+	VEC(struct rec_stack) nodes = {0};
+
+	/* From the last to the first: what is above stands before. */
+	for (uint32_t i = (uint32_t)stacks->nodes.count; i-- > 1;) {
+		const struct made_node *made = &stacks->nodes.at[i];
+		if (!made->is_written || !made->id)
+			continue;
+		uint32_t parent = above(stacks, i);
+		struct rec_stack node = {.id = made->id,
+			.frame = stacks->frames[stacks->tree->nodes.at[i].frame].id,
+			.end = (enum unwind_end)made->end};
+		if (parent != TREE_ROOT) {
+			stacks->nodes.at[parent].is_written = true;
+			node.parent = stacks->nodes.at[parent].id;
+		}
+		vec_push(&nodes, node);
+	}
+	/* In the order of the table's key, which is five times as fast as in none. */
+	vec_sort(&nodes, compare_nodes);
+	vec_each (node, &nodes)
+		recording_writer_add_stack(stacks->writer, node);
+	vec_clear(&nodes);
 }
