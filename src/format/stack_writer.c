@@ -9,6 +9,7 @@
 
 #include "format/import_private.h"
 #include "util/hash.h"
+#include "util/sort64.h"
 #include "util/text.h"
 
 enum seed { SEED_OBJECT = 0x6f626a69, SEED_FRAME = 0x66726d69, SEED_STACK = 0x73746b69 };
@@ -334,11 +335,17 @@ struct written_stack stack_writer_put(struct stack_writer *stacks, uint32_t stac
 	return stack_writer_put_node(stacks, *node);
 }
 
-static int compare_nodes(const void *left, const void *right)
+/* In the order of the table's key, which is five times as fast as in none. */
+static void write_in_order(struct stack_writer *stacks, const struct rec_stack *nodes, size_t count)
 {
-	const struct rec_stack *a = left, *b = right;
+	_cleanup_free_ struct sort64_item *order = xcalloc(count, sizeof(*order));
 
-	return (int64_t)a->id < (int64_t)b->id ? -1 : (int64_t)a->id > (int64_t)b->id;
+	/* SQLite's keys are signed. */
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = (struct sort64_item){nodes[i].id ^ 1ULL << 63, i};
+	sort64(order, count);
+	for (size_t i = 0; i < count; i++)
+		recording_writer_add_stack(stacks->writer, &nodes[order[i].number]);
 }
 
 void stack_writer_flush(struct stack_writer *stacks)
@@ -360,9 +367,6 @@ void stack_writer_flush(struct stack_writer *stacks)
 		}
 		vec_push(&nodes, node);
 	}
-	/* In the order of the table's key, which is five times as fast as in none. */
-	vec_sort(&nodes, compare_nodes);
-	vec_each (node, &nodes)
-		recording_writer_add_stack(stacks->writer, node);
+	write_in_order(stacks, nodes.at, nodes.count);
 	vec_clear(&nodes);
 }
