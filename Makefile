@@ -183,7 +183,7 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBRARY) $(LIBS) -o $@
 
 .PHONY: bench
-bench: all build/plain/tests/bench/read_stacks
+bench: all build/plain/tests/bench/read_stacks build/plain/tests/bench/plain_inserts
 	bench/overhead
 	bench/start
 	bench/import

@@ -12,12 +12,22 @@
 /* Far from where sums of sums would pass 63 bits. */
 #define MAX_TOTAL_NS (INT64_MAX / 4)
 
+/* The piece was added when the stack was read; now it is known where it ends. */
+static void land(uint32_t node, const struct tree_load *load, void *context)
+{
+	struct import *import = context;
+
+	import->pieces.at[load->first].node = node;
+}
+
 struct import *import_new(const struct import_options *options)
 {
 	struct import *import = xcalloc(1, sizeof(*import));
 
 	import->options = *options;
 	import->sums.slice_ns = INT64_MAX;
+	tree_init(&import->tree);
+	tree_feed_init(&import->feed, &import->tree, land, import);
 	return import;
 }
 
@@ -29,8 +39,10 @@ void import_free(struct import *import)
 	replay_clear(&import->result);
 	sums_clear(&import->sums);
 	vec_clear(&import->pieces);
+	tree_feed_clear(&import->feed);
+	tree_clear(&import->tree);
+	vec_clear(&import->steps);
 	map64_clear(&import->thread_by_comm);
-	vec_clear(&import->frames);
 	free(import);
 }
 
@@ -79,17 +91,21 @@ static uint32_t frame_number(struct import *import, const struct stack_frame *re
 	return number;
 }
 
-/* Frames up to a waker's, which a recording has no place for. */
-static uint32_t stack_number(struct import *import, const struct stack *stack)
+/* Frames behind the thread's name up to a waker's, which a recording has no place for. Those that
+ * the stack before has are there already. */
+static void make_steps(struct import *import, const struct stack *stack)
 {
-	import->frames.count = 0;
-	for (size_t i = 1; i < stack->depth; i++) {
+	size_t kept = stack->shared ? stack->shared - 1 : 0;
+
+	if (kept < import->steps.count)
+		import->steps.count = kept;
+	for (size_t i = import->steps.count + 1; i < stack->depth; i++) {
 		const struct stack_frame *frame = &stack->frames[i];
 		if (frame->length == 2 && !memcmp(frame->name, "--", 2))
 			break;
-		vec_push(&import->frames, frame_number(import, frame));
+		struct tree_step step = {frame_number(import, frame), FRAME_USER};
+		vec_push(&import->steps, step);
 	}
-	return stack_table_stack(&import->log.table, import->frames.at, import->frames.count);
 }
 
 static uint64_t unit_of(const struct import *import, const char *unit)
@@ -109,13 +125,36 @@ static uint64_t unit_of(const struct import *import, const char *unit)
 	return import->options.sample_hz ? NS_PER_S / import->options.sample_hz : NS_PER_MS;
 }
 
+static void add_piece(struct import *import, const struct stack *stack, uint64_t ns)
+{
+	struct last_piece *last = &import->last;
+	size_t shared = last->shared ? last->shared - 1 : 0;
+
+	if (!last->shared)
+		last->thread = thread_named(import, &stack->frames[0]);
+	if (shared > last->depth)
+		shared = last->depth;
+	struct replay_thread *thread = &import->result.threads.at[last->thread];
+	struct piece piece = {.thread = last->thread, .weight = stack->weight, .ns = ns};
+	struct tree_load load = {.first = import->pieces.count};
+	thread->end_ns += ns;
+	thread->total_ns[import->options.state] += ns;
+	vec_push(&import->pieces, piece);
+	tree_feed_add(&import->feed, shared, import->steps.at + shared,
+		import->steps.count - shared, &load);
+	last->depth = import->steps.count;
+	last->shared = SIZE_MAX;
+}
+
 /* One weighted stack without events. */
 static int add_stack(const struct stack *stack, void *context)
 {
 	struct import *import = context;
-	enum time_state state = import->options.state;
 	uint64_t ns;
 
+	make_steps(import, stack);
+	if (stack->shared < import->last.shared)
+		import->last.shared = stack->shared;
 	if (__builtin_mul_overflow(stack->weight, unit_of(import, stack->unit), &ns) ||
 		ns > MAX_TOTAL_NS - import->total_ns) {
 		import->skipped.counts[SKIP_TOO_LARGE]++;
@@ -124,12 +163,7 @@ static int add_stack(const struct stack *stack, void *context)
 	if (!ns)
 		return 0;
 	import->total_ns += ns;
-	uint32_t index = thread_named(import, &stack->frames[0]);
-	struct replay_thread *thread = &import->result.threads.at[index];
-	struct piece piece = {index, stack_number(import, stack), stack->weight, ns};
-	thread->end_ns += ns;
-	thread->total_ns[state] += ns;
-	vec_push(&import->pieces, piece);
+	add_piece(import, stack, ns);
 	return 0;
 }
 
@@ -151,6 +185,7 @@ int import_read(struct import *import, FILE *in, struct why *why)
 			perf_log_read(&import->log, lines, &import->skipped);
 		else
 			error = stacks_read_lines(format, lines, &sink, &import->skipped);
+		tree_feed_finish(&import->feed);
 	}
 	if (!error)
 		error = lines_error(lines, why);

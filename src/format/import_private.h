@@ -5,13 +5,14 @@
 
 #include "format/import.h"
 #include "format/perf_script.h"
+#include "profile/tree_feed.h"
 #include "recording/writer.h"
 #include "replay/sums.h"
 
 /* A weighted stack without events. */
 struct piece {
 	uint32_t thread; /* index */
-	uint32_t stack;
+	uint32_t node;   /* of the tree */
 	uint64_t weight;
 	uint64_t ns;
 };
@@ -22,16 +23,27 @@ struct stack_cuts {
 	uint64_t stacks;
 };
 
+/* What the next stack may go on from. */
+struct last_piece {
+	size_t shared; /* so many frames, the thread's name being one, are those of the last read */
+	size_t depth;  /* in the tree */
+	uint32_t thread;
+};
+
 struct import {
 	struct import_options options;
 	struct skipped skipped;
 	struct perf_log log; /* its table is also that of stacks without events */
 	struct replay_result result;
 	struct sums sums;
+	/* Stacks without events, and in the end all: their frames are those of the log's table. */
+	struct tree tree;
+	struct tree_feed feed;
 	VEC(struct piece) pieces;
-	struct map64 thread_by_comm; /* stacks without events */
-	VEC(uint32_t) frames;        /* of one stack */
-	uint64_t total_ns;           /* of all threads */
+	VEC(struct tree_step) steps; /* of the stack that was read last */
+	struct last_piece last;      /* that was added */
+	struct map64 thread_by_comm;
+	uint64_t total_ns; /* of all threads */
 	uint64_t sample_ns;
 	struct stack_cuts cuts;
 	bool has_files;
@@ -41,8 +53,12 @@ struct import {
 /* The stacks of the table as rows of a recording, each made when first asked for. */
 struct stack_writer;
 
-/* From now on the table only gives, so what finds stacks in it again is dropped. */
-struct stack_writer *stack_writer_new(struct recording_writer *writer, struct stack_table *table);
+/*
+ * From now on the table only gives, so what finds stacks in it again is dropped. Its stacks are
+ * added to the tree; nodes that are there already have frames of the table too. Borrows all.
+ */
+struct stack_writer *stack_writer_new(
+	struct recording_writer *writer, struct stack_table *table, struct tree *tree);
 /* Writes what was made; to be called before the end. */
 void stack_writer_flush(struct stack_writer *stacks);
 struct stack_cuts stack_writer_cuts(const struct stack_writer *stacks);
@@ -52,9 +68,10 @@ struct written_stack {
 	uint64_t kernel; /* node id, or enum stack_none */
 	uint64_t user;
 	bool is_kernel_thread; /* its root is where kernel threads begin */
-	bool is_done;
 };
 
+/* A stack of the table, or the one that ends in a node of the tree. */
 struct written_stack stack_writer_put(struct stack_writer *stacks, uint32_t stack);
+struct written_stack stack_writer_put_node(struct stack_writer *stacks, uint32_t number);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "format/import_private.h"
 #include "profile/conservation.h"
-#include "recording/reader.h"
 #include "util/text.h"
 #include "util/units.h"
 
@@ -146,36 +145,47 @@ static uint64_t *put_chains(
 	return ids;
 }
 
-static void put_sums(struct import *import, struct recording_writer *writer,
-	struct stack_writer *stacks, bool *is_kernel)
+/* Where rows go. */
+struct rows {
+	struct recording_writer *writer;
+	struct stack_writer *stacks;
+	struct conservation_run *books; /* checked with every row, as for every recording */
+	bool *is_kernel;                /* by thread */
+};
+
+static void put_row(struct rows *rows, uint32_t thread, struct rec_sum *sum)
 {
-	_cleanup_free_ uint64_t *chains = put_chains(import, writer, stacks);
+	conservation_add(rows->books, thread, sum);
+	sum->thread = thread + 1;
+	recording_writer_add_sum(rows->writer, sum);
+}
+
+static void put_sums(struct import *import, struct rows *rows)
+{
+	_cleanup_free_ uint64_t *chains = put_chains(import, rows->writer, rows->stacks);
 
 	vec_each (row, &import->sums.rows) {
 		struct rec_sum sum = row->sum;
 		sum.chain = chains[row->chain];
 		sum.shares = import->sums.shares.at + row->shares;
-		struct written_stack written = stack_writer_put(stacks, row->stack);
-		is_kernel[sum.thread] |= written.is_kernel_thread;
-		sum.thread++;
+		struct written_stack written = stack_writer_put(rows->stacks, row->stack);
+		rows->is_kernel[sum.thread] |= written.is_kernel_thread;
 		sum.kernel_stack = row->is_earlier ? STACK_EARLIER : written.kernel;
 		sum.user_stack = row->is_earlier ? STACK_EARLIER : written.user;
-		if (row->is_earlier && is_kernel[row->sum.thread])
+		if (row->is_earlier && rows->is_kernel[row->sum.thread])
 			sum.user_stack = STACK_NONE;
-		recording_writer_add_sum(writer, &sum);
+		put_row(rows, row->sum.thread, &sum);
 	}
 }
 
 /* Stacks without events: blocked time as it is; running time as samples, and below in one row. */
-static void put_pieces(struct import *import, struct recording_writer *writer,
-	struct stack_writer *stacks, bool *is_kernel)
+static void put_pieces(struct import *import, struct rows *rows)
 {
 	bool is_running = import->options.state == TIME_RUNNING;
 
 	vec_each (piece, &import->pieces) {
-		struct written_stack written = stack_writer_put(stacks, piece->stack);
-		struct rec_sum sum = {.thread = piece->thread + 1,
-			.state = is_running ? TIME_SAMPLE : TIME_BLOCKED,
+		struct written_stack written = stack_writer_put_node(rows->stacks, piece->node);
+		struct rec_sum sum = {.state = is_running ? TIME_SAMPLE : TIME_BLOCKED,
 			.kernel_stack = written.kernel,
 			.user_stack = written.user,
 			.count = is_running ? piece->weight : 1};
@@ -183,31 +193,26 @@ static void put_pieces(struct import *import, struct recording_writer *writer,
 			sum.ns = sum.max_ns = sum.first_ns = piece->ns;
 			sum.band = band_of(piece->ns);
 		}
-		is_kernel[piece->thread] |= written.is_kernel_thread;
-		recording_writer_add_sum(writer, &sum);
+		rows->is_kernel[piece->thread] |= written.is_kernel_thread;
+		put_row(rows, piece->thread, &sum);
 	}
 	for (uint32_t i = 0; is_running && i < import->result.threads.count; i++) {
 		uint64_t ns = import->result.threads.at[i].total_ns[TIME_RUNNING];
-		struct rec_sum sum = {.thread = i + 1,
-			.state = TIME_RUNNING,
-			.count = 1,
-			.ns = ns,
-			.max_ns = ns,
-			.first_ns = ns};
+		struct rec_sum sum = {
+			.state = TIME_RUNNING, .count = 1, .ns = ns, .max_ns = ns, .first_ns = ns};
 		if (!import->is_perf)
-			recording_writer_add_sum(writer, &sum);
+			put_row(rows, i, &sum);
 	}
 }
 
-static void put_rows(struct import *import, struct recording_writer *writer, bool *is_kernel)
+static void put_rows(struct import *import, struct rows *rows)
 {
-	struct stack_writer *stacks = stack_writer_new(writer, &import->log.table);
-
-	put_sums(import, writer, stacks, is_kernel);
-	put_pieces(import, writer, stacks, is_kernel);
-	stack_writer_flush(stacks);
-	import->cuts = stack_writer_cuts(stacks);
-	stack_writer_free(stacks);
+	rows->stacks = stack_writer_new(rows->writer, &import->log.table, &import->tree);
+	put_sums(import, rows);
+	put_pieces(import, rows);
+	stack_writer_flush(rows->stacks);
+	import->cuts = stack_writer_cuts(rows->stacks);
+	stack_writer_free(rows->stacks);
 }
 
 static char *comm_of(const struct import *import, const struct replay_thread *thread)
@@ -283,49 +288,55 @@ static void put_losses(const struct import *import, struct recording_writer *wri
 	}
 }
 
-/* The books are checked on what was written, as for every recording. */
-static int check_books(const char *path, struct rec_meta *meta, struct why *why)
+/* What the books are checked with. */
+static struct rec_thread *lives_of(const struct import *import)
 {
-	struct recording *recording;
-	struct conservation check;
-	int error = recording_open(path, &recording, why);
+	size_t count = import->result.threads.count;
+	struct rec_thread *lives = xcalloc(count, sizeof(*lives));
 
-	if (error)
-		return error;
-	error = conservation_check(recording, &check, why);
-	recording_free(recording);
-	if (error)
-		return error;
+	for (size_t i = 0; i < count; i++) {
+		const struct replay_thread *from = &import->result.threads.at[i];
+		lives[i].start_ns = from->start_ns;
+		lives[i].end_ns = from->end_ns;
+		memcpy(lives[i].total_ns, from->total_ns, sizeof(lives[i].total_ns));
+	}
+	return lives;
+}
+
+static void note_check(struct conservation_run *books, struct rec_meta *meta)
+{
+	struct conservation check;
+
+	conservation_end(books, &check);
 	if (check.worst_thread_ns > meta->worst_thread_ns)
 		meta->worst_thread_ns = check.worst_thread_ns;
 	meta->worst_slice_ns = check.worst_slice_ns;
-	return 0;
 }
 
 static int write_all(
 	struct import *import, const char *path, struct rec_meta *meta, struct why *why)
 {
-	bool *is_kernel = xcalloc(import->result.threads.count, sizeof(*is_kernel));
-	struct recording_writer *writer;
-	int error = recording_writer_new(path, &writer, why);
+	size_t thread_count = import->result.threads.count;
+	uint64_t slice_ns = import->sums.slice_ns, window_ns = import->result.window_ns;
+	uint32_t last = (uint32_t)((window_ns - 1) / slice_ns);
+	struct rows rows;
+	int error = recording_writer_new(path, &rows.writer, why);
 
-	if (!error) {
-		uint64_t last = (import->result.window_ns - 1) / import->sums.slice_ns;
-		put_meta(import, writer, meta);
-		put_rows(import, writer, is_kernel);
-		put_threads(import, writer, is_kernel);
-		put_losses(import, writer);
-		recording_writer_put_slice(writer, (uint32_t)last,
-			import->result.window_ns - last * import->sums.slice_ns);
-		error = recording_writer_commit(writer, why);
-		if (!error)
-			error = check_books(path, meta, why);
-		recording_writer_put_meta(writer, meta);
-		if (!error)
-			error = recording_writer_finish(writer, why);
-		recording_writer_free(writer);
-	}
-	free(is_kernel);
+	if (error)
+		return error;
+	_cleanup_free_ bool *is_kernel = xcalloc(thread_count, sizeof(*is_kernel));
+	_cleanup_free_ struct rec_thread *lives = lives_of(import);
+	rows.is_kernel = is_kernel;
+	rows.books = conservation_begin(lives, thread_count, slice_ns, last + 1);
+	put_meta(import, rows.writer, meta);
+	put_rows(import, &rows);
+	put_threads(import, rows.writer, is_kernel);
+	put_losses(import, rows.writer);
+	recording_writer_put_slice(rows.writer, last, window_ns - last * slice_ns);
+	note_check(rows.books, meta);
+	recording_writer_put_meta(rows.writer, meta);
+	error = recording_writer_finish(rows.writer, why);
+	recording_writer_free(rows.writer);
 	return error;
 }
 

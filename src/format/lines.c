@@ -31,6 +31,7 @@ struct lines {
 	size_t start;
 	size_t searched;
 	size_t end;
+	bool is_plain; /* no byte that is held is NUL or beyond ASCII */
 	bool is_at_end;
 	bool is_too_long; /* inside a line that is being left out */
 	int error;
@@ -181,10 +182,31 @@ void lines_free(struct lines *lines)
 	free(lines);
 }
 
+/* One pass over the bytes: is there a NUL, is there a byte beyond ASCII? */
+static void scan(const char *text, size_t length, bool *ret_has_nul, bool *ret_is_ascii)
+{
+	const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
+	uint64_t any = 0, zeros = 0, word;
+	size_t i = 0;
+
+	for (; i + 8 <= length; i += 8) {
+		memcpy(&word, text + i, 8);
+		any |= word;
+		zeros |= (word - ones) & ~word & highs;
+	}
+	for (; i < length; i++) {
+		any |= (unsigned char)text[i];
+		zeros |= !text[i];
+	}
+	*ret_has_nul = zeros;
+	*ret_is_ascii = !(any & highs);
+}
+
 /* More text behind what is there; false at the end. */
 static bool fill(struct lines *lines)
 {
 	size_t held = lines->end - lines->start;
+	bool has_nul, is_ascii;
 
 	if (lines->is_at_end || lines->error)
 		return false;
@@ -200,6 +222,9 @@ static bool fill(struct lines *lines)
 	size_t got = read_some(lines, lines->buffer + held, lines->room - held);
 	lines->end += got;
 	lines->is_at_end = !got;
+	/* At once for all lines, of which most need no look of their own then. */
+	scan(lines->buffer, lines->end, &has_nul, &is_ascii);
+	lines->is_plain = !has_nul && is_ascii;
 	return got > 0;
 }
 
@@ -226,26 +251,6 @@ const char *lines_peek(struct lines *lines, size_t *ret_length)
 	return lines->buffer + lines->start;
 }
 
-/* One pass over the bytes: is there a NUL, is there a byte beyond ASCII? */
-static void scan(const char *text, size_t length, bool *ret_has_nul, bool *ret_is_ascii)
-{
-	const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
-	uint64_t any = 0, zeros = 0, word;
-	size_t i = 0;
-
-	for (; i + 8 <= length; i += 8) {
-		memcpy(&word, text + i, 8);
-		any |= word;
-		zeros |= (word - ones) & ~word & highs;
-	}
-	for (; i < length; i++) {
-		any |= (unsigned char)text[i];
-		zeros |= !text[i];
-	}
-	*ret_has_nul = zeros;
-	*ret_is_ascii = !(any & highs);
-}
-
 static bool is_utf8(const char *text)
 {
 	while (*text) {
@@ -268,6 +273,8 @@ static bool accept(struct lines *lines, const struct line *line)
 		lines->is_too_long = false;
 		return false;
 	}
+	if (lines->is_plain)
+		return true;
 	scan(line->text, line->length, &has_nul, &is_ascii);
 	if (has_nul) {
 		lines->skipped->counts[SKIP_BINARY]++;

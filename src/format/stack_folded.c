@@ -4,11 +4,17 @@
 
 #include "format/stack_readers.h"
 
+/*
+ * Folded text is mostly sorted, so lines begin like the one before. That one is kept, and of a line
+ * only what differs is read.
+ */
 struct folded_reader {
 	struct stack_builder *builder;
 	bool is_diff;
 	uint64_t fraction[2]; /* carried from line to line */
-	VEC(char) before;     /* the stack before, with its frames cut apart */
+	VEC(char) before;     /* the stack before as it was read, with a ';' behind it */
+	VEC(char) names;      /* the same with its frames cut apart: that is where they are */
+	size_t depth;         /* of it: its frames are still where the builder had them */
 };
 
 /* Takes the last word off a line. */
@@ -65,22 +71,46 @@ static size_t common_bytes(const char *a, const char *b, size_t length)
 	return i;
 }
 
-/* Folded text is mostly sorted, so lines begin like the one before: those frames need no look-up.
- */
-static size_t shared_frames(struct folded_reader *reader, const char *text, size_t length)
+/* Frames that are the same in the stack before; ret_start is where the others begin. */
+static size_t shared_frames(
+	const struct folded_reader *reader, const char *text, size_t bytes, size_t *ret_start)
 {
-	size_t less = length < reader->before.count ? length : reader->before.count;
-	size_t common = common_bytes(text, reader->before.at, less), shared = 0;
-	const struct stack_frame *frame = reader->builder->frames.at;
+	const struct stack_frame *frames = reader->builder->frames.at;
+	size_t less = bytes < reader->before.count ? bytes : reader->before.count;
+	const char *same = reader->names.at + common_bytes(text, reader->before.at, less);
+	size_t shared = 0;
 
-	/* With the NUL behind it, which is in both. */
-	while (shared < reader->builder->frames.count &&
-		frame[shared].name + frame[shared].length < text + common)
+	/* With what is behind it: names may begin alike. */
+	while (shared < reader->depth && frames[shared].name + frames[shared].length < same)
 		shared++;
-	reader->before.count = 0;
+	*ret_start = 0;
+	if (shared)
+		*ret_start = (size_t)(frames[shared - 1].name + frames[shared - 1].length + 1 -
+				      reader->names.at);
+	return shared;
+}
+
+/* Fills the builder; returns how many frames are those of the stack before. */
+static size_t read_stack(struct folded_reader *reader, char *text, size_t length)
+{
+	size_t start = 0, shared = 0;
+
+	text[length] = ';';
+	if (length < reader->names.room) {
+		shared = shared_frames(reader, text, length + 1, &start);
+	} else {
+		vec_reserve(&reader->names, length + 1);
+		vec_reserve(&reader->before, length + 1);
+	}
+	memcpy(reader->before.at + start, text + start, length + 1 - start);
+	memcpy(reader->names.at + start, text + start, length + 1 - start);
+	reader->before.count = length + 1;
+	reader->builder->frames.count = shared;
+	split(reader->builder, reader->names.at + start, length - start);
+	reader->depth = reader->builder->frames.count;
 	/* A stack that loses frames is nothing to compare with. */
-	if (reader->builder->frames.count <= STACKS_MAX_DEPTH)
-		vec_append(&reader->before, text, length + 1);
+	if (reader->depth > STACKS_MAX_DEPTH)
+		reader->depth = 0;
 	return shared;
 }
 
@@ -110,10 +140,9 @@ static int read_line(struct folded_reader *reader, struct line *line)
 		return skip_line(reader, skip);
 	while (length && (line->text[length - 1] == ' ' || line->text[length - 1] == '\t'))
 		length--;
-	split(reader->builder, line->text, length);
+	stack.shared = read_stack(reader, line->text, length);
 	if (!reader->builder->frames.count)
 		return skip_line(reader, SKIP_NO_STACK);
-	stack.shared = shared_frames(reader, line->text, length);
 	return stack_builder_send(reader->builder, &stack);
 }
 
@@ -126,5 +155,6 @@ int stacks_read_folded(struct lines *lines, struct stack_builder *builder, bool 
 	while (!result && lines_next(lines, &line))
 		result = read_line(&reader, &line);
 	vec_clear(&reader.before);
+	vec_clear(&reader.names);
 	return result;
 }

@@ -19,9 +19,19 @@ struct conservation {
 };
 
 /*
- * Walks the rows once. Memory follows the (thread, slice) pairs that do not add up so far, and a
- * bit for each slice of a thread's life. 0, or -errno with why.
+ * The check, row by row, for those who have the rows at hand. Memory follows the (thread, slice)
+ * pairs that do not add up so far, and a bit for each slice of a thread's life. Borrows the
+ * threads.
  */
+struct conservation_run;
+struct conservation_run *conservation_begin(const struct rec_thread *threads, size_t thread_count,
+	uint64_t slice_ns, uint32_t slice_count);
+void conservation_add(
+	struct conservation_run *run, uint32_t thread_index, const struct rec_sum *sum);
+/* What came of it; the check is gone. ret may be NULL. */
+void conservation_end(struct conservation_run *run, struct conservation *ret);
+
+/* The same for all rows of a recording. 0, or -errno with why. */
 int conservation_check(struct recording *recording, struct conservation *ret, struct why *why);
 
 #endif

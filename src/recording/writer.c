@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The writing side: one prepared statement for each table. A transaction begins with the first row
+ * The writing side: prepared statements for each table. A transaction begins with the first row
  * after a commit. The first error stays: later calls do nothing, what was committed before it
  * remains as it was.
  */
@@ -13,20 +13,27 @@
 #include "recording/file.h"
 #include "recording/schema.h"
 
-#define SUM_VALUES " VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define ROWS_4(row) row "," row "," row "," row
+#define ROWS_32(row) ROWS_4(ROWS_4(row)) "," ROWS_4(ROWS_4(row))
+_Static_assert(sizeof(ROWS_32("?")) == 2 * WRITER_BATCH, "one row for each of a batch");
+
+#define STACK_ROW "(?, ?, ?, ?)"
+#define SUM_ROW "(NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 static const char *const statements_sql[WRITER_STATEMENTS] = {
 	[WRITER_INSERT_OBJECT] = "INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?)",
 	[WRITER_INSERT_FRAME] = "INSERT OR IGNORE INTO frames VALUES (?, ?, ?, ?, ?, ?)",
-	[WRITER_INSERT_STACK] = "INSERT OR IGNORE INTO stacks VALUES (?, ?, ?, ?)",
+	[WRITER_INSERT_STACK] = "INSERT OR IGNORE INTO stacks VALUES " STACK_ROW,
+	[WRITER_INSERT_STACKS] = "INSERT OR IGNORE INTO stacks VALUES " ROWS_32(STACK_ROW),
 	[WRITER_INSERT_CHAIN] = "INSERT OR IGNORE INTO chains VALUES (?, ?, ?)",
 	[WRITER_INSERT_HOP] = "INSERT INTO hops VALUES (?, ?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_SHARE] = "INSERT INTO shares VALUES (?, ?, ?, ?, ?)",
 	[WRITER_INSERT_PROCESS] = "INSERT OR REPLACE INTO processes VALUES (?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_THREAD] = "INSERT OR REPLACE INTO threads"
 				 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[WRITER_INSERT_SUM] = "INSERT INTO sums" SUM_VALUES,
-	[WRITER_INSERT_OPEN] = "INSERT INTO open" SUM_VALUES,
+	[WRITER_INSERT_SUM] = "INSERT INTO sums VALUES " SUM_ROW,
+	[WRITER_INSERT_SUMS] = "INSERT INTO sums VALUES " ROWS_32(SUM_ROW),
+	[WRITER_INSERT_OPEN] = "INSERT INTO open VALUES " SUM_ROW,
 	[WRITER_INSERT_LOSS] = "INSERT INTO losses VALUES (?, ?, ?) ON CONFLICT(name)"
 			       " DO UPDATE SET count = excluded.count, ns = excluded.ns",
 	[WRITER_INSERT_META] = "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key)"
@@ -100,7 +107,7 @@ void writer_bind_number(
 {
 	if (number > INT64_MAX && !writer->error)
 		writer->error = why_set(&writer->why, -ERANGE,
-			"cannot write %s: %" PRIu64 " is too large (%s)", writer->path, number,
+			"cannot write %s: %" PRIu64 " is too large (%.40s)", writer->path, number,
 			sqlite3_sql(statement));
 	sqlite3_bind_int64(statement, column, (int64_t)number);
 }
@@ -166,6 +173,7 @@ void recording_writer_free(struct recording_writer *writer)
 		sqlite3_finalize(writer->statements[i]);
 	sqlite3_close(writer->db);
 	mem_close_fd(&writer->lock_fd);
+	vec_clear(&writer->batch.shares);
 	vec_clear(&writer->slices);
 	free(writer->path);
 	free(writer);
@@ -178,6 +186,7 @@ static int report(const struct recording_writer *writer, struct why *why)
 
 int recording_writer_commit(struct recording_writer *writer, struct why *why)
 {
+	writer_batch_flush(writer);
 	writer_write_slices(writer);
 	if (writer->error || !writer->is_in_transaction)
 		return report(writer, why);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tables that rows refer to or that say what a recording is: objects, frames, stacks, chains,
+ * The tables that rows refer to or that say what a recording is: objects, frames, chains,
  * processes, threads, losses and meta. What has an id of its content is written once, what becomes
  * known by and by is replaced.
  */
@@ -37,19 +37,6 @@ void recording_writer_add_frame(struct recording_writer *writer, const struct re
 	writer_bind_id(statement, 5, frame->offset);
 	sqlite3_bind_int(statement, 6, (int)frame->reason);
 	writer_run(writer, WRITER_INSERT_FRAME);
-}
-
-void recording_writer_add_stack(struct recording_writer *writer, const struct rec_stack *stack)
-{
-	sqlite3_stmt *statement = writer_start(writer, WRITER_INSERT_STACK);
-
-	if (!statement)
-		return;
-	writer_bind_id(statement, 1, stack->id);
-	writer_bind_id(statement, 2, stack->parent);
-	writer_bind_id(statement, 3, stack->frame);
-	sqlite3_bind_int(statement, 4, (int)stack->end);
-	writer_run(writer, WRITER_INSERT_STACK);
 }
 
 static void add_hop(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the writer share: writer.c opens the file, keeps transactions and the first
- * error, writer_names.c writes what rows refer to, writer_sums.c the rows themselves and their
- * slices. Private to src/recording/.
+ * error, writer_batch.c collects rows of the two large tables, writer_names.c writes what rows
+ * refer to, writer_sums.c the rows themselves and their slices. Private to src/recording/.
  */
 #ifndef DWELL_RECORDING_WRITER_PRIVATE_H
 #define DWELL_RECORDING_WRITER_PRIVATE_H
@@ -16,12 +16,14 @@ enum writer_statement {
 	WRITER_INSERT_OBJECT,
 	WRITER_INSERT_FRAME,
 	WRITER_INSERT_STACK,
+	WRITER_INSERT_STACKS,
 	WRITER_INSERT_CHAIN,
 	WRITER_INSERT_HOP,
 	WRITER_INSERT_SHARE,
 	WRITER_INSERT_PROCESS,
 	WRITER_INSERT_THREAD,
 	WRITER_INSERT_SUM,
+	WRITER_INSERT_SUMS,
 	WRITER_INSERT_OPEN,
 	WRITER_INSERT_LOSS,
 	WRITER_INSERT_META,
@@ -31,6 +33,17 @@ enum writer_statement {
 	WRITER_BEGIN,
 	WRITER_COMMIT,
 	WRITER_STATEMENTS,
+};
+
+/* Rows that go into the file with one statement. */
+#define WRITER_BATCH 32
+
+struct writer_batch {
+	struct rec_stack stacks[WRITER_BATCH];
+	size_t stack_count;
+	struct rec_sum sums[WRITER_BATCH]; /* their shares stand one behind the other below */
+	size_t sum_count;
+	VEC(struct rec_share) shares;
 };
 
 struct writer_slice {
@@ -46,7 +59,8 @@ struct recording_writer {
 	bool is_in_transaction;
 	int error; /* the first, and why */
 	struct why why;
-	uint64_t slice_ns;               /* 0 until meta is put */
+	uint64_t slice_ns; /* 0 until meta is put */
+	struct writer_batch batch;
 	VEC(struct writer_slice) slices; /* put, not yet in the table: their start needs slice_ns */
 	uint32_t slices_filled;          /* all below are in the table */
 	uint32_t slices_wanted;
@@ -64,6 +78,14 @@ void writer_bind_number(
 	struct recording_writer *writer, sqlite3_stmt *statement, int column, uint64_t number);
 /* Cut at SCHEMA_MAX_TEXT_BYTES; must live until the statement has run. NULL is "". */
 void writer_bind_text(sqlite3_stmt *statement, int column, const char *text);
+
+/* A row that was checked; it waits in the batch until that is full. */
+void writer_batch_sum(struct recording_writer *writer, const struct rec_sum *sum);
+/* Writes what waits there. */
+void writer_batch_flush(struct recording_writer *writer);
+/* A row of sums, from parameter `first` on. */
+void writer_bind_sum(struct recording_writer *writer, sqlite3_stmt *statement, int first,
+	const struct rec_sum *sum);
 
 /* Slices that were put, and those that rows are in, once the length of a slice is known. */
 void writer_write_slices(struct recording_writer *writer);

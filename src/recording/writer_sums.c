@@ -49,56 +49,17 @@ static void check_chain(struct recording_writer *writer, const struct rec_sum *s
 		writer->path, sum->share_count, state_name(sum->state), sum->thread, sum->ns);
 }
 
-static void add_shares(struct recording_writer *writer, const struct rec_sum *sum)
+static void check_sum(struct recording_writer *writer, const struct rec_sum *sum)
 {
-	int64_t id = sqlite3_last_insert_rowid(writer->db);
-
-	for (uint32_t i = 0; i < sum->share_count && !writer->error; i++) {
-		sqlite3_stmt *statement = writer->statements[WRITER_INSERT_SHARE];
-		const struct rec_share *share = &sum->shares[i];
-		if (!share->ran_ns && !share->no_cpu_ns && !share->earlier_ns)
-			continue;
-		sqlite3_bind_int64(statement, 1, id);
-		writer_bind_id(statement, 2, i);
-		writer_bind_number(writer, statement, 3, share->ran_ns);
-		writer_bind_number(writer, statement, 4, share->no_cpu_ns);
-		writer_bind_number(writer, statement, 5, share->earlier_ns);
-		writer_run(writer, WRITER_INSERT_SHARE);
-	}
-}
-
-static void add_sum_to(
-	struct recording_writer *writer, enum writer_statement which, const struct rec_sum *sum)
-{
-	sqlite3_stmt *statement = writer_start(writer, which);
-
-	if (!statement)
-		return;
 	check_parts(writer, sum);
 	check_chain(writer, sum);
 	want_slice(writer, sum->slice_last);
-	writer_bind_id(statement, 1, sum->thread);
-	writer_bind_id(statement, 2, sum->slice_first);
-	writer_bind_id(statement, 3, sum->slice_last);
-	sqlite3_bind_int(statement, 4, (int)sum->state);
-	sqlite3_bind_text(statement, 5, &sum->task_letter, sum->task_letter ? 1 : 0, SQLITE_STATIC);
-	writer_bind_id(statement, 6, sum->band);
-	writer_bind_id(statement, 7, sum->kernel_stack);
-	writer_bind_id(statement, 8, sum->user_stack);
-	writer_bind_number(writer, statement, 9, sum->count);
-	writer_bind_number(writer, statement, 10, sum->ns);
-	writer_bind_number(writer, statement, 11, sum->max_ns);
-	writer_bind_number(writer, statement, 12, sum->first_ns);
-	writer_bind_number(writer, statement, 13, sum->last_ns);
-	writer_bind_id(statement, 14, sum->chain);
-	writer_run(writer, which);
-	if (which == WRITER_INSERT_SUM)
-		add_shares(writer, sum);
 }
 
 void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum)
 {
-	add_sum_to(writer, WRITER_INSERT_SUM, sum);
+	check_sum(writer, sum);
+	writer_batch_sum(writer, sum);
 }
 
 void recording_writer_begin_open(struct recording_writer *writer)
@@ -109,7 +70,13 @@ void recording_writer_begin_open(struct recording_writer *writer)
 
 void recording_writer_add_open(struct recording_writer *writer, const struct rec_sum *sum)
 {
-	add_sum_to(writer, WRITER_INSERT_OPEN, sum);
+	sqlite3_stmt *statement = writer_start(writer, WRITER_INSERT_OPEN);
+
+	if (!statement)
+		return;
+	check_sum(writer, sum);
+	writer_bind_sum(writer, statement, 1, sum);
+	writer_run(writer, WRITER_INSERT_OPEN);
 }
 
 void recording_writer_put_slice(struct recording_writer *writer, uint32_t slice, uint64_t length_ns)

@@ -24,9 +24,11 @@ struct weights {
 	uint64_t *after;
 	uint64_t *running; /* NULL without shares */
 	uint64_t *runnable;
-	uint32_t *frames; /* nodes in the subtree that weigh something */
-	uint32_t *first;  /* child; 0: none */
-	uint32_t *next;   /* sibling */
+	/* Nodes in the subtree that weigh something; before they are summed up NULL, or those that
+	 * the node stands for. */
+	uint32_t *frames;
+	uint32_t *first; /* child; 0: none */
+	uint32_t *next;  /* sibling */
 };
 
 struct walk {
@@ -104,37 +106,36 @@ static void move_weights(uint64_t **weights, const uint32_t *places, size_t from
 	*weights = made;
 }
 
-/* Takes the shaped tree's place for the given one. */
-static void reshape(
-	struct weights *weights, struct flame_layout *layout, struct tree *shaped, uint32_t *places)
+/* Puts the shaped tree in the place of the given one. */
+static void reshape(struct weights *weights, struct flame_layout *layout, struct flame_shape *shape)
 {
-	size_t from = weights->tree->nodes.count, to = shaped->nodes.count;
+	size_t from = weights->tree->nodes.count, to = shape->tree->nodes.count;
 
-	move_weights(&weights->weight, places, from, to);
-	move_weights(&weights->before, places, from, to);
-	move_weights(&weights->after, places, from, to);
-	move_weights(&weights->running, places, from, to);
-	move_weights(&weights->runnable, places, from, to);
-	free(places);
-	flame_shape_free(layout->shaped);
-	layout->shaped = shaped;
-	weights->tree = shaped;
+	move_weights(&weights->weight, shape->places, from, to);
+	move_weights(&weights->before, shape->places, from, to);
+	move_weights(&weights->after, shape->places, from, to);
+	move_weights(&weights->running, shape->places, from, to);
+	move_weights(&weights->runnable, shape->places, from, to);
+	flame_shape_free_tree(layout->shaped);
+	weights->tree = layout->shaped = shape->tree;
+	weights->frames = shape->frames.at;
+	shape->tree = NULL;
+	shape->frames.at = NULL;
+	flame_shape_clear(shape);
 }
 
-static void shape(
-	struct weights *weights, const struct flame_options *options, struct flame_layout *layout)
+static void shape(struct weights *weights, const struct flame_options *options, double threshold,
+	struct flame_layout *layout)
 {
-	uint32_t *places;
-	struct tree *shaped;
+	struct flame_shape made;
 
 	if (options->base_count) {
-		shaped = flame_shape_rebase(
-			weights->tree, options->bases, options->base_count, &places);
-		reshape(weights, layout, shaped, places);
+		flame_shape_rebase(weights->tree, options->bases, options->base_count, &made);
+		reshape(weights, layout, &made);
 	}
 	if (options->is_reversed) {
-		shaped = flame_shape_reverse(weights->tree, weights->weight, &places);
-		reshape(weights, layout, shaped, places);
+		flame_shape_reverse(weights->tree, weights->weight, threshold, &made);
+		reshape(weights, layout, &made);
 	}
 }
 
@@ -150,7 +151,7 @@ static bool fits(const uint64_t *weights, size_t count, uint64_t *ret_total)
 	return true;
 }
 
-static int check_total(const struct weights *weights, struct why *why)
+static int check_total(const struct weights *weights, uint64_t *ret_total, struct why *why)
 {
 	size_t count = weights->tree->nodes.count;
 	uint64_t total, unused;
@@ -160,6 +161,7 @@ static int check_total(const struct weights *weights, struct why *why)
 		return why_set(why, -EOVERFLOW, "the weights add up to more than 2^63");
 	if (!total)
 		return why_set(why, -ENODATA, "there is nothing to draw");
+	*ret_total = total;
 	return 0;
 }
 
@@ -167,8 +169,10 @@ static void sum_up(struct weights *weights)
 {
 	const struct tree *tree = weights->tree;
 	size_t count = tree->nodes.count;
+	bool is_each_one = !weights->frames;
 
-	weights->frames = xcalloc(count, sizeof(*weights->frames));
+	if (is_each_one)
+		weights->frames = xcalloc(count, sizeof(*weights->frames));
 	weights->first = xcalloc(count, sizeof(*weights->first));
 	weights->next = xcalloc(count, sizeof(*weights->next));
 	for (size_t i = count; i-- > 1;) {
@@ -182,7 +186,7 @@ static void sum_up(struct weights *weights)
 			weights->running[parent] += weights->running[i];
 			weights->runnable[parent] += weights->runnable[i];
 		}
-		weights->frames[i] += weights->weight[i] != 0;
+		weights->frames[i] += is_each_one && weights->weight[i];
 		weights->frames[parent] += weights->frames[i];
 		weights->next[i] = weights->first[parent];
 		weights->first[parent] = (uint32_t)i;
@@ -330,13 +334,12 @@ static void add_box(struct flame_layout *layout, const struct flame_box *box)
 }
 
 static void walk_down(const struct weights *weights, const struct flame_options *options,
-	double width, struct flame_layout *layout)
+	double threshold, struct flame_layout *layout)
 {
-	struct walk walk = {.weights = weights, .options = options, .layout = layout};
+	struct walk walk = {
+		.weights = weights, .options = options, .threshold = threshold, .layout = layout};
 	struct flame_box root = {.node = TREE_ROOT, .weight = layout->total};
-	double share = options->min_share > 0 ? options->min_share : options->min_width / width;
 
-	walk.threshold = share * (double)layout->total;
 	wait_for(&walk, root);
 	while (walk.waiting.count) {
 		struct flame_box box = walk.waiting.at[--walk.waiting.count];
@@ -348,6 +351,14 @@ static void walk_down(const struct weights *weights, const struct flame_options 
 	vec_clear(&walk.children);
 }
 
+/* What a box must weigh to be drawn. */
+static double threshold_of(const struct flame_options *options, double width, uint64_t total)
+{
+	double share = options->min_share > 0 ? options->min_share : options->min_width / width;
+
+	return share * (double)total;
+}
+
 int flame_layout_make(const struct tree *tree, const struct flame_options *options, double width,
 	struct flame_layout *ret, struct why *why)
 {
@@ -356,19 +367,19 @@ int flame_layout_make(const struct tree *tree, const struct flame_options *optio
 	int error;
 
 	take_weights(tree, options, &weights);
-	error = check_total(&weights, why);
+	error = check_total(&weights, &layout.total, why);
 	if (!error) {
-		shape(&weights, options, &layout);
-		sum_up(&weights);
-		layout.total = weights.weight[TREE_ROOT];
-		layout.has_shares = weights.running;
 		if (options->total > layout.total)
 			layout.total = options->total;
+		double threshold = threshold_of(options, width, layout.total);
+		shape(&weights, options, threshold, &layout);
+		sum_up(&weights);
+		layout.has_shares = weights.running;
 		if (weights.before) {
 			layout.before_total = weights.before[TREE_ROOT];
 			layout.after_total = weights.after[TREE_ROOT];
 		}
-		walk_down(&weights, options, width, &layout);
+		walk_down(&weights, options, threshold, &layout);
 		*ret = layout;
 	}
 	clear_weights(&weights);
@@ -378,6 +389,6 @@ int flame_layout_make(const struct tree *tree, const struct flame_options *optio
 void flame_layout_clear(struct flame_layout *layout)
 {
 	vec_clear(&layout->boxes);
-	flame_shape_free(layout->shaped);
+	flame_shape_free_tree(layout->shaped);
 	layout->shaped = NULL;
 }

@@ -5,18 +5,32 @@
 
 #include "profile/tree.h"
 
+/* A tree that borrows labels and frames of the one it is made from, and has no weights. */
+struct flame_shape {
+	struct tree *tree;
+	uint32_t *places; /* by node of the old tree: where stacks that end there end now */
+	/* By node: how many frames it stands for, those below it left out. Empty: each for itself.
+	 */
+	VEC(uint32_t) frames;
+};
+
+/* Stacks that hold one of the names start there (at the first from the root), the others stay. The
+ * caller clears it. */
+void flame_shape_rebase(const struct tree *tree, const char *const *bases, size_t base_count,
+	struct flame_shape *ret);
+
 /*
- * Stacks that hold one of the names start there (at the first from the root), the others stay. The
- * new tree borrows labels and frames of the old one and has no weights; ret_places has, for each
- * node of the old one, where stacks that end there end now. The caller frees both.
+ * Stacks leaf first; only nodes that weigh something have a place. What weighs less than
+ * `thin_below` is one node, in which stacks end that would go on: nobody would draw it. The caller
+ * clears it.
  */
-struct tree *flame_shape_rebase(const struct tree *tree, const char *const *bases,
-	size_t base_count, uint32_t **ret_places);
+void flame_shape_reverse(const struct tree *tree, const uint64_t *weights, double thin_below,
+	struct flame_shape *ret);
 
-/* Stacks leaf first. Only nodes that weigh something have a place. */
-struct tree *flame_shape_reverse(
-	const struct tree *tree, const uint64_t *weights, uint32_t **ret_places);
-
-void flame_shape_free(struct tree *tree);
+/* With a root and no places yet; for those who make shapes. */
+void flame_shape_init(struct flame_shape *shape, const struct tree *tree);
+void flame_shape_clear(struct flame_shape *shape);
+/* Of a shape whose other parts were taken over. NULL is allowed. */
+void flame_shape_free_tree(struct tree *tree);
 
 #endif

@@ -108,6 +108,46 @@ static void stacks_start_at_the_first_base_they_hold(void **state)
 		"1:work:15+20 2:run_[j]:15+20 ");
 }
 
+static void thin_frames_of_reversed_stacks_are_counted_one_by_one(void **state)
+{
+	static const char *const stacks[] = {"a;x;leaf 2", "a;y;leaf 1", "b;y;leaf 1", "c;big 90",
+		"d;p;big 2", "d;q;big 3", "p;q;big 1", NULL};
+	struct flame_options options;
+	(void)state;
+
+	flame_options_init(&options);
+	options.is_reversed = true;
+	options.min_width = 5;
+	assert_layout(stacks, &options, "0::0+100 1:big:0+96 2:c:0+90 2:~5:90+6 1:~6:96+4 ");
+	options.is_chart = true;
+	assert_layout(stacks, &options, "0::0+100 1:~6:0+4 1:big:4+96 2:c:4+90 2:~5:94+6 ");
+}
+
+/* Turned round, nothing is shared: all of it would be many times the tree. */
+static void a_reversed_tree_holds_no_more_than_is_drawn(void **state)
+{
+	struct flame_options options;
+	struct flame_layout layout;
+	struct tree tree;
+	(void)state;
+
+	tree_init(&tree);
+	for (unsigned int i = 0; i < 10000; i++) {
+		char stack[64];
+		sprintf(stack, "a;b%u;c;d%u;e;same", i % 10, i);
+		sample_add(&tree, stack, 1);
+	}
+	flame_options_init(&options);
+	options.is_reversed = true;
+	options.min_width = 0.1;
+	assert_int_equal(flame_layout_make(&tree, &options, 100, &layout, NULL), 0);
+	assert_int_equal(layout.boxes.count, 4);
+	assert_int_equal(layout.merged, 40000);
+	assert_true(layout.shaped->nodes.count < tree.nodes.count / 2);
+	flame_layout_clear(&layout);
+	tree_clear(&tree);
+}
+
 static void a_larger_total_leaves_room(void **state)
 {
 	static const char *const stacks[] = {"a 10", NULL};
@@ -165,6 +205,8 @@ int main(void)
 		cmocka_unit_test(thin_frames_are_one_box_for_each_parent),
 		cmocka_unit_test(in_a_chart_time_goes_from_left_to_right),
 		cmocka_unit_test(stacks_start_at_the_first_base_they_hold),
+		cmocka_unit_test(thin_frames_of_reversed_stacks_are_counted_one_by_one),
+		cmocka_unit_test(a_reversed_tree_holds_no_more_than_is_drawn),
 		cmocka_unit_test(a_larger_total_leaves_room),
 		cmocka_unit_test(frames_behind_a_separator_are_the_wakers),
 		cmocka_unit_test(a_huge_tree_costs_no_more_boxes_than_fit),

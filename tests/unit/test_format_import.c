@@ -167,6 +167,27 @@ static void folded_stacks_become_a_thread_for_each_first_frame(void **state)
 	forget(&imported);
 }
 
+/* Lines share frames with the one before, also where that one is left out or ends at a waker. */
+static void lines_that_begin_alike_stay_apart(void **state)
+{
+	struct import_options options = NO_OPTIONS;
+	(void)state;
+
+	options.state = TIME_BLOCKED;
+	struct imported imported =
+		import_text("a;m;f;g 1\na;m;f;h 0\na;m;f;h;i 2\na;m 3\n"
+			    "a;m;f;--;w 4\na;m;f;--;w;v 5\na;m;f;--;x 6\n"
+			    "a;m;n;-;k 7\nb;m;n;-;k 8\nb;m;n;-;k;do_syscall_64 0\n"
+			    "b;m;n;-;k;- 9\nb 10\nc;m 0\n",
+			options);
+	assert_int_equal(imported.error, 0);
+	assert_int_equal(imported.summary.threads, 2);
+	expect_view(&imported, VIEW_OFFCPU,
+		"a;m 3000\na;m;f 15000\na;m;f;g 1000\na;m;f;h;i 2000\na;m;n;k 7000\n"
+		"b 10000\nb;m;n;k 8000\nb;m;n;k;- 9000\n");
+	forget(&imported);
+}
+
 static void hostile_text_is_written_harmlessly(void **state)
 {
 	size_t bytes = 3u << 20;
@@ -210,6 +231,7 @@ int main(void)
 		cmocka_unit_test(a_scheduler_trace_becomes_full_books),
 		cmocka_unit_test(samples_become_running_time),
 		cmocka_unit_test(folded_stacks_become_a_thread_for_each_first_frame),
+		cmocka_unit_test(lines_that_begin_alike_stay_apart),
 		cmocka_unit_test(hostile_text_is_written_harmlessly),
 		cmocka_unit_test(what_cannot_be_imported_is_refused),
 	};

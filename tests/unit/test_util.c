@@ -12,8 +12,10 @@
 
 #include "util/intern.h"
 #include "util/json.h"
+#include "util/hash.h"
 #include "util/map64.h"
 #include "util/open_files.h"
+#include "util/sort64.h"
 #include "util/text.h"
 #include "util/units.h"
 #include "util/why.h"
@@ -39,6 +41,30 @@ static void a_map_finds_what_was_put_and_forgets_what_was_removed(void **state)
 	}
 	assert_false(map64_remove(&map, 0));
 	map64_clear(&map);
+}
+
+/* Keys of all lengths, many of them twice: those stay in the order of their numbers. */
+static void items_are_sorted_by_all_bytes_of_their_keys(void **state)
+{
+	enum { COUNT = 5000 };
+	struct sort64_item items[COUNT];
+	uint64_t keys[COUNT];
+	(void)state;
+
+	for (uint32_t i = 0; i < COUNT; i++) {
+		keys[i] = hash_mix(i % 3000) >> i % 64;
+		items[i] = (struct sort64_item){keys[i], i};
+	}
+	sort64(items, 0);
+	sort64(items, COUNT);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		assert_true(items[i].key == keys[items[i].number]);
+		if (!i)
+			continue;
+		assert_true(items[i - 1].key <= items[i].key);
+		if (items[i - 1].key == items[i].key)
+			assert_true(items[i - 1].number < items[i].number);
+	}
 }
 
 static void a_map_takes_key_zero(void **state)
@@ -256,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_map_finds_what_was_put_and_forgets_what_was_removed),
 		cmocka_unit_test(a_map_takes_key_zero),
+		cmocka_unit_test(items_are_sorted_by_all_bytes_of_their_keys),
 		cmocka_unit_test(equal_texts_have_one_number),
 		cmocka_unit_test(durations_are_read_with_and_without_unit),
 		cmocka_unit_test(sizes_are_powers_of_1024),
