@@ -271,10 +271,11 @@ export class App {
 
 	/** @param {number} step */
 	nextMatch(step) {
-		const {nodes} = this.found;
-		if (!nodes.length) return;
-		const drawn = nodes.filter((/** @type {number} */ node) => this.panel.flame.boxOf(node));
-		const list = drawn.length ? drawn : nodes;
+		const {matches, found, tree} = this;
+		if (!matches) return;
+		const drawn = this.panel.flame.layout.boxes.map((box) => box.node).filter((node) => node > 0 && matches[tree.trie.label[node]]);
+		const list = drawn.length ? drawn.sort((a, b) => a - b) : found.first >= 0 ? [found.first] : [];
+		if (!list.length) return;
 		const at = list.indexOf(this.selected);
 		const next = list[(at + step + list.length) % list.length];
 		this.panel.select(next);

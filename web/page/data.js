@@ -71,6 +71,14 @@ function shareStarts({keys, chains}) {
 	return starts;
 }
 
+/** Keys of running time and of its samples, thread by thread as all keys are. @param {Model} model */
+function runsOf({keys, kinds, states}) {
+	const isRun = states.map((/** @type {string} */ word) => word === 'running' || word === 'sample');
+	const runs = [];
+	for (let key = 0; key < keys.rows; key++) if (isRun[kinds.state[keys.kind[key]]]) runs.push(key);
+	return Int32Array.from(runs);
+}
+
 /** Where each bucket's cells begin. @param {Table} cells @param {number} buckets */
 function bucketStarts(cells, buckets) {
 	const starts = new Int32Array(buckets + 1);
@@ -96,8 +104,10 @@ export function parseData(bytes) {
 	}
 	addTotals(model.keys);
 	addTotals(model.cells);
+	model.nodes.label = model.nodes.frame.map((/** @type {number} */ frame) => model.frames.label[frame]);
 	model.keys.share = shareStarts(model);
 	model.starts = bucketStarts(model.cells, model.buckets);
+	model.runs = runsOf(model);
 	nameThreads(model);
 	return model;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which boxes of a tree can be seen, and where: at most one for each pixel of a row, so the work is
 // bounded by the window, not by the recording.
-import {childrenOf} from './trie.js';
+import {childrenOf} from './tree.js';
 
 /**
  * @typedef {{node: number, x: number, width: number, row: number, isAbove: boolean, thin: number}} Box
@@ -12,7 +12,7 @@ import {childrenOf} from './trie.js';
 const NARROWEST = 0.8;
 
 /**
- * @param {import('./trie.js').Tree} tree @param {number} zoom node @param {number} width in px
+ * @param {import('./tree.js').Weighted} tree @param {number} zoom node @param {number} width in px
  * @param {boolean} isByName siblings in the order of names
  * @param {string[]} texts
  * @returns {Layout}
@@ -28,7 +28,7 @@ export function layOut(tree, zoom, width, isByName = false, texts = []) {
 		above.pop();
 		above.forEach((node, i) => put({node, x: 0, width, row: i + 1, isAbove: true, thin: 0}));
 	}
-	const whole = tree.total[zoom];
+	const whole = tree.totalOf(zoom);
 	/** @type {Box[]} */
 	const open = [{node: zoom, x: 0, width, row: zoom > 0 ? above.length + 1 : 0, isAbove: false, thin: 0}];
 	while (open.length && whole > 0) {
@@ -43,7 +43,7 @@ export function layOut(tree, zoom, width, isByName = false, texts = []) {
 			thin = 0;
 		};
 		for (const child of children) {
-			const size = width * tree.total[child] / whole;
+			const size = width * tree.totalOf(child) / whole;
 			if (size < NARROWEST) {
 				if (!thin) thinFrom = x;
 				thin++;
@@ -79,7 +79,7 @@ export function boxAt(layout, row, x) {
 }
 
 /** The node whose path below the root is `texts`, or the deepest there is. */
-export function followPath(/** @type {import('./trie.js').Trie} */ trie,
+export function followPath(/** @type {import('./tree.js').Nodes} */ trie,
 	/** @type {import('./views.js').Labels} */ labels, /** @type {string[]} */ texts) {
 	let node = 0;
 	for (const text of texts) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One function in the middle: who called it above, what it called below. Of a recursion the
 // outermost call counts, so nothing is counted twice.
-import {sumUp, Trie} from './trie.js';
+import {treeOf} from './tree.js';
+import {Trie} from './trie.js';
 
 /**
- * @param {import('./trie.js').Tree} tree not inverted @param {Set<number>} wanted labels
- * @returns {{callers: import('./trie.js').Tree, callees: import('./trie.js').Tree, total: number, self: number}}
+ * @param {import('./tree.js').Tree} tree @param {Set<number>} wanted labels
+ * @returns {{callers: import('./tree.js').Tree, callees: import('./tree.js').Tree, total: number, self: number}}
  */
 export function sandwich(tree, wanted) {
 	const {trie} = tree;
@@ -17,7 +18,8 @@ export function sandwich(tree, wanted) {
 	const downWeights = [];
 	let total = 0, self = 0;
 	for (let node = 1; node < trie.size; node++) {
-		if (!(tree.total[node] > 0)) continue;
+		const ns = tree.totalOf(node);
+		if (!(ns > 0)) continue;
 		const isHere = wanted.has(trie.label[node]);
 		const above = inner[trie.parent[node]];
 		if (above >= 0) {
@@ -27,13 +29,14 @@ export function sandwich(tree, wanted) {
 			let place = up.child(0, trie.label[node], trie.kind[node]);
 			for (let caller = trie.parent[node]; caller > 0; caller = trie.parent[caller])
 				place = up.child(place, trie.label[caller], trie.kind[caller]);
-			upWeights.push([place, tree.total[node]]);
-			total += tree.total[node];
+			upWeights.push([place, ns]);
+			total += ns;
 		}
-		if (inner[node] >= 0 && tree.self[node]) {
-			downWeights.push([inner[node], tree.self[node]]);
-			if (isHere) self += tree.self[node];
-		}
+		if (inner[node] < 0) continue;
+		const own = tree.selfOf(node);
+		if (!own) continue;
+		downWeights.push([inner[node], own]);
+		if (isHere) self += own;
 	}
 	return {callers: weighted(up, upWeights), callees: weighted(down, downWeights), total, self};
 }
@@ -41,6 +44,5 @@ export function sandwich(tree, wanted) {
 function weighted(/** @type {Trie} */ trie, /** @type {[number, number][]} */ weights) {
 	const self = new Float64Array(trie.size);
 	for (const [node, ns] of weights) self[node] += ns;
-	return {trie, self, total: sumUp(trie, self.slice()), count: new Float64Array(trie.size),
-		running: null, runnable: null};
+	return treeOf(trie, self);
 }

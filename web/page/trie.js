@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A call tree: a node is (parent, label); node 0 is the root. Children come after their parents, so
-// sums run from the last node to the first. The shape is made once for a view; weights come and go.
+// The shape of a call tree: a node is (parent, label); node 0 is the root. Children come after their
+// parents, so sums run from the last node to the first. The shape is made once for a view; weights
+// come and go (tree.js).
 import {PairMap} from './pairs.js';
 
 export const NAME = 0;
@@ -55,10 +56,14 @@ export class Trie {
 
 	/** The child with that label, however it was made, or -1. @param {number} parent @param {number} label */
 	find(parent, label) {
-		const starts = this.index();
-		for (let i = starts[parent]; i < starts[parent + 1]; i++)
-			if (this.label[this.list[i]] === label) return this.list[i];
+		for (const child of this.childList(parent)) if (this.label[child] === label) return child;
 		return -1;
+	}
+
+	/** Children in the order in which they were made. @param {number} node */
+	childList(node) {
+		const starts = this.index();
+		return this.list.subarray(starts[node], starts[node + 1]);
 	}
 
 	/** Where the children of each node are in `list`. */
@@ -76,38 +81,13 @@ export class Trie {
 
 	/** Labels from below the root to the node. @param {number} node */
 	path(node) {
-		const path = [];
-		for (; node > 0; node = this.parent[node]) path.push(this.label[node]);
-		return path.reverse();
+		return pathOf(this, node);
 	}
 }
 
-/**
- * Weights of a trie: by node its own and with all below it.
- * @typedef {{trie: Trie, self: Float64Array, total: Float64Array, count: Float64Array,
- *   running: Float64Array | null, runnable: Float64Array | null}} Tree
- */
-
-/** Sums up into parents. @param {Trie} trie @param {Float64Array} values changed in place */
-export function sumUp(trie, values) {
-	for (let node = trie.size - 1; node > 0; node--) values[trie.parent[node]] += values[node];
-	return values;
-}
-
-/** Two sums in one walk. @param {Trie} trie @param {Float64Array} one @param {Float64Array} other */
-export function sumUpBoth(trie, one, other) {
-	const {parent} = trie;
-	for (let node = trie.size - 1; node > 0; node--) {
-		one[parent[node]] += one[node];
-		other[parent[node]] += other[node];
-	}
-}
-
-/** Children that weigh something, largest first, or by name. @param {Tree} tree @param {number} node */
-export function childrenOf(tree, node) {
-	const starts = tree.trie.index();
-	const children = [];
-	for (let i = starts[node]; i < starts[node + 1]; i++)
-		if (tree.total[tree.trie.list[i]] > 0) children.push(tree.trie.list[i]);
-	return children.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+/** Labels from below the root to the node. @param {{parent: Int32Array, label: Int32Array}} trie @param {number} node */
+export function pathOf(trie, node) {
+	const path = [];
+	for (; node > 0; node = trie.parent[node]) path.push(trie.label[node]);
+	return path.reverse();
 }

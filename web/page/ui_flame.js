@@ -37,6 +37,9 @@ export class FlameView {
 		this.row = ROW;
 		this.font = '';
 		this.letter = 0;
+		/** Colours by label and kind, of the theme that was painted last. @type {Map<number, string>} */
+		this.palette = new Map();
+		this.isDark = false;
 		this.element.addEventListener('scroll', () => this.draw(), {passive: true});
 		this.canvas.addEventListener('mousemove', (/** @type {MouseEvent} */ event) => this.hover(event));
 		this.canvas.addEventListener('mouseleave', () => this.setHover(null));
@@ -149,6 +152,8 @@ export class FlameView {
 		const ratio = window.devicePixelRatio || 1;
 		const style = getComputedStyle(this.element);
 		const isDark = style.getPropertyValue('--dark').trim() === '1';
+		if (isDark !== this.isDark) this.palette.clear();
+		this.isDark = isDark;
 		const colors = {paper: style.getPropertyValue('--paper'), ink: style.getPropertyValue('--ink'),
 			match: style.getPropertyValue('--match'), matchInk: style.getPropertyValue('--match-ink')};
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -175,9 +180,9 @@ export class FlameView {
 		const isMatch = Boolean(this.matches && box.node > 0 && this.matches[tree.trie.label[box.node]]);
 		const width = Math.max(box.width - (box.width > 3 ? 1 : 0.2), 0.3);
 		context.globalAlpha = box.isAbove ? 0.55 : 1;
-		context.fillStyle = isMatch ? colors.match : box.thin ? (isDark ? '#444' : '#ccc') : frameColor(text, kind, isDark);
+		context.fillStyle = isMatch ? colors.match : box.thin ? (isDark ? '#444' : '#ccc') : this.color(box.node, text, kind);
 		context.fillRect(box.x, y, width, this.row - 1);
-		if (tree.running && box.node >= 0 && tree.total[box.node] > 0) this.paintStripe(context, box, y, width);
+		if (tree.isStriped && box.node >= 0 && tree.totalOf(box.node) > 0) this.paintStripe(context, box, y, width);
 		else if ((kind & 3) === 2 && width > 14 && !isMatch) {
 			context.fillStyle = isDark ? '#8ecbff' : '#0b5a8f';
 			context.fillRect(box.x, y, 2, this.row - 1);
@@ -190,18 +195,25 @@ export class FlameView {
 		const room = Math.floor((width - 2 * PADDING) / (this.letter || 7));
 		if (room >= 3 && text) {
 			context.fillStyle = isMatch ? colors.matchInk : colors.ink;
-			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, box.x + PADDING, y + this.row / 2 + (tree.running ? 1.5 : 0.5));
+			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, box.x + PADDING, y + this.row / 2 + (tree.isStriped ? 1.5 : 0.5));
 		}
 		context.globalAlpha = 1;
+	}
+
+	color(/** @type {number} */ node, /** @type {string} */ text, /** @type {number} */ kind) {
+		const id = (node > 0 ? this.tree.trie.label[node] : -1) * 8 + kind;
+		let color = this.palette.get(id);
+		if (!color) this.palette.set(id, color = frameColor(text, kind, this.isDark));
+		return color;
 	}
 
 	/** Running, runnable, blocked: three parts of a line at the top of the box. */
 	paintStripe(/** @type {CanvasRenderingContext2D} */ context, /** @type {import('./layout.js').Box} */ box,
 		/** @type {number} */ y, /** @type {number} */ width) {
 		const {tree} = this;
-		const whole = tree.total[box.node];
-		const running = width * tree.running[box.node] / whole;
-		const runnable = width * tree.runnable[box.node] / whole;
+		const whole = tree.totalOf(box.node);
+		const running = width * tree.runningOf(box.node) / whole;
+		const runnable = width * tree.runnableOf(box.node) / whole;
 		context.fillStyle = classColor('running');
 		context.fillRect(box.x, y, running, 3);
 		context.fillStyle = classColor('runnable');

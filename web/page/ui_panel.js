@@ -2,11 +2,11 @@
 // The large part of the page: tabs, tools, and the picture or table chosen.
 import {copyText, h, saveFile, select, toggle} from './dom.js';
 import {foldedText} from './folded.js';
-import {count, duration, percent} from './format.js';
+import {count, duration, percent, plural} from './format.js';
 import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
 import {svgText} from './svg.js';
-import {childrenOf} from './trie.js';
+import {childrenOf} from './tree.js';
 import {chainTab} from './ui_chain.js';
 import {FlameView} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
@@ -78,7 +78,7 @@ export class Panel {
 	showMatched() {
 		const {state, search, found, tree, zoomNode} = this.app;
 		this.matched.textContent = search.error ? `Not a regular expression` : !state.search ? '' :
-			`Matched ${percent(found.ns, tree.total[zoomNode])}: ${duration(found.ns)}, ${count(found.nodes.length)} frames`;
+			`Matched ${percent(found.ns, tree.totalOf(zoomNode))}: ${duration(found.ns)}${found.nodes >= 0 ? `, ${plural(found.nodes, 'frame')}` : ''}`;
 		this.matched.dataset.ns = String(found.ns);
 	}
 
@@ -97,14 +97,14 @@ export class Panel {
 		const {state, tree, zoomNode, matches} = app;
 		if (this.flame.element.parentNode !== this.content)
 			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.inside);
-		this.about.textContent = `${VIEWS[state.view]?.title || ''}: ${VIEWS[state.view]?.about || ''}. ${duration(tree.total[0])} in all.`;
+		this.about.textContent = `${VIEWS[state.view]?.title || ''}: ${VIEWS[state.view]?.about || ''}. ${duration(tree.totalOf(0))} in all.`;
 		if (app.model.folded.cells_ns && (state.from > 0 || state.to < app.model.buckets))
 			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
 		if (app.model.folded.keys) this.about.textContent += ` ${count(app.model.folded.keys)} small stacks (${duration(app.model.folded.keys_ns)}) are [other].`;
-		this.about.dataset.ns = String(tree.total[0]);
+		this.about.dataset.ns = String(tree.totalOf(0));
 		if (app.selected >= tree.trie.size || app.selectedTree !== tree.trie) app.selected = zoomNode;
 		app.selectedTree = tree.trie;
-		this.flame.element.hidden = !(tree.total[0] > 0);
+		this.flame.element.hidden = !(tree.totalOf(0) > 0);
 		this.flame.show({tree, zoom: zoomNode, isIcicle: state.icicle, isByName: state.names, matches, selected: app.selected});
 		this.tell(app.selected, 0);
 		this.showInside();
@@ -124,7 +124,7 @@ export class Panel {
 			return;
 		}
 		const {callers, callees, total, self} = app.look.middle(state);
-		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${duration(total)}, ${percent(total, app.look.tree(state, false).tree.total[0])}; ${duration(self)} by itself`);
+		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${duration(total)}, ${percent(total, app.look.tree(state).tree.totalOf(0))}; ${duration(self)} by itself`);
 		this.middleTotal = total;
 		this.content.replaceChildren(head, h('h3', {}, 'Callers'), this.callers.element, h('h3', {}, 'Callees'), this.callees.element, this.details);
 		for (const view of [this.callers, this.callees]) view.element.hidden = !(total > 0);
@@ -137,7 +137,7 @@ export class Panel {
 	}
 
 	tellOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
-		if (node > 0) this.details.textContent = `${this.app.labels.texts[view.tree.trie.label[node]]}: ${duration(view.tree.total[node])}, ${percent(view.tree.total[node], this.middleTotal || 0)} of the function's`;
+		if (node > 0) this.details.textContent = `${this.app.labels.texts[view.tree.trie.label[node]]}: ${duration(view.tree.totalOf(node))}, ${percent(view.tree.totalOf(node), this.middleTotal || 0)} of the function's`;
 	}
 
 	pickOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
@@ -160,16 +160,16 @@ export class Panel {
 			this.details.textContent = `${count(thin)} frames too thin to draw; zoom to see them`;
 			return;
 		}
-		if (node < 0 || !(tree.total[0] > 0)) {
-			this.details.textContent = tree.total[0] > 0 ? '' : 'Nothing here: no time passes the filters.';
+		if (node < 0 || !(tree.totalOf(0) > 0)) {
+			this.details.textContent = tree.totalOf(0) > 0 ? '' : 'Nothing here: no time passes the filters.';
 			this.actions.replaceChildren();
 			return;
 		}
 		const name = node ? labels.texts[tree.trie.label[node]] : 'all';
-		const ns = tree.total[node];
+		const ns = tree.totalOf(node);
 		this.details.dataset.ns = String(ns);
-		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.total[0])} of all`, app.zoomNode ? `${percent(ns, tree.total[app.zoomNode])} of the zoom` : '',
-			tree.self[node] ? `${duration(tree.self[node])} by itself` : '', tree.count[node] ? `${count(tree.count[node])} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
+		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
+			tree.selfOf(node) ? `${duration(tree.selfOf(node))} by itself` : '', tree.countOf(node) ? `${count(tree.countOf(node))} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
 			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node) : ''].filter(Boolean).join(', ');
 		this.showActions();
 	}
@@ -206,7 +206,7 @@ export class Panel {
 		const {app} = this;
 		const {tree, state, labels, zoomNode} = app;
 		const width = 1200;
-		const title = `dwell ${state.view}: ${duration(tree.total[zoomNode])}`;
+		const title = `dwell ${state.view}: ${duration(tree.totalOf(zoomNode))}`;
 		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title}));
 	}
 

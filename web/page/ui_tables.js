@@ -10,10 +10,13 @@ const MOST_ROWS = 300;
 
 /** @param {any} app */
 export function functionsTable(app) {
-	const {state, tree, labels} = app;
-	const whole = tree.total[app.zoomNode];
+	const {state, labels} = app;
+	// The picture of callers has the same functions; its zoom means nothing here.
+	const {tree} = app.look.tree(state);
+	const zoom = state.inverted ? 0 : app.zoomNode;
+	const whole = tree.totalOf(zoom);
 	const {expression} = app.search;
-	const all = topFunctions(tree, app.zoomNode).filter((row) => !expression || expression.test(labels.texts[row.label]));
+	const all = topFunctions(tree, zoom).filter((row) => !expression || expression.test(labels.texts[row.label]));
 	const rows = sortRows(all, state.sort, labels.texts).slice(0, MOST_ROWS);
 	const head = (/** @type {string} */ column, /** @type {string} */ text, /** @type {string} */ style) => h('th', {class: style,
 		'aria-sort': state.sort === column ? (column === 'name' ? 'ascending' : 'descending') : 'none'},
@@ -92,9 +95,9 @@ function threadRow(/** @type {any} */ app, /** @type {any} */ line, /** @type {s
 /** What is inside the box that is zoomed: the picture as a table. @param {any} app @param {number[]} children */
 export function boxTable(app, children) {
 	const {tree, labels, zoomNode} = app;
-	const whole = tree.total[zoomNode];
+	const whole = tree.totalOf(zoomNode);
 	return h('table', {}, h('caption', {}, `Inside ${zoomNode ? labels.texts[tree.trie.label[zoomNode]] : 'all'}: ${duration(whole)}, ` +
-		`${duration(tree.self[zoomNode])} of it by itself`), h('thead', {}, h('tr', {}, h('th', {}, 'frame'), h('th', {class: 'n'}, 'time'), h('th', {class: 'n'}, 'share'))),
+		`${duration(tree.selfOf(zoomNode))} of it by itself`), h('thead', {}, h('tr', {}, h('th', {}, 'frame'), h('th', {class: 'n'}, 'time'), h('th', {class: 'n'}, 'share'))),
 	h('tbody', {}, children.slice(0, 100).map((node) => h('tr', {}, h('td', {class: 'name'}, h('button', {class: 'plain', onclick: () => app.zoomTo(node)}, labels.texts[tree.trie.label[node]])),
-		h('td', {class: 'n'}, duration(tree.total[node])), h('td', {class: 'n'}, percent(tree.total[node], whole))))));
+		h('td', {class: 'n'}, duration(tree.totalOf(node))), h('td', {class: 'n'}, percent(tree.totalOf(node), whole))))));
 }
