@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the stack of each key is in a view: a name in front, the frames down to a node of the data, and
 // an end, which many keys share. Nothing is spelled out: that is for those who look.
+import {labelOf, packFrame} from './frames.js';
 import {MARK, NAME, WAKER} from './trie.js';
 import {VIEWS} from './views.js';
 
 /**
  * `name`: by key the label in front, or -1; `node`: by key, -1: the view does not want it; `end`: by
- * key its number in `ends`, which hold label and kind from the root on; `waker`: added to the kind of
+ * key its number in `ends`, which hold frames (frames.js) from the root on; `waker`: added to the kind of
  * the node's frames.
  * @typedef {{name: Int32Array, node: Int32Array, end: Int32Array, ends: Int32Array[], waker: number}} Paths
  */
-
-const KINDS = 3; // bits
-
-/** @param {number} frame of an end */
-export function labelOf(frame) {
-	return frame >> KINDS;
-}
-
-/** @param {number} frame of an end */
-export function kindOf(frame) {
-	return frame & (1 << KINDS) - 1;
-}
 
 /** Ends by their words, each made once. */
 class Ends {
@@ -36,7 +25,7 @@ class Ends {
 	get(id, frames) {
 		let number = this.known.get(id);
 		if (number === undefined) {
-			number = this.list.push(Int32Array.from(frames(), ([label, kind]) => label << KINDS | kind)) - 1;
+			number = this.list.push(Int32Array.from(frames(), ([label, kind]) => packFrame(label, kind))) - 1;
 			this.known.set(id, number);
 		}
 		return number;
@@ -103,7 +92,7 @@ function hopsOf(/** @type {any} */ model, /** @type {import('./views.js').Labels
 function upwards(/** @type {any} */ {nodes}, /** @type {number} */ node) {
 	/** @type {[number, number][]} */
 	const path = [];
-	for (; node > 0; node = nodes.parent[node]) path.push([nodes.label[node], nodes.kind[node] | WAKER]);
+	for (; node > 0; node = nodes.parent[node]) path.push([labelOf(nodes.packed[node]), nodes.kind[node] | WAKER]);
 	return path;
 }
 
@@ -111,7 +100,7 @@ function upwards(/** @type {any} */ {nodes}, /** @type {number} */ node) {
 function missingWaker(/** @type {any} */ model, /** @type {number} */ key) {
 	const {keys, kinds, chains, nodes} = model;
 	if (keys.chain[key]) return model.chain_ends[chains.end[keys.chain[key] - 1]][1];
-	const text = keys.node[key] > 0 ? model.labels[nodes.label[keys.node[key]]] : '';
+	const text = keys.node[key] > 0 ? model.labels[labelOf(nodes.packed[keys.node[key]])] : '';
 	if (text === '[other]') return text;
 	return kinds.unsliced[keys.kind[key]] || text === '[overflow]' ? '[overflow]' : '[no waker]';
 }
@@ -134,7 +123,8 @@ export function keysWith(model, paths, marked) {
 /** By node of the data: is a marked label in the stack that ends there? @param {any} model @param {Uint8Array} marked by label */
 export function nodesWith({nodes}, marked) {
 	const found = new Uint8Array(nodes.rows);
-	for (let node = 1; node < nodes.rows; node++) found[node] = found[nodes.parent[node]] | marked[nodes.label[node]];
+	const {parent, packed, rows} = nodes;
+	for (let node = 1; node < rows; node++) found[node] = found[parent[node]] | marked[labelOf(packed[node])];
 	return found;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The tree of a view from its roots: the shape is made once, every filter is only a new sum over it.
-import {kindOf, labelOf} from './paths.js';
+// Nothing is looked up while it is made: stacks of the data are a tree already, and ends of one place
+// are sorted, so each shares frames with the one before it or with none.
+import {kindOf, labelOf} from './frames.js';
 import {findJoints, Tree} from './tree.js';
 import {NAME, Trie} from './trie.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
@@ -10,44 +12,82 @@ import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
  * @param {any} model @param {import('./paths.js').Paths} paths
  */
 export function makeShape(model, paths) {
-	const {nodes} = model;
-	const trie = new Trie(nodes.rows * 2 + 1024, 0);
-	const leaf = new Int32Array(paths.node.length).fill(-1);
-	// Keys of one name after the other, so that one array tells where a stack is below the name.
-	const at = {trie, nodes, paths, places: new Int32Array(nodes.rows), rootOf: new Int32Array(nodes.rows).fill(-1), path: []};
-	for (const key of byName(paths.name)) if (paths.node[key] >= 0) leaf[key] = place(at, key);
+	const trie = new Trie(Math.ceil(model.nodes.rows * 1.25) + 1024);
+	const leaf = placeStacks(model.nodes, paths, trie);
+	placeEnds(paths, trie, leaf);
 	const joints = findJoints(trie, leaf);
 	for (let key = 0; key < leaf.length; key++) if (leaf[key] >= 0) leaf[key] = joints.of[leaf[key]];
 	return {trie, joints, leaf};
 }
 
-/** Keys sorted by name; those of one name stay in order. */
-function byName(/** @type {Int32Array} */ names) {
+/** Numbers of `values` in the order of the values, from -1 on; equal ones stay in order. @param {Int32Array} values */
+function sorted(values) {
 	let most = -1;
-	for (const name of names) if (name > most) most = name;
+	for (let i = 0; i < values.length; i++) if (values[i] > most) most = values[i];
 	const starts = new Int32Array(most + 3);
-	for (const name of names) starts[name + 2]++;
-	for (let name = 1; name < starts.length; name++) starts[name] += starts[name - 1];
-	const order = new Int32Array(names.length);
-	for (let key = 0; key < names.length; key++) order[starts[names[key] + 1]++] = key;
+	for (let i = 0; i < values.length; i++) starts[values[i] + 2]++;
+	for (let value = 1; value < starts.length; value++) starts[value] += starts[value - 1];
+	const order = new Int32Array(values.length);
+	for (let i = 0; i < values.length; i++) order[starts[values[i] + 1]++] = i;
 	return order;
 }
 
-/** Name, frames from the root, end. Siblings of the data's stacks differ in their labels. */
-function place(/** @type {any} */ {trie, nodes, paths, places, rootOf, path}, /** @type {number} */ key) {
-	const root = paths.name[key] < 0 ? 0 : trie.child(0, paths.name[key], NAME);
-	let node = paths.node[key];
-	path.length = 0;
-	for (; node > 0 && rootOf[node] !== root; node = nodes.parent[node]) path.push(node);
-	let at = node > 0 ? places[node] : root;
-	for (let i = path.length; i-- > 0;) {
-		const next = path[i];
-		at = trie.add(at, nodes.label[next], nodes.kind[next] | paths.waker);
-		places[next] = at;
-		rootOf[next] = root;
+/** Names and frames of the data, without ends; by key the node, or -1. */
+function placeStacks(/** @type {any} */ nodes, /** @type {import('./paths.js').Paths} */ paths, /** @type {Trie} */ trie) {
+	const {parent, packed} = nodes, {waker} = paths;
+	const leaf = new Int32Array(paths.node.length).fill(-1);
+	// Keys of one name after the other, so that one array tells where a stack is below the name.
+	const order = sorted(paths.name), places = new Int32Array(nodes.rows), rootOf = new Int32Array(nodes.rows).fill(-1);
+	const path = [];
+	let name = -1, root = 0;
+	for (let i = 0; i < order.length; i++) {
+		const key = order[i];
+		let node = paths.node[key];
+		if (node < 0) continue;
+		if (paths.name[key] !== name) {
+			name = paths.name[key];
+			root = trie.add(0, name, NAME);
+		}
+		for (path.length = 0; node > 0 && rootOf[node] !== root; node = parent[node]) path.push(node);
+		let at = node > 0 ? places[node] : root;
+		for (let step = path.length; step-- > 0;) {
+			const next = path[step], frame = packed[next];
+			at = trie.add(at, labelOf(frame), kindOf(frame) | waker);
+			places[next] = at;
+			rootOf[next] = root;
+		}
+		leaf[key] = at;
 	}
-	for (const frame of paths.ends[paths.end[key]]) at = trie.child(at, labelOf(frame), kindOf(frame));
-	return at;
+	return leaf;
+}
+
+/** Puts the ends behind the stacks. @param {import('./paths.js').Paths} paths @param {Trie} trie @param {Int32Array} leaf changed in place */
+function placeEnds({end, ends}, trie, leaf) {
+	const order = sorted(leaf);
+	for (let begin = 0, next; begin < order.length; begin = next) {
+		const place = leaf[order[begin]];
+		for (next = begin + 1; next < order.length && leaf[order[next]] === place;) next++;
+		if (place < 0) continue;
+		const keys = order.subarray(begin, next);
+		if (keys.length > 1) keys.sort((a, b) => end[a] === end[b] ? 0 : compareEnds(ends[end[a]], ends[end[b]]));
+		/** Frames of the end before, and their nodes. @type {ArrayLike<number>} */
+		let before = [];
+		const made = [place];
+		for (let i = 0; i < keys.length; i++) {
+			const frames = ends[end[keys[i]]];
+			let same = 0;
+			while (same < frames.length && same < before.length && labelOf(frames[same]) === labelOf(before[same])) same++;
+			for (let at = same; at < frames.length; at++) made[at + 1] = trie.add(made[at], labelOf(frames[at]), kindOf(frames[at]));
+			leaf[keys[i]] = made[frames.length];
+			before = frames;
+		}
+	}
+}
+
+/** By labels, then by length. */
+function compareEnds(/** @type {Int32Array} */ a, /** @type {Int32Array} */ b) {
+	for (let i = 0; i < a.length && i < b.length; i++) if (labelOf(a[i]) !== labelOf(b[i])) return labelOf(a[i]) - labelOf(b[i]);
+	return a.length - b.length;
 }
 
 /**

@@ -10,7 +10,7 @@ export function topFunctions(tree, zoom) {
 	const {trie} = tree;
 	/** @type {Map<number, Row>} */
 	const rows = new Map();
-	const starts = trie.index();
+	trie.link();
 	/** @type {Map<number, number>} */
 	const open = new Map(); // how often a label is on the way down
 	const todo = [zoom];
@@ -22,8 +22,7 @@ export function topFunctions(tree, zoom) {
 			continue;
 		}
 		if (node > 0) enter(node);
-		for (let i = starts[node]; i < starts[node + 1]; i++)
-			if (tree.totalOf(trie.list[i]) > 0) todo.push(trie.list[i]);
+		for (let child = trie.first[node]; child; child = trie.next[child]) if (tree.totalOf(child) > 0) todo.push(child);
 	}
 	return [...rows.values()].sort((a, b) => b.self - a.self || b.total - a.total || a.label - b.label);
 

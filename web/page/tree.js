@@ -19,17 +19,14 @@
 
 /** @param {import('./trie.js').Trie} trie @param {Int32Array} leaf nodes that have time of their own; -1: none @returns {Joints} */
 export function findJoints(trie, leaf) {
-	const {size, parent} = trie;
-	// 0: no child yet, 1: one, 2: a joint
-	const sort = new Uint8Array(size), only = new Int32Array(size), of = new Int32Array(size);
-	for (const node of leaf) if (node >= 0) sort[node] = 2;
-	sort[0] = 2;
+	trie.link();
+	const {size, parent, first, next} = trie;
+	const isLeaf = new Uint8Array(size), of = new Int32Array(size);
+	for (let i = 0; i < leaf.length; i++) if (leaf[i] >= 0) isLeaf[leaf[i]] = 1;
 	let joints = 0;
 	for (let node = size - 1; node >= 0; node--) {
-		of[node] = sort[node] === 1 ? of[only[node]] : joints++;
-		const above = parent[node];
-		only[above] = node;
-		if (sort[above] < 2) sort[above]++;
+		const child = first[node];
+		of[node] = node && child && !next[child] && !isLeaf[node] ? of[child] : joints++;
 	}
 	const lowest = new Int32Array(joints).fill(-1), above = new Int32Array(joints);
 	for (let node = size - 1; node >= 0; node--) {

@@ -12,20 +12,21 @@ export const MARK = 3;
 export const WAKER = 4;
 
 export class Trie {
-	/** @param {number} room nodes expected @param {number} made of them by child() */
-	constructor(room = 1024, made = 1024) {
+	/** @param {number} room nodes expected */
+	constructor(room = 1024) {
 		this.size = 1;
 		this.parent = new Int32Array(room);
-		this.label = new Int32Array(room).fill(-1);
+		this.label = new Int32Array(room);
 		this.kind = new Uint8Array(room);
-		this.children = new PairMap(2 ** Math.ceil(Math.log2(made * 1.5 + 1024)));
-		/** @type {Int32Array | null} */
-		this.starts = null;
-		this.list = new Int32Array(0);
+		this.label[0] = -1;
+		this.children = new PairMap();
+		/** First child and next sibling, 0 for none: of so many nodes. */
+		this.linked = 0;
+		this.first = this.next = new Int32Array(0);
 	}
 
 	grow() {
-		const room = this.parent.length * 2;
+		const room = Math.ceil(this.parent.length * 1.5);
 		for (const name of /** @type {const} */ (['parent', 'label', 'kind'])) {
 			const old = this[name];
 			const next = new /** @type {any} */ (old.constructor)(room);
@@ -41,7 +42,6 @@ export class Trie {
 		this.parent[node] = parent;
 		this.label[node] = label;
 		this.kind[node] = kind;
-		this.starts = null;
 		return node;
 	}
 
@@ -62,21 +62,21 @@ export class Trie {
 
 	/** Children in the order in which they were made. @param {number} node */
 	childList(node) {
-		const starts = this.index();
-		return this.list.subarray(starts[node], starts[node + 1]);
+		this.link();
+		const children = [];
+		for (let child = this.first[node]; child; child = this.next[child]) children.push(child);
+		return children;
 	}
 
-	/** Where the children of each node are in `list`. */
-	index() {
-		if (this.starts) return this.starts;
-		const starts = new Int32Array(this.size + 1);
-		for (let node = 1; node < this.size; node++) starts[this.parent[node] + 1]++;
-		for (let node = 0; node < this.size; node++) starts[node + 1] += starts[node];
-		const fill = starts.slice();
-		this.list = new Int32Array(this.size);
-		for (let node = 1; node < this.size; node++) this.list[fill[this.parent[node]]++] = node;
-		this.starts = starts;
-		return starts;
+	/** Makes `first` and `next` fit. */
+	link() {
+		if (this.linked === this.size) return;
+		const {parent, size} = this, first = new Int32Array(size), next = new Int32Array(size);
+		for (let node = size - 1; node > 0; node--) {
+			next[node] = first[parent[node]];
+			first[parent[node]] = node;
+		}
+		Object.assign(this, {first, next, linked: size});
 	}
 
 	/** Labels from below the root to the node. @param {number} node */
