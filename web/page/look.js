@@ -3,10 +3,10 @@
 // kept until something it depends on changes.
 import {Callers, CallersTree} from './callers.js';
 import {followPath} from './layout.js';
-import {keysToKeep, makePaths} from './paths.js';
+import {allStacks, keysToKeep, makePaths} from './paths.js';
 import {sandwich} from './sandwich.js';
 import {compile, matchLabels, matchTree} from './search.js';
-import {makeShape, makeTree} from './shapes.js';
+import {makeBase, makeShape, makeTree} from './shapes.js';
 import {Labels, VIEWS} from './views.js';
 import {overTime, weigh} from './weigh.js';
 
@@ -47,7 +47,7 @@ export class Look {
 	constructor(model) {
 		this.model = model;
 		this.labels = new Labels(model.labels);
-		this.memory = {weights: new Memory(), series: new Memory(), paths: new Memory(), shapes: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory()};
+		this.memory = {weights: new Memory(), series: new Memory(), paths: new Memory(), bases: new Memory(), shapes: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory()};
 	}
 
 	/** @param {import('./state.js').State} state @returns {import('./weigh.js').Filter} */
@@ -77,21 +77,28 @@ export class Look {
 		const view = viewsOf(model).includes(state.view) ? state.view : 'offcpu';
 		const by = Object.hasOwn(model.threads[0]?.names || {comm: 1}, state.by) ? state.by : 'comm';
 		const pathsKey = `${view}/${by}`;
-		return {view, pathsKey, paths: memory.paths.get(pathsKey, () => makePaths(model, labels, view, by))};
+		return {view, by, pathsKey, paths: memory.paths.get(pathsKey, () => makePaths(model, labels, view, by))};
 	}
 
 	/** Weights of the stacks of a state, and which of them stay. @param {import('./state.js').State} state */
 	stacks(state) {
-		const {view, pathsKey, paths} = this.paths(state);
+		const {view, by, pathsKey, paths} = this.paths(state);
 		const {key, weights} = this.weights(state);
 		const keeps = () => keysToKeep(this.model, paths, this.labels.texts.length, this.labels.find(state.only), this.labels.find(state.without));
-		return {paths, pathsKey, weights, keeps, isStriped: view === 'hotcold', stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
+		return {paths, pathsKey, by, weights, keeps, isStriped: view === 'hotcold', stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
+	}
+
+	/** Views of waits and running time share their stacks. @param {import('./paths.js').Paths} paths @param {string} by */
+	base(paths, by) {
+		const {model, labels} = this;
+		if (paths.waker) return makeBase(model.nodes, paths);
+		return this.memory.bases.get(by, () => makeBase(model.nodes, allStacks(model, labels, by)));
 	}
 
 	/** The tree from the roots. @param {import('./state.js').State} state */
 	tree(state) {
-		const {paths, pathsKey, weights, keeps, isStriped, stacksKey} = this.stacks(state);
-		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.model, paths));
+		const {paths, pathsKey, by, weights, keeps, isStriped, stacksKey} = this.stacks(state);
+		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.base(paths, by), paths));
 		const tree = this.memory.trees.get(stacksKey, () => makeTree(this.model, shape, weights, isStriped, keeps()));
 		return {tree, treeKey: stacksKey, weights};
 	}

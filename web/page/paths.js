@@ -32,6 +32,12 @@ class Ends {
 	}
 }
 
+/** All stacks with the name in front, whatever their ends. @param {any} model @param {import('./views.js').Labels} labels @param {string} by */
+export function allStacks(model, labels, by) {
+	const names = model.threads.map((/** @type {any} */ thread) => labels.add(thread.names[by]));
+	return {name: model.keys.thread.map((/** @type {number} */ thread) => names[thread]), node: model.keys.node, waker: 0};
+}
+
 /** @param {any} model @param {import('./views.js').Labels} labels @param {string} view @param {string} by @returns {Paths} */
 export function makePaths(model, labels, view, by) {
 	const {keys, kinds} = model;

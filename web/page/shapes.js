@@ -3,37 +3,58 @@
 // Nothing is looked up while it is made: stacks of the data are a tree already, and ends of one place
 // are sorted, so each shares frames with the one before it or with none.
 import {kindOf, labelOf} from './frames.js';
-import {findJoints, Tree} from './tree.js';
+import {findJoints, moreJoints, Tree} from './tree.js';
 import {NAME, Trie} from './trie.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
- * Which joint of the trie each key ends in, -1 for those that the view does not want.
- * @param {any} model @param {import('./paths.js').Paths} paths
+ * Stacks without their ends, which views of one way of naming share: by key the node, -1 for none.
+ * @param {any} nodes of the data @param {{name: Int32Array, node: Int32Array, waker: number}} stacks
  */
-export function makeShape(model, paths) {
-	const trie = new Trie(Math.ceil(model.nodes.rows * 1.25) + 1024);
-	const leaf = placeStacks(model.nodes, paths, trie);
+export function makeBase(nodes, stacks) {
+	const trie = new Trie(Math.ceil(nodes.rows * 1.05) + 1024);
+	const leaf = placeStacks(nodes, stacks, trie);
+	return {trie, leaf, joints: findJoints(trie, leaf)};
+}
+
+/**
+ * Which joint of the trie each key ends in, -1 for those that the view does not want.
+ * @param {ReturnType<typeof makeBase>} base @param {import('./paths.js').Paths} paths
+ */
+export function makeShape(base, paths) {
+	const leaf = base.leaf.map((node, key) => paths.node[key] < 0 ? -1 : node);
+	const trie = base.trie.copy(framesOfEnds(paths));
 	placeEnds(paths, trie, leaf);
-	const joints = findJoints(trie, leaf);
+	trie.link();
+	const joints = moreJoints(base.joints, trie);
 	for (let key = 0; key < leaf.length; key++) if (leaf[key] >= 0) leaf[key] = joints.of[leaf[key]];
 	return {trie, joints, leaf};
 }
 
-/** Numbers of `values` in the order of the values, from -1 on; equal ones stay in order. @param {Int32Array} values */
-function sorted(values) {
+/** At most so many. */
+function framesOfEnds(/** @type {import('./paths.js').Paths} */ {node, end, ends}) {
+	const lengths = Int32Array.from(ends, (frames) => frames.length);
+	let sum = 0;
+	for (let key = 0; key < node.length; key++) if (node[key] >= 0) sum += lengths[end[key]];
+	return sum;
+}
+
+/** Rows in the order of their values, from -1 on; equal ones stay in order. @param {Int32Array} values @param {Int32Array | null} rows null: all */
+function sorted(values, rows = null) {
 	let most = -1;
 	for (let i = 0; i < values.length; i++) if (values[i] > most) most = values[i];
-	const starts = new Int32Array(most + 3);
+	const starts = new Int32Array(most + 3), order = new Int32Array(values.length);
 	for (let i = 0; i < values.length; i++) starts[values[i] + 2]++;
 	for (let value = 1; value < starts.length; value++) starts[value] += starts[value - 1];
-	const order = new Int32Array(values.length);
-	for (let i = 0; i < values.length; i++) order[starts[values[i] + 1]++] = i;
+	for (let i = 0; i < values.length; i++) {
+		const row = rows ? rows[i] : i;
+		order[starts[values[row] + 1]++] = row;
+	}
 	return order;
 }
 
 /** Names and frames of the data, without ends; by key the node, or -1. */
-function placeStacks(/** @type {any} */ nodes, /** @type {import('./paths.js').Paths} */ paths, /** @type {Trie} */ trie) {
+function placeStacks(/** @type {any} */ nodes, /** @type {{name: Int32Array, node: Int32Array, waker: number}} */ paths, /** @type {Trie} */ trie) {
 	const {parent, packed} = nodes, {waker} = paths;
 	const leaf = new Int32Array(paths.node.length).fill(-1);
 	// Keys of one name after the other, so that one array tells where a stack is below the name.
@@ -63,25 +84,30 @@ function placeStacks(/** @type {any} */ nodes, /** @type {import('./paths.js').P
 
 /** Puts the ends behind the stacks. @param {import('./paths.js').Paths} paths @param {Trie} trie @param {Int32Array} leaf changed in place */
 function placeEnds({end, ends}, trie, leaf) {
-	const order = sorted(leaf);
-	for (let begin = 0, next; begin < order.length; begin = next) {
-		const place = leaf[order[begin]];
-		for (next = begin + 1; next < order.length && leaf[order[next]] === place;) next++;
-		if (place < 0) continue;
-		const keys = order.subarray(begin, next);
-		if (keys.length > 1) keys.sort((a, b) => end[a] === end[b] ? 0 : compareEnds(ends[end[a]], ends[end[b]]));
-		/** Frames of the end before, and their nodes. @type {ArrayLike<number>} */
-		let before = [];
-		const made = [place];
-		for (let i = 0; i < keys.length; i++) {
-			const frames = ends[end[keys[i]]];
-			let same = 0;
-			while (same < frames.length && same < before.length && labelOf(frames[same]) === labelOf(before[same])) same++;
-			for (let at = same; at < frames.length; at++) made[at + 1] = trie.add(made[at], labelOf(frames[at]), kindOf(frames[at]));
-			leaf[keys[i]] = made[frames.length];
-			before = frames;
+	const order = sorted(leaf, sorted(ranks(end, ends)));
+	/** Frames of the end before, and their nodes. @type {ArrayLike<number>} */
+	let before = [];
+	const made = [-1];
+	for (let i = 0; i < order.length; i++) {
+		const key = order[i], frames = ends[end[key]];
+		if (leaf[key] < 0) continue;
+		if (leaf[key] !== made[0]) {
+			made[0] = leaf[key];
+			before = [];
 		}
+		let at = 0;
+		while (at < frames.length && at < before.length && labelOf(frames[at]) === labelOf(before[at])) at++;
+		for (; at < frames.length; at++) made[at + 1] = trie.add(made[at], labelOf(frames[at]), kindOf(frames[at]));
+		leaf[key] = made[frames.length];
+		before = frames;
 	}
+}
+
+/** By key the place of its end among all ends. @param {Int32Array} end @param {Int32Array[]} ends */
+function ranks(end, ends) {
+	const places = new Int32Array(ends.length);
+	Array.from(ends.keys()).sort((a, b) => compareEnds(ends[a], ends[b])).forEach((number, place) => { places[number] = place; });
+	return end.map((number) => places[number]);
 }
 
 /** By labels, then by length. */

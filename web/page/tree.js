@@ -12,9 +12,10 @@
  */
 
 /**
- * `of`: by node its joint; joints are numbered from the leaves up. `node`: the lowest node of a joint,
- * `parent`: the joint above; the root is the last.
- * @typedef {{of: Int32Array, node: Int32Array, parent: Int32Array, size: number}} Joints
+ * `of`: by node its joint; `node`: the lowest node of a joint, `parent`: the joint above. Joints are
+ * numbered from the leaves up to the root, which is at `root`; behind it those of nodes that were added
+ * later, from their roots down.
+ * @typedef {{of: Int32Array, node: Int32Array, parent: Int32Array, root: number, size: number}} Joints
  */
 
 /** @param {import('./trie.js').Trie} trie @param {Int32Array} leaf nodes that have time of their own; -1: none @returns {Joints} */
@@ -33,12 +34,28 @@ export function findJoints(trie, leaf) {
 		if (lowest[of[node]] < 0) lowest[of[node]] = node;
 		above[of[node]] = of[parent[node]];
 	}
-	return {of, node: lowest, parent: above, size: joints};
+	return {of, node: lowest, parent: above, root: joints - 1, size: joints};
+}
+
+/** Joints of a trie that has grown; nodes that have got children must be joints. @param {Joints} joints @param {import('./trie.js').Trie} trie @returns {Joints} */
+export function moreJoints(joints, trie) {
+	const known = joints.of.length, size = joints.size + trie.size - known;
+	const more = {of: new Int32Array(trie.size), node: new Int32Array(size), parent: new Int32Array(size), root: joints.root, size};
+	more.of.set(joints.of);
+	more.node.set(joints.node);
+	more.parent.set(joints.parent);
+	for (let node = known, joint = joints.size; node < trie.size; node++, joint++) {
+		more.of[node] = joint;
+		more.node[joint] = node;
+		more.parent[joint] = more.of[trie.parent[node]];
+	}
+	return more;
 }
 
 /** Sums up into parents. @param {Joints} joints @param {Float64Array} values changed in place */
-function sumUp({parent, size}, values) {
-	for (let joint = 0; joint < size - 1; joint++) values[parent[joint]] += values[joint];
+function sumUp({parent, root, size}, values) {
+	for (let joint = size - 1; joint > root; joint--) values[parent[joint]] += values[joint];
+	for (let joint = 0; joint < root; joint++) values[parent[joint]] += values[joint];
 	return values;
 }
 

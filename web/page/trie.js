@@ -11,6 +11,15 @@ export const MARK = 3;
 // Added to the kind of a frame that belongs to a waker.
 export const WAKER = 4;
 
+const COLUMNS = /** @type {const} */ (['parent', 'label', 'kind', 'first', 'next']);
+
+/** A copy with more room. @param {any} column @param {number} size of it in use @param {number} room */
+function grown(column, size, room) {
+	const next = new column.constructor(room);
+	next.set(column.subarray(0, size));
+	return next;
+}
+
 export class Trie {
 	/** @param {number} room nodes expected */
 	constructor(room = 1024) {
@@ -20,19 +29,23 @@ export class Trie {
 		this.kind = new Uint8Array(room);
 		this.label[0] = -1;
 		this.children = new PairMap();
-		/** First child and next sibling, 0 for none: of so many nodes. */
-		this.linked = 0;
-		this.first = this.next = new Int32Array(0);
+		// First child and next sibling, 0 for none, of so many nodes; see link().
+		this.linked = 1;
+		this.first = new Int32Array(room);
+		this.next = new Int32Array(room);
+	}
+
+	/** One of its own that can grow. @param {number} more nodes expected */
+	copy(more) {
+		const copy = new Trie(0);
+		Object.assign(copy, {size: this.size, linked: this.linked});
+		for (const name of COLUMNS) /** @type {any} */ (copy)[name] = grown(this[name], this.size, this.size + more);
+		return copy;
 	}
 
 	grow() {
-		const room = Math.ceil(this.parent.length * 1.5);
-		for (const name of /** @type {const} */ (['parent', 'label', 'kind'])) {
-			const old = this[name];
-			const next = new /** @type {any} */ (old.constructor)(room);
-			next.set(old);
-			this[name] = next;
-		}
+		const room = Math.ceil(this.parent.length * 1.5) + 16;
+		for (const name of COLUMNS) /** @type {any} */ (this)[name] = grown(this[name], this.size, room);
 	}
 
 	/** A child that is known not to be there yet. @param {number} parent @param {number} label @param {number} kind */
@@ -60,7 +73,7 @@ export class Trie {
 		return -1;
 	}
 
-	/** Children in the order in which they were made. @param {number} node */
+	/** @param {number} node */
 	childList(node) {
 		this.link();
 		const children = [];
@@ -68,15 +81,14 @@ export class Trie {
 		return children;
 	}
 
-	/** Makes `first` and `next` fit. */
+	/** Makes `first` and `next` fit for all nodes. */
 	link() {
-		if (this.linked === this.size) return;
-		const {parent, size} = this, first = new Int32Array(size), next = new Int32Array(size);
-		for (let node = size - 1; node > 0; node--) {
+		const {parent, first, next} = this;
+		for (let node = this.size - 1; node >= this.linked; node--) {
 			next[node] = first[parent[node]];
 			first[parent[node]] = node;
 		}
-		Object.assign(this, {first, next, linked: size});
+		this.linked = this.size;
 	}
 
 	/** Labels from below the root to the node. @param {number} node */

@@ -33,7 +33,7 @@ test('on-CPU stacks are samples; time without samples says so', () => {
 test('the run queue, and all in one', () => {
 	assert.deepEqual(folded({view: 'runq'}), ['app;main;work;read;[woken] 1', 'srv;main;[preempted] 999']);
 	const all = folded({view: 'hotcold'});
-	for (const line of ['srv;[unsampled];[running] 250000', 'app;main;work;read;[blocked disk] 500000', 'srv;main;[runnable] 999', 'app;main;[running] 333334'])
+	for (const line of ['srv;[unsampled];[running] 250000', 'app;main;work;read;[blocked disk] 500000', 'srv;main;[runnable] 999', 'app;main;[running] 333333'])
 		assert.ok(all.includes(line), `${line} is not in ${all}`);
 	const {tree} = look({view: 'hotcold'});
 	assert.equal(tree.runningOf(0), 1250000001);
