@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is being looked at, and its way from links, clicks and keys to the screen. The address is the
 // truth: every step writes it, and whatever changes it (a link, back, forward) is drawn.
-import {h} from './dom.js';
+import {h, keepFocus} from './dom.js';
 import {count, duration} from './format.js';
 import {Look, viewsOf} from './look.js';
 import {fromHash, initialState, toHash} from './state.js';
@@ -43,6 +43,7 @@ export class App {
 		this.crumbs = h('div', {});
 		this.panel = new Panel(this);
 		this.help = helpDialog();
+		if (!model.keys.rows) root.classList.add('nothing');
 		root.append(this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.crumbs, this.panel.element, this.footer(), this.help);
 	}
 
@@ -51,6 +52,7 @@ export class App {
 		window.addEventListener('hashchange', () => this.arrive());
 		document.addEventListener('keydown', (event) => this.key(event));
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
+		this.printLight();
 		this.state = fromHash(location.hash, this.initial);
 		this.render();
 	}
@@ -128,6 +130,10 @@ export class App {
 	}
 
 	render() {
+		keepFocus(() => this.renderAll());
+	}
+
+	renderAll() {
 		const {state, look} = this;
 		Object.assign(this, look.at(state));
 		this.baseWeights = state.off.length ? look.weights({...state, off: []}).weights : this.weights;
@@ -151,7 +157,8 @@ export class App {
 
 	redraw() {
 		this.strip.paint();
-		for (const view of [this.panel.flame, this.panel.callers, this.panel.callees]) view.draw();
+		for (const view of this.panel.flames()) view.draw();
+		this.panel.showLegend();
 	}
 
 	moreWaits() {
@@ -191,6 +198,25 @@ export class App {
 			// As above.
 		}
 		this.redraw();
+	}
+
+	/** Paper is white, whatever the screen is. */
+	printLight() {
+		const root = document.documentElement;
+		/** @type {string | undefined} */
+		let theme;
+		window.addEventListener('beforeprint', () => {
+			theme = root.dataset.theme;
+			root.dataset.theme = 'light';
+			this.strip.paint();
+			for (const view of this.panel.flames()) view.toPaper();
+		});
+		window.addEventListener('afterprint', () => {
+			if (theme) root.dataset.theme = theme;
+			else delete root.dataset.theme;
+			this.strip.paint();
+			for (const view of this.panel.flames()) view.place();
+		});
 	}
 
 	showHelp() {

@@ -6,12 +6,12 @@ import {moment} from './format.js';
 /** Bands as two choices: waits from ... to ... @param {any} app */
 export function bandChoices(app) {
 	const {model, state} = app;
-	const starts = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => i ? ['10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'][i - 1] : '');
-	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), i ? `${starts[i]} or longer` : 'any length']);
-	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), i === model.bands.length - 1 ? 'any length' : `shorter than ${starts[i + 1]}`]);
-	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Waits of '),
+	const starts = ['0', '10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'];
+	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), starts[i]]);
+	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), starts[i + 1] || 'any length']);
+	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Only waits that took from '),
 		select('Shortest wait', least, String(state.bandMin), (value) => app.update({bandMin: Number(value), bandMax: Math.max(state.bandMax, Number(value))})),
-		' and ', select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})));
+		h('span', {class: 'dim'}, ' to '), select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})));
 }
 
 /** @param {any} app */

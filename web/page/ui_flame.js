@@ -2,15 +2,16 @@
 // A tree on a canvas. The canvas is as large as its window; a spacer makes the window scroll over all
 // rows, so a stack of a thousand frames needs no canvas of that height.
 import {frameColor, classColor} from './colors.js';
-import {h} from './dom.js';
+import {h, letterScale} from './dom.js';
 import {boxAt, layOut} from './layout.js';
 
 // Heights in px where the page's letters have their usual size; on a wall all grows.
 const ROW = 18;
 const LETTERS = 12;
-const USUAL_REM = 15;
 const FAMILY = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 4;
+// A sheet has room for so many.
+const MOST_PRINTED = 120;
 
 export class FlameView {
 	/**
@@ -21,7 +22,9 @@ export class FlameView {
 		this.options = options;
 		this.canvas = h('canvas', {tabindex: '0', role: 'img', 'aria-label': options.label});
 		this.spacer = h('div', {class: 'spacer'});
-		this.element = h('div', {class: 'flame'}, this.spacer, this.canvas);
+		this.more = h('button', {class: 'more', hidden: true, tabindex: '-1', title: 'Scroll on', onclick: () => this.scrollOn()});
+		this.scroller = h('div', {class: 'rows'}, this.spacer, this.canvas);
+		this.element = h('div', {class: 'flame'}, this.scroller, this.more);
 		/** @type {any} */
 		this.tree = null;
 		this.zoom = 0;
@@ -40,7 +43,7 @@ export class FlameView {
 		/** Colours by label and kind, of the theme that was painted last. @type {Map<number, string>} */
 		this.palette = new Map();
 		this.isDark = false;
-		this.element.addEventListener('scroll', () => this.draw(), {passive: true});
+		this.scroller.addEventListener('scroll', () => this.draw(), {passive: true});
 		this.canvas.addEventListener('mousemove', (/** @type {MouseEvent} */ event) => this.hover(event));
 		this.canvas.addEventListener('mouseleave', () => this.setHover(null));
 		this.canvas.addEventListener('click', (/** @type {MouseEvent} */ event) => {
@@ -54,7 +57,7 @@ export class FlameView {
 			options.onselect(box.node);
 		});
 		this.observer = new ResizeObserver(() => this.resize());
-		this.observer.observe(this.element);
+		this.observer.observe(this.scroller);
 	}
 
 	/** @param {{tree: any, zoom: number, isIcicle: boolean, isByName?: boolean, matches?: Uint8Array | null, selected?: number}} what */
@@ -68,20 +71,20 @@ export class FlameView {
 
 	place() {
 		if (!this.tree) return;
-		this.width = Math.max(this.element.clientWidth, 50);
+		this.width = Math.max(this.scroller.clientWidth, 50);
 		this.measure();
 		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts());
 		const height = Math.max(this.layout.rows.length, 1) * this.row;
 		this.spacer.style.height = `${height}px`;
 		this.element.style.setProperty('--rows', `${height + 2}px`);
 		this.sizeCanvas();
-		this.element.scrollTop = this.isIcicle ? 0 : height;
+		this.scroller.scrollTop = this.isIcicle ? 0 : height;
 		this.draw();
 	}
 
 	/** Sizes by the page's letters. */
 	measure() {
-		const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_REM || 1;
+		const scale = letterScale();
 		const font = `${Math.round(LETTERS * scale)}px ${FAMILY}`;
 		if (font === this.font) return;
 		this.row = Math.round(ROW * scale);
@@ -90,21 +93,50 @@ export class FlameView {
 	}
 
 	resize() {
-		if (this.tree && Math.abs(this.element.clientWidth - (this.width || 0)) > 0) this.place();
+		if (this.tree && Math.abs(this.scroller.clientWidth - (this.width || 0)) > 0) this.place();
 		else if (this.tree) {
 			this.sizeCanvas();
 			this.draw();
 		}
 	}
 
-	sizeCanvas() {
+	sizeCanvas(wanted = this.scroller.clientHeight) {
 		const ratio = window.devicePixelRatio || 1;
-		const width = Math.max(this.element.clientWidth, 50), height = Math.max(this.element.clientHeight, this.row);
+		const width = Math.max(this.scroller.clientWidth, 50), height = Math.max(wanted, this.row);
 		this.canvas.width = Math.round(width * ratio);
 		this.canvas.height = Math.round(height * ratio);
 		this.canvas.style.width = `${width}px`;
 		this.canvas.style.height = `${height}px`;
 		this.height = height;
+	}
+
+	/** How far the rows go on where stacks grow to. */
+	hiddenRows() {
+		const {scrollTop, clientHeight, scrollHeight} = this.scroller;
+		return Math.round((this.isIcicle ? scrollHeight - clientHeight - scrollTop : scrollTop) / this.row);
+	}
+
+	/** Stacks that are cut off say so. */
+	showMore() {
+		const rows = this.hiddenRows();
+		this.more.hidden = rows < 1;
+		if (rows < 1) return;
+		this.more.textContent = `${this.isIcicle ? '↓' : '↑'} ${rows} more row${rows === 1 ? '' : 's'}`;
+		this.more.classList.toggle('below', this.isIcicle);
+	}
+
+	scrollOn() {
+		const step = Math.max(this.scroller.clientHeight - 3 * this.row, this.row);
+		this.scroller.scrollBy({top: this.isIcicle ? step : -step});
+	}
+
+	/** All rows, painted at once: a printer does not scroll. */
+	toPaper() {
+		if (!this.tree || !this.element.isConnected) return;
+		const rows = Math.min(this.layout.rows.length, MOST_PRINTED);
+		this.sizeCanvas(rows * this.row);
+		this.more.hidden = true;
+		this.paint(Math.max(this.layout.rows.length - rows, 0) * (this.isIcicle ? 0 : this.row));
 	}
 
 	/** Top of a row, from the top of all rows. @param {number} row */
@@ -115,7 +147,7 @@ export class FlameView {
 	/** @param {MouseEvent} event */
 	at(event) {
 		const frame = this.canvas.getBoundingClientRect();
-		const y = event.clientY - frame.top + this.element.scrollTop;
+		const y = event.clientY - frame.top + this.scroller.scrollTop;
 		const line = Math.floor(y / this.row);
 		const row = this.isIcicle ? line : this.layout.rows.length - 1 - line;
 		return boxAt(this.layout, row, event.clientX - frame.left);
@@ -142,11 +174,12 @@ export class FlameView {
 		this.isPending = true;
 		requestAnimationFrame(() => {
 			this.isPending = false;
+			this.showMore();
 			this.paint();
 		});
 	}
 
-	paint() {
+	paint(from = this.scroller.scrollTop) {
 		const context = this.canvas.getContext('2d');
 		if (!this.tree || !context) return;
 		const ratio = window.devicePixelRatio || 1;
@@ -162,10 +195,9 @@ export class FlameView {
 		context.font = this.font;
 		context.textBaseline = 'middle';
 		if (!this.letter) this.letter = context.measureText('mmmmmmmmmm').width / 10;
-		const scroll = this.element.scrollTop;
 		const rows = this.layout.rows.length;
 		for (let row = 0; row < rows; row++) {
-			const y = this.top(row) - scroll;
+			const y = this.top(row) - from;
 			if (y < -this.row || y > (this.height || 0)) continue;
 			for (const box of this.layout.rows[row]) this.paintBox(context, box, y, isDark, colors);
 		}
@@ -248,7 +280,7 @@ export class FlameView {
 	reveal(node) {
 		const box = this.boxOf(node);
 		if (!box) return;
-		const y = this.top(box.row), view = this.element;
+		const y = this.top(box.row), view = this.scroller;
 		if (y < view.scrollTop) view.scrollTop = y;
 		else if (y + this.row > view.scrollTop + view.clientHeight) view.scrollTop = y + this.row - view.clientHeight;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The large part of the page: tabs, tools, and the picture or table chosen.
+import {classColor, kindColor} from './colors.js';
 import {copyText, h, saveFile, select, toggle} from './dom.js';
 import {foldedText} from './folded.js';
 import {count, duration, percent, plural} from './format.js';
@@ -7,6 +8,7 @@ import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
 import {svgText} from './svg.js';
 import {childrenOf} from './tree.js';
+import {KERNEL, NAME, USER, WAKER} from './trie.js';
 import {chainTab} from './ui_chain.js';
 import {FlameView} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
@@ -39,21 +41,23 @@ export class Panel {
 		this.threadBox = h('input', {type: 'search', placeholder: 'search threads', 'aria-label': 'Search threads and processes', id: 'thread-search',
 			oninput: () => { app.threadSearch = this.threadBox.value; app.renderTab(); }, spellcheck: 'false', autocomplete: 'off'});
 		this.about = h('p', {class: 'note'});
+		this.legend = h('p', {class: 'note legend'});
 		this.inside = h('details', {class: 'inside', ontoggle: () => this.showInside()}, h('summary', {}, 'The picture as a table'));
-		this.content = h('div', {class: 'content', role: 'tabpanel', tabindex: '-1'});
+		this.content = h('div', {class: 'content', id: 'content', role: 'tabpanel', tabindex: '-1'});
 		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, this.tabs, this.tools, this.find, this.content);
 	}
 
 	render() {
 		const {app} = this;
 		const {state} = app;
-		this.tabs.replaceChildren(...Object.entries(TABS).map(([tab, text]) => h('button', {role: 'tab', 'aria-selected': String(state.tab === tab), 'data-tab': tab,
+		this.tabs.replaceChildren(...Object.entries(TABS).map(([tab, text]) => h('button', {role: 'tab', 'aria-selected': String(state.tab === tab), 'aria-controls': 'content', 'data-tab': tab,
 			onclick: () => app.update({tab})}, text)));
 		this.tools.replaceChildren(...this.toolsOf(state));
 		if (this.searchBox.value !== state.search) this.searchBox.value = state.search;
 		this.caseButton.setAttribute('aria-pressed', String(state.exact));
 		this.showMatched();
 		this.find.hidden = state.tab === 'threads' || state.tab === 'chain';
+		this.content.setAttribute('aria-label', TABS[/** @type {keyof TABS} */ (state.tab)] || '');
 		this.renderTab();
 	}
 
@@ -96,18 +100,36 @@ export class Panel {
 		const {app} = this;
 		const {state, tree, zoomNode, matches} = app;
 		if (this.flame.element.parentNode !== this.content)
-			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.inside);
-		this.about.textContent = `${VIEWS[state.view]?.title || ''}: ${VIEWS[state.view]?.about || ''}. ${duration(tree.totalOf(0))} in all.`;
+			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.legend, this.inside);
+		const {title, about} = VIEWS[state.view] || {title: '', about: ''};
+		this.about.textContent = `${title}: ${about}${state.inverted ? '; turned round: the last function of each stack is at the root, its callers follow' : ''}. ${duration(tree.totalOf(0))} in all.`;
 		if (app.model.folded.cells_ns && (state.from > 0 || state.to < app.model.buckets))
 			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
 		if (app.model.folded.keys) this.about.textContent += ` ${count(app.model.folded.keys)} small stacks (${duration(app.model.folded.keys_ns)}) are [other].`;
 		this.about.dataset.ns = String(tree.totalOf(0));
 		if (app.selected >= tree.trie.size || app.selectedTree !== tree.trie) app.selected = zoomNode;
 		app.selectedTree = tree.trie;
-		this.flame.element.hidden = !(tree.totalOf(0) > 0);
+		this.flame.element.hidden = this.legend.hidden = !(tree.totalOf(0) > 0);
+		this.showLegend();
 		this.flame.show({tree, zoom: zoomNode, isIcicle: state.icicle, isByName: state.names, matches, selected: app.selected});
 		this.tell(app.selected, 0);
 		this.showInside();
+	}
+
+	/** All pictures that there can be. */
+	flames() {
+		return [this.flame, this.callers, this.callees];
+	}
+
+	showLegend() {
+		const isDark = getComputedStyle(document.documentElement).getPropertyValue('--dark').trim() === '1';
+		const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', {class: 'tag', color}, text);
+		const {view} = this.app.state;
+		const kinds = /** @type {[number, string][]} */ ([[NAME, 'name'], [USER, 'program'], [KERNEL, 'kernel'],
+			...VIEWS[view]?.needsChains ? [[USER | WAKER, 'waker\'s program'], [KERNEL | WAKER, 'waker\'s kernel side']] : []]);
+		this.legend.replaceChildren(...kinds.map(([kind, text]) => entry(kindColor(kind, isDark), text)),
+			...view === 'hotcold' ? ['On top of each box: ', entry(classColor('running'), 'running'), entry(classColor('runnable'), 'ready, no CPU'), entry(classColor('socket'), 'blocked')] : [],
+			'The width of a box is its time. A click zooms in.');
 	}
 
 	showInside() {

@@ -21,7 +21,7 @@ export function functionsTable(app) {
 	const head = (/** @type {string} */ column, /** @type {string} */ text, /** @type {string} */ style) => h('th', {class: style,
 		'aria-sort': state.sort === column ? (column === 'name' ? 'ascending' : 'descending') : 'none'},
 	h('button', {class: 'plain', onclick: () => app.update({sort: column})}, text, state.sort === column ? (column === 'name' ? ' ▲' : ' ▼') : ''));
-	const share = (/** @type {number} */ ns) => [duration(ns), ' ', h('span', {class: 'dim'}, percent(ns, whole))];
+	const share = (/** @type {number} */ ns) => ns ? [duration(ns), ' ', h('span', {class: 'dim'}, percent(ns, whole))] : h('span', {class: 'dim'}, '–');
 	return h('div', {id: 'functions'},
 		h('p', {class: 'note'}, `${count(all.length)} functions of ${duration(whole)}${expression ? ' that match the search' : ''}. A name leads to its callers and callees.`),
 		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Functions'), h('thead', {}, h('tr', {}, head('self', 'self', 'n'), head('total', 'total', 'n'),
