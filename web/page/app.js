@@ -5,7 +5,7 @@ import {h, keepFocus} from './dom.js';
 import {count, duration} from './format.js';
 import {Look, viewsOf} from './look.js';
 import {fromHash, initialState, toHash} from './state.js';
-import {bandChoices, crumbs} from './ui_crumbs.js';
+import {bandChoices, filterBar} from './ui_crumbs.js';
 import {helpDialog} from './ui_help.js';
 import {Panel, TABS} from './ui_panel.js';
 import {Strip} from './ui_strip.js';
@@ -40,11 +40,11 @@ export class App {
 		this.tables = h('div', {class: 'columns'});
 		this.strip = new Strip(model, (from, to) => this.update({from, to}));
 		this.bands = h('div', {class: 'tools'});
-		this.crumbs = h('div', {});
+		this.crumbs = h('div', {class: 'top'});
 		this.panel = new Panel(this);
 		this.help = helpDialog();
 		if (!model.keys.rows) root.classList.add('nothing');
-		root.append(this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.crumbs, this.panel.element, this.footer(), this.help);
+		root.append(this.crumbs, this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.panel.element, this.footer(), this.help);
 	}
 
 	start() {
@@ -147,7 +147,7 @@ export class App {
 		this.shown = this.weights;
 		this.shownBase = this.baseWeights;
 		this.strip.show(series, state.from, state.to);
-		this.crumbs.replaceChildren(crumbs(this));
+		this.crumbs.replaceChildren(filterBar(this));
 		this.panel.render();
 	}
 
@@ -209,12 +209,14 @@ export class App {
 			theme = root.dataset.theme;
 			root.dataset.theme = 'light';
 			this.strip.paint();
+			this.panel.showLegend();
 			for (const view of this.panel.flames()) view.toPaper();
 		});
 		window.addEventListener('afterprint', () => {
 			if (theme) root.dataset.theme = theme;
 			else delete root.dataset.theme;
 			this.strip.paint();
+			this.panel.showLegend();
 			for (const view of this.panel.flames()) view.place();
 		});
 	}

@@ -14,9 +14,9 @@ export function bandChoices(app) {
 		h('span', {class: 'dim'}, ' to '), select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})));
 }
 
-/** @param {any} app */
-export function crumbs(app) {
-	const {model, state, initial, labels, tree} = app;
+/** Filters count for the whole page. @param {any} app */
+export function filterBar(app) {
+	const {model, state, initial} = app;
 	/** @type {HTMLElement[]} */
 	const filters = [];
 	const put = (/** @type {string} */ text, /** @type {any} */ patch) => filters.push(h('button', {class: 'crumb filter', onclick: () => app.update(patch), title: 'Take this filter back'}, text, ' ✕'));
@@ -29,11 +29,17 @@ export function crumbs(app) {
 	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)});
 	if (state.only) put(`only stacks with ${state.only}`, {only: ''});
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
+	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), filters,
+		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], only: '', without: ''})}, 'all filters ✕') : null,
+		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out. Ranges of time, lengths, sorts of time, processes and functions can be chosen below.'));
+}
+
+/** Steps of the zoom. @param {any} app */
+export function zoomPath(app) {
+	const {labels, tree} = app;
 	const path = tree.trie.path(app.zoomNode).map((/** @type {number} */ label) => labels.texts[label]);
-	const steps = ['all', ...path].map((text, i) => h('button', {class: 'crumb', 'aria-current': i === path.length ? 'true' : null,
+	const steps = ['all', ...path].map((text, i) => h('button', {class: 'crumb', 'aria-current': i === path.length ? 'true' : null, title: 'Zoom out to this box',
 		onclick: () => app.update({zoom: path.slice(0, i)})}, text));
 	const shown = steps.length > 9 ? [...steps.slice(0, 3), h('span', {class: 'dim'}, '…'), ...steps.slice(-5)] : steps;
-	return h('nav', {class: 'crumbs', 'aria-label': 'Filters and zoom'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'),
-		filters, filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], only: '', without: ''})}, 'all filters ✕') : null,
-		h('span', {class: 'path'}, shown));
+	return [h('span', {class: 'dim'}, 'Zoom: '), ...shown];
 }

@@ -10,6 +10,7 @@ import {svgText} from './svg.js';
 import {childrenOf} from './tree.js';
 import {KERNEL, NAME, USER, WAKER} from './trie.js';
 import {chainTab} from './ui_chain.js';
+import {zoomPath} from './ui_crumbs.js';
 import {FlameView} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
 import {BYS, VIEWS} from './views.js';
@@ -41,10 +42,11 @@ export class Panel {
 		this.threadBox = h('input', {type: 'search', placeholder: 'search threads', 'aria-label': 'Search threads and processes', id: 'thread-search',
 			oninput: () => { app.threadSearch = this.threadBox.value; app.renderTab(); }, spellcheck: 'false', autocomplete: 'off'});
 		this.about = h('p', {class: 'note'});
+		this.path = h('nav', {class: 'path', 'aria-label': 'Zoom'});
 		this.legend = h('p', {class: 'note legend'});
 		this.inside = h('details', {class: 'inside', ontoggle: () => this.showInside()}, h('summary', {}, 'The picture as a table'));
 		this.content = h('div', {class: 'content', id: 'content', role: 'tabpanel', tabindex: '-1'});
-		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, this.tabs, this.tools, this.find, this.content);
+		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, this.tabs, this.tools, this.find, this.path, this.content);
 	}
 
 	render() {
@@ -57,6 +59,8 @@ export class Panel {
 		this.caseButton.setAttribute('aria-pressed', String(state.exact));
 		this.showMatched();
 		this.find.hidden = state.tab === 'threads' || state.tab === 'chain';
+		this.path.hidden = state.tab !== 'flame' && state.tab !== 'functions';
+		this.path.replaceChildren(...zoomPath(app));
 		this.content.setAttribute('aria-label', TABS[/** @type {keyof TABS} */ (state.tab)] || '');
 		this.renderTab();
 	}
