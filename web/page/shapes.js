@@ -8,13 +8,14 @@ import {NAME, Trie} from './trie.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
- * Stacks without their ends, which views of one way of naming share: by key the node, -1 for none.
+ * Stacks without their ends, which views of one way of naming share: by key the node and its joint, -1 for none.
  * @param {any} nodes of the data @param {{name: Int32Array, node: Int32Array, waker: number}} stacks
  */
 export function makeBase(nodes, stacks) {
 	const trie = new Trie(Math.ceil(nodes.rows * 1.05) + 1024);
 	const leaf = placeStacks(nodes, stacks, trie);
-	return {trie, leaf, joints: findJoints(trie, leaf)};
+	const joints = findJoints(trie, leaf);
+	return {trie, leaf, joints, joint: leaf.map((node) => node < 0 ? -1 : joints.of[node])};
 }
 
 /**
@@ -24,7 +25,7 @@ export function makeBase(nodes, stacks) {
 export function makeShape(base, paths) {
 	const leaf = base.leaf.map((node, key) => paths.node[key] < 0 ? -1 : node);
 	const trie = base.trie.copy(framesOfEnds(paths));
-	placeEnds(paths, trie, leaf);
+	placeEnds(paths, trie, leaf, base.joint);
 	trie.link();
 	const joints = moreJoints(base.joints, trie);
 	for (let key = 0; key < leaf.length; key++) if (leaf[key] >= 0) leaf[key] = joints.of[leaf[key]];
@@ -82,9 +83,9 @@ function placeStacks(/** @type {any} */ nodes, /** @type {{name: Int32Array, nod
 	return leaf;
 }
 
-/** Puts the ends behind the stacks. @param {import('./paths.js').Paths} paths @param {Trie} trie @param {Int32Array} leaf changed in place */
-function placeEnds({end, ends}, trie, leaf) {
-	const order = sorted(leaf, sorted(ranks(end, ends)));
+/** Puts the ends behind the stacks. @param {import('./paths.js').Paths} paths @param {Trie} trie @param {Int32Array} leaf changed in place @param {Int32Array} joint of the leaf before */
+function placeEnds({end, ends}, trie, leaf, joint) {
+	const order = sorted(joint, sorted(ranks(end, ends)));
 	/** Frames of the end before, and their nodes. @type {ArrayLike<number>} */
 	let before = [];
 	const made = [-1];

@@ -3,12 +3,14 @@
 import {h, select} from './dom.js';
 import {moment} from './format.js';
 
+// Where bands begin.
+const STARTS = ['0', '10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'];
+
 /** Bands as two choices: waits from ... to ... @param {any} app */
 export function bandChoices(app) {
 	const {model, state} = app;
-	const starts = ['0', '10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'];
-	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), starts[i]]);
-	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), starts[i + 1] || 'any length']);
+	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), STARTS[i]]);
+	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), STARTS[i + 1] || 'any length']);
 	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Only waits that took from '),
 		select('Shortest wait', least, String(state.bandMin), (value) => app.update({bandMin: Number(value), bandMax: Math.max(state.bandMax, Number(value))})),
 		h('span', {class: 'dim'}, ' to '), select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})));
@@ -23,7 +25,7 @@ export function filterBar(app) {
 	if (state.from > 0 || state.to < model.buckets)
 		put(`${moment(model.from_ns + state.from * model.bucket_ns)} to ${moment(Math.min(model.from_ns + state.to * model.bucket_ns, model.to_ns))}`, {from: 0, to: model.buckets});
 	if (state.bandMin > 0 || state.bandMax < initial.bandMax)
-		put(state.bandMin === state.bandMax ? `waits ${model.bands[state.bandMin]}` : `waits ${model.bands[state.bandMin]} to ${model.bands[state.bandMax]}`, {bandMin: 0, bandMax: initial.bandMax});
+		put(`waits ${state.bandMin ? `of ${STARTS[state.bandMin]} or longer` : ''}${state.bandMin && state.bandMax < initial.bandMax ? ', ' : ''}${state.bandMax < initial.bandMax ? `shorter than ${STARTS[state.bandMax + 1]}` : ''}`, {bandMin: 0, bandMax: initial.bandMax});
 	if (state.process) put(`process ${state.process}`, {process: ''});
 	if (state.thread) put(`thread ${state.thread}`, {thread: ''});
 	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)});

@@ -3,13 +3,15 @@
 // rows, so a stack of a thousand frames needs no canvas of that height.
 import {frameColor, classColor} from './colors.js';
 import {h, letterScale} from './dom.js';
-import {boxAt, layOut} from './layout.js';
+import {boxAt, layOn, layOut} from './layout.js';
 
 // Heights in px where the page's letters have their usual size; on a wall all grows.
 const ROW = 18;
 const LETTERS = 12;
 const FAMILY = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 4;
+// So long a picture is laid out before what there is of it is shown.
+const SPELL_MS = 15;
 // A sheet has room for so many.
 const MOST_PRINTED = 120;
 
@@ -35,7 +37,7 @@ export class FlameView {
 		/** @type {Uint8Array | null} */
 		this.matches = null;
 		/** @type {import('./layout.js').Layout} */
-		this.layout = {boxes: [], rows: []};
+		this.layout = {boxes: [], rows: [], open: [], at: 0};
 		this.isPending = false;
 		this.row = ROW;
 		this.font = '';
@@ -73,13 +75,36 @@ export class FlameView {
 		if (!this.tree) return;
 		this.width = Math.max(this.scroller.clientWidth, 50);
 		this.measure();
-		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts());
+		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts(), performance.now() + SPELL_MS);
+		const height = this.sizeRows();
+		this.scroller.scrollTop = this.isIcicle ? 0 : height;
+		this.draw();
+		this.goOn(this.layout);
+	}
+
+	/** Makes room for all rows. Their height. */
+	sizeRows() {
 		const height = Math.max(this.layout.rows.length, 1) * this.row;
 		this.spacer.style.height = `${height}px`;
 		this.element.style.setProperty('--rows', `${height + 2}px`);
 		this.sizeCanvas();
-		this.scroller.scrollTop = this.isIcicle ? 0 : height;
-		this.draw();
+		return height;
+	}
+
+	/** A picture that takes long grows, row by row, between the frames. @param {import('./layout.js').Layout} layout */
+	goOn(layout) {
+		const isDone = layout.at === layout.open.length;
+		this.element.toggleAttribute('data-growing', !isDone);
+		if (isDone) return;
+		requestAnimationFrame(() => {
+			if (layout !== this.layout) return;
+			const below = this.scroller.scrollHeight - this.scroller.scrollTop;
+			layOn(layout, this.tree, this.isByName, this.options.texts(), performance.now() + SPELL_MS);
+			this.sizeRows();
+			if (!this.isIcicle) this.scroller.scrollTop = this.scroller.scrollHeight - below;
+			this.draw();
+			this.goOn(layout);
+		});
 	}
 
 	/** Sizes by the page's letters. */
@@ -133,6 +158,7 @@ export class FlameView {
 	/** All rows, painted at once: a printer does not scroll. */
 	toPaper() {
 		if (!this.tree || !this.element.isConnected) return;
+		layOn(this.layout, this.tree, this.isByName, this.options.texts(), Infinity);
 		const rows = Math.min(this.layout.rows.length, MOST_PRINTED);
 		this.sizeCanvas(rows * this.row);
 		this.more.hidden = true;

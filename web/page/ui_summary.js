@@ -43,7 +43,8 @@ export function summaryBar(app) {
 		ondblclick: () => app.update({off: parts.map((other) => other.word).filter((word) => word !== part.word)}),
 	}, h('b', {}, classLetter(model, part.word)), ` ${name(part.word)} `,
 	h('span', {class: 'n'}, `${duration(part.ns)}`), ' ', h('span', {class: 'dim'}, percent(part.ns, whole))));
-	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + thread.count, 0);
+	const {passes} = app.look.filter(state);
+	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + (!passes || passes(thread) ? thread.count : 0), 0);
 	const idle = select('Idle time', [['hide', 'set aside'], ['show', 'shown like other waits'], ['only', 'alone']],
 		state.idle, (value) => app.update({idle: value}));
 	return h('section', {class: 'card', 'aria-label': 'All time'},

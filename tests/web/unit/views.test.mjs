@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {foldedText} from '../../../web/page/folded.js';
-import {boxAt, followPath, layOut} from '../../../web/page/layout.js';
+import {boxAt, followPath, layOn, layOut} from '../../../web/page/layout.js';
 import {Look, Memory} from '../../../web/page/look.js';
 import {sandwich} from '../../../web/page/sandwich.js';
 import {compile, matchLabels, matchTree} from '../../../web/page/search.js';
@@ -76,6 +76,16 @@ test('boxes: at most one for each pixel, and thin ones are told', () => {
 	assert.equal(boxAt(layout, 7, 5), null);
 	const zoomed = layOut(tree, 1, 800);
 	assert.deepEqual(zoomed.boxes.map((box) => [box.node, box.isAbove]), [[0, true], [1, false]]);
+});
+
+test('a picture laid out bit by bit is the same picture', () => {
+	const {tree} = look({idle: 'show'});
+	const whole = layOut(tree, 0, 800), bits = layOut(tree, 0, 800, false, [], 0);
+	assert.equal(bits.rows.length, 1, 'some of it at once');
+	let steps = 1;
+	while (layOn(bits, tree, false, [], 0)) steps++;
+	assert.ok(steps > 5);
+	assert.deepEqual(bits.boxes, whole.boxes);
 });
 
 test('a path that ends nowhere leads as far as it goes', () => {
