@@ -78,6 +78,11 @@ test('waits are the report\'s, and each leads to its picture', () => at(PAGE, as
 	assert.ok(await page.locator('.path .crumb').count() > 1);
 	await ended(page);
 	assert.ok(await page.locator('#panel').evaluate((panel) => panel.getBoundingClientRect().top < innerHeight));
+	assert.ok(await page.locator('.flame canvas').first().evaluate((canvas) => canvas === document.activeElement), 'arrows walk on from there');
+	const line = report.lines.find((one) => one.total_ns === largest);
+	const told = await details(page);
+	if (line.reason !== 'no CPU') assert.match(told, / of the zoom/);
+	assert.ok(!told.startsWith('all'), told);
 }));
 
 test('brushing a range recomputes everything, as the report for that range', () => at(PAGE, async (page) => {

@@ -3,6 +3,7 @@
 // truth: every step writes it, and whatever changes it (a link, back, forward) is drawn.
 import {h, keepFocus} from './dom.js';
 import {count, duration} from './format.js';
+import {followPath} from './layout.js';
 import {Look, viewsOf} from './look.js';
 import {fromHash, initialState, toHash} from './state.js';
 import {bandChoices, filterBar} from './ui_crumbs.js';
@@ -32,6 +33,7 @@ export class App {
 		this.objects = null;
 		/** @type {any} */
 		this.selectedTree = null;
+		this.selectedZoom = 0;
 		this.waitsShown = FEW_WAITS;
 		this.threadSearch = '';
 		/** @type {Set<string>} */
@@ -76,13 +78,16 @@ export class App {
 		return this.weights === this.look.weights({...this.initial, idle: 'hide'}).weights;
 	}
 
-	/** A link that changes part of the state; those into the panel lead there. @param {any} patch @param {any} properties @param {...any} children */
-	anchor(patch, properties, ...children) {
+	/** A link that changes part of the state; those into the panel lead there; `after` runs then. @param {any} patch @param {any} properties @param {...any} children */
+	anchor(patch, {after = null, ...properties}, ...children) {
 		return h('a', {href: this.link(patch), ...properties, onclick: (/** @type {MouseEvent} */ event) => {
 			if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
 			event.preventDefault();
 			this.update(patch);
-			if (patch.tab) this.panel.element.scrollIntoView({block: 'start'});
+			if (!patch.tab) return;
+			this.panel.element.scrollIntoView({block: 'start'});
+			(patch.tab === 'flame' ? this.panel.flame.canvas : this.panel.content).focus({preventScroll: true});
+			if (after) after();
 		}}, ...children);
 	}
 
@@ -117,6 +122,18 @@ export class App {
 	zoomTo(node) {
 		this.selected = node;
 		this.update({zoom: this.tree.trie.path(node).map((/** @type {number} */ label) => this.labels.texts[label])});
+	}
+
+	/** Chooses the box of a stack; where it is too thin to be seen, zooms into it. @param {string[]} path */
+	choose(path) {
+		const {flame} = this.panel;
+		const node = followPath(this.tree.trie, this.labels, path);
+		if (flame.boxOf(node)) {
+			this.panel.select(node);
+			flame.reveal(node);
+		} else if (node > 0) {
+			this.zoomTo(node);
+		}
 	}
 
 	/** The file a frame is in, if it is known. @param {number} node */

@@ -33,7 +33,7 @@ export function filterBar(app) {
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
 	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), filters,
 		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], only: '', without: ''})}, 'all filters ✕') : null,
-		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out. Ranges of time, lengths, sorts of time, processes and functions can be chosen below.'));
+		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out.'));
 }
 
 /** Steps of the zoom. @param {any} app */

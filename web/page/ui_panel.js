@@ -111,8 +111,9 @@ export class Panel {
 			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
 		if (app.model.folded.keys) this.about.textContent += ` ${count(app.model.folded.keys)} small stacks (${duration(app.model.folded.keys_ns)}) are [other].`;
 		this.about.dataset.ns = String(tree.totalOf(0));
-		if (app.selected >= tree.trie.size || app.selectedTree !== tree.trie) app.selected = zoomNode;
+		if (app.selectedTree !== tree.trie || app.selectedZoom !== zoomNode) app.selected = zoomNode;
 		app.selectedTree = tree.trie;
+		app.selectedZoom = zoomNode;
 		this.flame.element.hidden = this.legend.hidden = !(tree.totalOf(0) > 0);
 		this.showLegend();
 		this.flame.show({tree, zoom: zoomNode, isIcicle: state.icicle, isByName: state.names, matches, selected: app.selected});
@@ -194,9 +195,9 @@ export class Panel {
 		const name = node ? labels.texts[tree.trie.label[node]] : 'all';
 		const ns = tree.totalOf(node);
 		this.details.dataset.ns = String(ns);
-		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
+		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
 			tree.selfOf(node) ? `${duration(tree.selfOf(node))} by itself` : '', tree.countOf(node) ? `${count(tree.countOf(node))} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
-			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node) : ''].filter(Boolean).join(', ');
+			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : ''].filter(Boolean).join(', ');
 		this.showActions();
 	}
 

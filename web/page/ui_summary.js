@@ -70,11 +70,14 @@ function bandColumns(model, bands) {
 	}));
 }
 
-/** @param {any} app @param {any} line */
-function placeOf(app, line) {
-	const zoom = line.isRunnable ? [line.name] : [line.name, ...stackLabels(app.model, line.node)];
-	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom,
-		search: '', only: '', without: ''};
+/** The picture of all that waited under the line's name. @param {any} line */
+function placeOf(line) {
+	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: [line.name], search: '', only: '', without: ''};
+}
+
+/** In there the line's heaviest stack. @param {any} app @param {any} line */
+function findHeaviest(app, line) {
+	if (!line.isRunnable) app.choose([line.name, ...stackLabels(app.model, line.node)]);
 }
 
 /** @param {any} app */
@@ -86,7 +89,7 @@ export function waitsTable(app) {
 	const sentences = new Map(app.isInitial() ? model.sentences.map((/** @type {any} */ one) => [lineId(one), one.text]) : []);
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
-		h('td', {class: 'wide'}, app.anchor(placeOf(app, line), {}, h('b', {}, line.name), ' ',
+		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, line.reason),
 			line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''),
 		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95
