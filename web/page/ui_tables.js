@@ -21,13 +21,13 @@ export function functionsTable(app) {
 	const head = (/** @type {string} */ column, /** @type {string} */ text, /** @type {string} */ style) => h('th', {class: style,
 		'aria-sort': state.sort === column ? (column === 'name' ? 'ascending' : 'descending') : 'none'},
 	h('button', {class: 'plain', onclick: () => app.update({sort: column})}, text, state.sort === column ? (column === 'name' ? ' ▲' : ' ▼') : ''));
-	const share = (/** @type {number} */ ns) => ns ? [duration(ns), ' ', h('span', {class: 'dim'}, percent(ns, whole))] : h('span', {class: 'dim'}, '–');
+	const share = (/** @type {number} */ ns) => ns ? [duration(ns), ' ', h('span', {class: 'dim hideable'}, percent(ns, whole))] : h('span', {class: 'dim'}, '–');
 	return h('div', {id: 'functions'},
 		h('p', {class: 'note'}, `${count(all.length)} functions of ${duration(whole)}${expression ? ' that match the search' : ''}. A name leads to its callers and callees.`),
 		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Functions'), h('thead', {}, h('tr', {}, head('self', 'self', 'n'), head('total', 'total', 'n'),
-			head('count', 'count', 'n'), head('name', 'function', ''))),
+			head('count', 'count', 'n hideable'), head('name', 'function', ''))),
 		h('tbody', {}, rows.map((row) => h('tr', {'data-self': row.self, 'data-total': row.total},
-			h('td', {class: 'n'}, share(row.self)), h('td', {class: 'n'}, share(row.total)), h('td', {class: 'n'}, count(row.count)),
+			h('td', {class: 'n'}, share(row.self)), h('td', {class: 'n'}, share(row.total)), h('td', {class: 'n hideable'}, count(row.count)),
 			h('td', {class: 'name'}, app.anchor({tab: 'sandwich', middle: labels.texts[row.label]}, {}, labels.texts[row.label]),
 				(row.kind & 3) === 2 ? h('span', {class: 'dim'}, ' kernel') : null)))))),
 		all.length > rows.length ? h('p', {class: 'note'}, `${count(all.length - rows.length)} more; search narrows the list.`) : null);
@@ -77,7 +77,7 @@ export function threadsTable(app) {
 	}
 	return h('div', {id: 'threads'},
 		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Processes and threads'), h('thead', {}, h('tr', {}, h('th', {}, 'process, thread'), h('th', {class: 'n'}, 'running'), h('th', {class: 'n'}, 'no CPU'),
-			h('th', {class: 'n'}, 'blocked'), h('th', {class: 'n'}, 'idle'), h('th', {class: 'hideable'}, 'shares'))), h('tbody', {}, rows))),
+			h('th', {class: 'n'}, 'blocked'), h('th', {class: 'n hideable'}, 'idle'), h('th', {class: 'hideable'}, 'shares'))), h('tbody', {}, rows))),
 		model.folded.threads ? h('p', {class: 'note'}, `${count(model.folded.threads)} small threads are folded by name.`) : null,
 		hidden ? h('p', {class: 'note'}, `${count(hidden)} more threads; search narrows the list.`) : null);
 }
@@ -89,7 +89,7 @@ function threadRow(/** @type {any} */ app, /** @type {any} */ line, /** @type {s
 	h('td', {}, app.anchor(patch, {'aria-current': isChosen ? 'true' : null, title: line.thread && line.thread.exe || ''}, title),
 		isProcess && number > 1 ? h('span', {class: 'dim'}, ` (${count(number)})`) : null, isChosen ? ' ✓' : ''),
 	h('td', {class: 'n'}, duration(line.running)), h('td', {class: 'n'}, duration(line.runnable)), h('td', {class: 'n'}, duration(line.blocked)),
-	h('td', {class: 'n'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, stateBar(line)));
+	h('td', {class: 'n hideable'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, stateBar(line)));
 }
 
 /** What is inside the box that is zoomed: the picture as a table. @param {any} app @param {number[]} children */
