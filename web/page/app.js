@@ -2,15 +2,16 @@
 // What is being looked at, and its way from links, clicks and keys to the screen. The address is the
 // truth: every step writes it, and whatever changes it (a link, back, forward) is drawn.
 import {h, keepFocus} from './dom.js';
-import {count, duration} from './format.js';
 import {followPath} from './layout.js';
 import {Look, viewsOf} from './look.js';
 import {fromHash, initialState, toHash} from './state.js';
 import {bandChoices, filterBar} from './ui_crumbs.js';
+import {footer} from './ui_footer.js';
 import {helpDialog} from './ui_help.js';
 import {Panel, TABS} from './ui_panel.js';
 import {Strip} from './ui_strip.js';
 import {processTable, summaryBar, waitsTable} from './ui_summary.js';
+import {printLight, readTheme, toggleTheme} from './ui_theme.js';
 
 const FEW_WAITS = 5;
 
@@ -46,15 +47,15 @@ export class App {
 		this.panel = new Panel(this);
 		this.help = helpDialog();
 		if (!model.keys.rows) root.classList.add('nothing');
-		root.append(this.crumbs, this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.panel.element, this.footer(), this.help);
+		root.append(this.crumbs, this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.panel.element, footer(model), this.help);
 	}
 
 	start() {
-		this.readTheme();
+		readTheme();
 		window.addEventListener('hashchange', () => this.arrive());
 		document.addEventListener('keydown', (event) => this.key(event));
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
-		this.printLight();
+		printLight(() => this.toPaper(), () => this.fromPaper());
 		this.state = fromHash(location.hash, this.initial);
 		this.render();
 	}
@@ -183,59 +184,21 @@ export class App {
 		this.tables.replaceChildren(waitsTable(this), processTable(this));
 	}
 
-	footer() {
-		const {model} = this;
-		const {recording} = model;
-		const line = (/** @type {string} */ word, /** @type {string} */ text) => text ? h('div', {}, h('dt', {}, word), h('dd', {}, text)) : null;
-		const folds = [model.folded.threads ? `${count(model.folded.threads)} threads folded by name` : '', model.folded.keys ? `${count(model.folded.keys)} small stacks as [other]` : '',
-			model.folded.cells ? `in ranges of time, ${duration(model.folded.cells_ns)} of small stacks as [other]` : ''].filter(Boolean).join('; ');
-		return h('footer', {}, h('dl', {}, line('recorded with', recording.command_line), line('page made with', recording.made_by), line('recording', recording.file ? `${recording.file} (look again: dwell report ${recording.file})` : ''),
-			line('begun', recording.start_unix_ms ? new Date(recording.start_unix_ms).toISOString().replace('T', ' ').replace(/\.\d+Z/, ' UTC') : ''),
-			line('samples', recording.sample_hz ? `${recording.sample_hz} a second and CPU, ${recording.sample_event}` : 'none'), line('user stacks', `${recording.user_stacks}; ${(100 * recording.complete_user_stacks).toFixed(1)} % complete`),
-			line('cost', `${recording.cost_us_per_switch.toFixed(2)} us per switch; with dwell itself ${(100 * recording.cost_share_of_one_cpu).toFixed(1)} % of one CPU`), line('dwell', recording.dwell_version), line('left out', folds),
-			recording.is_redacted ? line('redacted', 'paths, command lines, containers and the host are left out') : null));
-	}
-
-	readTheme() {
-		try {
-			const theme = localStorage.getItem('dwell-theme');
-			if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
-		} catch {
-			// Some browsers allow no storage for files.
-		}
-	}
-
-	toggleTheme() {
-		const isDark = getComputedStyle(document.documentElement).getPropertyValue('--dark').trim() === '1';
-		const theme = isDark ? 'light' : 'dark';
-		document.documentElement.dataset.theme = theme;
-		try {
-			localStorage.setItem('dwell-theme', theme);
-		} catch {
-			// As above.
-		}
+	switchTheme() {
+		toggleTheme();
 		this.redraw();
 	}
 
-	/** Paper is white, whatever the screen is. */
-	printLight() {
-		const root = document.documentElement;
-		/** @type {string | undefined} */
-		let theme;
-		window.addEventListener('beforeprint', () => {
-			theme = root.dataset.theme;
-			root.dataset.theme = 'light';
-			this.strip.paint();
-			this.panel.showLegend();
-			for (const view of this.panel.flames()) view.toPaper();
-		});
-		window.addEventListener('afterprint', () => {
-			if (theme) root.dataset.theme = theme;
-			else delete root.dataset.theme;
-			this.strip.paint();
-			this.panel.showLegend();
-			for (const view of this.panel.flames()) view.place();
-		});
+	toPaper() {
+		this.strip.paint();
+		this.panel.showLegend();
+		for (const view of this.panel.flames()) view.toPaper();
+	}
+
+	fromPaper() {
+		this.strip.paint();
+		this.panel.showLegend();
+		for (const view of this.panel.flames()) view.place();
 	}
 
 	showHelp() {
@@ -290,7 +253,7 @@ export class App {
 		else if (event.key === 'y') panel.copyStack();
 		else if (event.key === 's') panel.saveSvg();
 		else if (event.key === 'S') panel.saveFolded();
-		else if (event.key === 'd') this.toggleTheme();
+		else if (event.key === 'd') this.switchTheme();
 		else return false;
 		return true;
 	}

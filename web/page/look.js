@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From what is being looked at to what is shown: filter, weights, tree, zoom, matches. Each step is
 // kept until something it depends on changes.
-import {Callers, CallersTree} from './callers.js';
+import {Callers} from './callers.js';
+import {CallersTree} from './callers_tree.js';
 import {followPath} from './layout.js';
 import {allStacks, keysToKeep, makePaths} from './paths.js';
 import {sandwich} from './sandwich.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Search by regular expression: which labels match, and which share of the time has one of them.
-import {CallersTree} from './callers.js';
+import {CallersTree} from './callers_tree.js';
 
 /** A RegExp, null for no search, or an Error's text. @param {string} text @param {boolean} isCaseSensitive */
 export function compile(text, isCaseSensitive) {
@@ -23,7 +23,7 @@ export function matchLabels(texts, expression) {
 /**
  * Time below `zoom` in stacks with a match, none counted twice, and how many nodes match: -1 where
  * nobody has counted them, as in a tree that is made while it is looked at.
- * @param {import('./tree.js').Tree | import('./callers.js').CallersTree} tree @param {Uint8Array} matches @param {number} zoom
+ * @param {import('./tree.js').Tree | import('./callers_tree.js').CallersTree} tree @param {Uint8Array} matches @param {number} zoom
  */
 export function matchTree(tree, matches, zoom) {
 	if (tree instanceof CallersTree) return {ns: tree.matchedNs(matches, zoom), nodes: -1, first: -1};

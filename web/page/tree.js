@@ -3,7 +3,7 @@
 // what the child weighs: only the others, the joints, have sums. Of a million nodes a fifth is left.
 
 /**
- * What pictures and tables ask of a tree; callers.js has another one.
+ * What pictures and tables ask of a tree; callers_tree.js has another one.
  * @typedef {{parent: Int32Array, label: Int32Array, kind: Uint8Array, size: number,
  *   childList: (node: number) => ArrayLike<number> & Iterable<number>, find: (parent: number, label: number) => number,
  *   path: (node: number) => number[]}} Nodes

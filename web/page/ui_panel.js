@@ -13,6 +13,7 @@ import {chainTab} from './ui_chain.js';
 import {zoomPath} from './ui_crumbs.js';
 import {FlameView} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
+import {isDarkNow} from './ui_theme.js';
 import {BYS, VIEWS} from './views.js';
 
 export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads', chain: 'Who woke them'};
@@ -69,7 +70,7 @@ export class Panel {
 	toolsOf(state) {
 		const {app} = this;
 		const isStack = ['flame', 'functions', 'sandwich'].includes(state.tab);
-		const groups = [h('span', {class: 'group'}, h('button', {id: 'theme', title: 'Light or dark (d)', 'aria-label': 'Light or dark', onclick: () => app.toggleTheme()}, '◐'),
+		const groups = [h('span', {class: 'group'}, h('button', {id: 'theme', title: 'Light or dark (d)', 'aria-label': 'Light or dark', onclick: () => app.switchTheme()}, '◐'),
 			h('button', {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => app.showHelp()}, '?'))];
 		if (state.tab === 'flame')
 			groups.unshift(h('span', {class: 'group'}, toggle('Icicle', state.icicle, () => app.update({icicle: !state.icicle}), 'The root on top (i)'),
@@ -127,7 +128,7 @@ export class Panel {
 	}
 
 	showLegend() {
-		const isDark = getComputedStyle(document.documentElement).getPropertyValue('--dark').trim() === '1';
+		const isDark = isDarkNow();
 		const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', {class: 'tag', color}, text);
 		const {view} = this.app.state;
 		const kinds = /** @type {[number, string][]} */ ([[NAME, 'name'], [USER, 'program'], [KERNEL, 'kernel'],
