@@ -17,11 +17,13 @@ export function sandwich(tree, wanted) {
 	/** @type {[number, number][]} */
 	const downWeights = [];
 	let total = 0, self = 0;
+	const {parent, label} = trie, marked = new Uint8Array(1 + Math.max(0, ...wanted));
+	for (const one of wanted) marked[one] = 1;
 	for (let node = 1; node < trie.size; node++) {
+		const isHere = marked[label[node]] === 1, above = inner[parent[node]];
+		if (above < 0 && !isHere) continue;
 		const ns = tree.totalOf(node);
 		if (!(ns > 0)) continue;
-		const isHere = wanted.has(trie.label[node]);
-		const above = inner[trie.parent[node]];
 		if (above >= 0) {
 			inner[node] = down.child(above, trie.label[node], trie.kind[node]);
 		} else if (isHere) {
