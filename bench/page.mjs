@@ -78,11 +78,12 @@ for (const [what, step] of [
 	['icicle', key('i')],
 	['functions', `window.turn = !window.turn; location.hash = window.turn ? 'idle=show&tab=functions' : 'idle=show'; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
 	['sandwich', `window.at = (window.at || 0) + 1; location.hash = 'idle=show&tab=sandwich&middle=' + ['left', 'right'][window.at % 2]; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
+	['sandwich of what all call', `window.at = (window.at || 0) + 1; location.hash = 'idle=show&tab=sandwich&middle=' + ['do_syscall_64', 'schedule'][window.at % 2]; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
 	['another view', `window.turn = !window.turn; location.hash = window.turn ? 'idle=show&view=hotcold' : 'idle=show'; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
 	...['wakeup', 'chain', 'oncpu'].map((view) => [`view ${view}`, `window.turn = !window.turn; location.hash = window.turn ? 'idle=show&view=${view}' : 'idle=show'; window.dispatchEvent(new HashChangeEvent('hashchange'))`]),
 	['callers', `window.turn = !window.turn; location.hash = window.turn ? 'idle=show&inverted=1' : 'idle=show'; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
 	['callers of chains', `window.turn = !window.turn; location.hash = window.turn ? 'idle=show&view=chain&inverted=1' : 'idle=show'; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
 ])
 	first[what] = await measure(page, cpu, what, step);
-for (const what of ['another view', 'view wakeup', 'view chain', 'callers', 'callers of chains']) say(`${what}, the first time`, first[what]);
+for (const what of ['sandwich of what all call', 'another view', 'view wakeup', 'view chain', 'callers', 'callers of chains']) say(`${what}, the first time`, first[what]);
 await browser.close();

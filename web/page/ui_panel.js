@@ -161,7 +161,7 @@ export class Panel {
 	}
 
 	firstBox(/** @type {any} */ tree) {
-		return tree.trie.size > 1 ? 1 : 0;
+		return tree.trie.childList(0)[0] || 0;
 	}
 
 	tellOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
