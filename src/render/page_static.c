@@ -66,6 +66,8 @@ char *page_accounting(const struct page *page)
 	bool is_over = accounting->accounted_ns > accounting->expected_ns;
 	char percent[UNITS_ROOM], amount[UNITS_ROOM];
 
+	if (!accounting->expected_ns && !accounting->accounted_ns && !summary->lost_events)
+		return xstrdup("no thread's time to account for; lost nothing");
 	return xasprintf("accounted %s of %s; %s",
 		percent_text(accounting->accounted_ns, accounting->expected_ns, percent),
 		scale_ns(&scale, accounting->expected_ns, amount),
@@ -146,8 +148,10 @@ void page_head(const struct page *page)
 	put_filters(page);
 	if (is_empty)
 		put_element(page->out, "p id=\"verdict\"",
-			page->summary->is_filtered ? "Nothing passes the filters."
-						   : "The recording is empty: nothing was seen.");
+			page->summary->is_filtered
+				? "Nothing passes the filters."
+				: "The recording is empty: no thread of its target lived in "
+				  "this time.");
 	else
 		put_element(page->out, "p id=\"verdict\"", verdict);
 	fputs("\n<ul id=\"accounting\">\n", page->out);

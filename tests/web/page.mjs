@@ -78,6 +78,11 @@ test('waits are the report\'s, and each leads to its picture', () => at(PAGE, as
 	assert.ok(await page.locator('.path .crumb').count() > 1);
 	await ended(page);
 	assert.ok(await page.locator('#panel').evaluate((panel) => panel.getBoundingClientRect().top < innerHeight));
+	assert.ok(await page.locator('.flame canvas').first().evaluate((canvas) => canvas === document.activeElement), 'arrows walk on from there');
+	const line = report.lines.find((one) => one.total_ns === largest);
+	const told = await details(page);
+	if (line.reason !== 'no CPU') assert.match(told, / of the zoom/);
+	assert.ok(!told.startsWith('all'), told);
 }));
 
 test('brushing a range recomputes everything, as the report for that range', () => at(PAGE, async (page) => {
@@ -304,26 +309,57 @@ test('everything has a name for screen readers', () => at(PAGE, async (page) => 
 	assert.equal(await page.locator('html').getAttribute('lang'), 'en');
 }));
 
+const paper = (page) => page.evaluate(() => getComputedStyle(document.body).getPropertyValue('--paper'));
+// How light the flame graph is, from 0 to 255.
+const light = (page) => page.evaluate(() => {
+	const canvas = document.querySelector('.flame canvas');
+	const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+	copy.drawImage(canvas, 0, 0);
+	const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
+	return data.filter((_, i) => i % 4 < 3).reduce((a, b) => a + b, 0) / (data.length * 3 / 4);
+});
+
 test('light and dark, by the system and by hand', async () => {
 	for (const colorScheme of ['light', 'dark'])
 		await at(PAGE, async (page) => {
-			const paper = () => page.evaluate(() => getComputedStyle(document.body).getPropertyValue('--paper'));
-			const pixel = () => page.evaluate(() => {
-				const canvas = document.querySelector('.flame canvas');
-				const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
-				copy.drawImage(canvas, 0, 0);
-				const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
-				return data.filter((_, i) => i % 4 < 3).reduce((a, b) => a + b, 0) / (data.length * 3 / 4);
-			});
 			await ended(page);
-			assert.equal(await pixel() > 128, colorScheme === 'light');
-			const first = await paper();
+			assert.equal(await light(page) > 128, colorScheme === 'light');
+			const first = await paper(page);
 			await press(page, 'd');
 			await ended(page);
-			assert.notEqual(await paper(), first);
-			assert.equal(await pixel() > 128, colorScheme === 'dark');
+			assert.notEqual(await paper(page), first);
+			assert.equal(await light(page) > 128, colorScheme === 'dark');
 		}, {colorScheme});
 });
+
+test('what is made anew keeps the keyboard where it was', () => at(PAGE, async (page) => {
+	const focused = () => page.evaluate(() => document.activeElement.outerHTML.replace(/>.*/s, '>'));
+	for (const selector of ['.chip[data-class="futex"]', '[data-tab="threads"]', '[data-tab="flame"]', '[data-view="oncpu"]', '.toggle[title^="The root"]']) {
+		await page.locator(selector).focus();
+		await press(page, 'Enter');
+		await ended(page);
+		assert.ok(await page.locator(selector).evaluate((element) => element === document.activeElement), `${selector}: ${await focused()}`);
+	}
+	await page.locator('[aria-label="Shortest wait"]').focus();
+	await press(page, 'ArrowDown');
+	assert.match(await focused(), /Shortest wait/);
+	assert.match(await hash(page), /bandMin=1/);
+}));
+
+test('stacks that are cut off say so, and lead on', () => at(PAGE, async (page) => {
+	const more = page.locator('.flame .more').first();
+	await ended(page);
+	const rows = Number((await more.textContent()).match(/^↑ (\d+) more rows?$/)[1]);
+	assert.ok(rows > 2);
+	for (let i = 0; i < rows && await more.isVisible(); i++) {
+		await more.click();
+		await ended(page);
+	}
+	assert.equal(await more.isVisible(), false);
+	await press(page, 'i');
+	await ended(page);
+	assert.match(await more.textContent(), /^↓ \d+ more rows?$/);
+}, {viewport: {width: 1280, height: 240}}));
 
 test('no sideways scrolling, from a phone to a wall', async () => {
 	for (const width of [375, 768, 1280, 3840])
@@ -344,6 +380,19 @@ test('it prints', () => at(PAGE, async (page) => {
 	assert.equal(await page.locator('#verdict').isVisible(), true);
 	assert.ok((await page.pdf()).length > 10000);
 }));
+
+test('paper is white, and all rows are on it', () => at(PAGE, async (page) => {
+	const height = () => page.locator('.flame canvas').first().evaluate((canvas) => canvas.height);
+	const before = await height();
+	await page.evaluate(() => { window.dispatchEvent(new Event('beforeprint')); });
+	assert.ok(await light(page) > 128);
+	assert.equal((await paper(page)).trim(), '#fff');
+	assert.ok(await height() > before);
+	await page.evaluate(() => { window.dispatchEvent(new Event('afterprint')); });
+	await ended(page);
+	assert.ok(await light(page) < 128);
+	assert.equal(await height(), before);
+}, {colorScheme: 'dark', viewport: {width: 1280, height: 240}}));
 
 test('an empty recording is a sentence, not a blank page', () => at(EMPTY, async (page) => {
 	assert.match(await page.locator('#verdict').textContent(), /Nothing passes|empty/);

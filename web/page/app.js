@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is being looked at, and its way from links, clicks and keys to the screen. The address is the
 // truth: every step writes it, and whatever changes it (a link, back, forward) is drawn.
-import {h} from './dom.js';
-import {count, duration} from './format.js';
+import {h, keepFocus} from './dom.js';
+import {followPath} from './layout.js';
 import {Look, viewsOf} from './look.js';
 import {fromHash, initialState, toHash} from './state.js';
-import {bandChoices, crumbs} from './ui_crumbs.js';
+import {bandChoices, filterBar} from './ui_crumbs.js';
+import {footer} from './ui_footer.js';
 import {helpDialog} from './ui_help.js';
 import {Panel, TABS} from './ui_panel.js';
 import {Strip} from './ui_strip.js';
 import {processTable, summaryBar, waitsTable} from './ui_summary.js';
+import {printLight, readTheme, toggleTheme} from './ui_theme.js';
 
 const FEW_WAITS = 5;
 
@@ -32,6 +34,7 @@ export class App {
 		this.objects = null;
 		/** @type {any} */
 		this.selectedTree = null;
+		this.selectedZoom = 0;
 		this.waitsShown = FEW_WAITS;
 		this.threadSearch = '';
 		/** @type {Set<string>} */
@@ -40,17 +43,19 @@ export class App {
 		this.tables = h('div', {class: 'columns'});
 		this.strip = new Strip(model, (from, to) => this.update({from, to}));
 		this.bands = h('div', {class: 'tools'});
-		this.crumbs = h('div', {});
+		this.crumbs = h('div', {class: 'top'});
 		this.panel = new Panel(this);
 		this.help = helpDialog();
-		root.append(this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.crumbs, this.panel.element, this.footer(), this.help);
+		if (!model.keys.rows) root.classList.add('nothing');
+		root.append(this.crumbs, this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.panel.element, footer(model), this.help);
 	}
 
 	start() {
-		this.readTheme();
+		readTheme();
 		window.addEventListener('hashchange', () => this.arrive());
 		document.addEventListener('keydown', (event) => this.key(event));
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
+		printLight(() => this.toPaper(), () => this.fromPaper());
 		this.state = fromHash(location.hash, this.initial);
 		this.render();
 	}
@@ -74,13 +79,16 @@ export class App {
 		return this.weights === this.look.weights({...this.initial, idle: 'hide'}).weights;
 	}
 
-	/** A link that changes part of the state; those into the panel lead there. @param {any} patch @param {any} properties @param {...any} children */
-	anchor(patch, properties, ...children) {
+	/** A link that changes part of the state; those into the panel lead there; `after` runs then. @param {any} patch @param {any} properties @param {...any} children */
+	anchor(patch, {after = null, ...properties}, ...children) {
 		return h('a', {href: this.link(patch), ...properties, onclick: (/** @type {MouseEvent} */ event) => {
 			if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
 			event.preventDefault();
 			this.update(patch);
-			if (patch.tab) this.panel.element.scrollIntoView({block: 'start'});
+			if (!patch.tab) return;
+			this.panel.element.scrollIntoView({block: 'start'});
+			(patch.tab === 'flame' ? this.panel.flame.canvas : this.panel.content).focus({preventScroll: true});
+			if (after) after();
 		}}, ...children);
 	}
 
@@ -117,6 +125,18 @@ export class App {
 		this.update({zoom: this.tree.trie.path(node).map((/** @type {number} */ label) => this.labels.texts[label])});
 	}
 
+	/** Chooses the box of a stack; where it is too thin to be seen, zooms into it. @param {string[]} path */
+	choose(path) {
+		const {flame} = this.panel;
+		const node = followPath(this.tree.trie, this.labels, path);
+		if (flame.boxOf(node)) {
+			this.panel.select(node);
+			flame.reveal(node);
+		} else if (node > 0) {
+			this.zoomTo(node);
+		}
+	}
+
 	/** The file a frame is in, if it is known. @param {number} node */
 	objectOf(node) {
 		const label = this.tree.trie.label[node];
@@ -128,6 +148,10 @@ export class App {
 	}
 
 	render() {
+		keepFocus(() => this.renderAll());
+	}
+
+	renderAll() {
 		const {state, look} = this;
 		Object.assign(this, look.at(state));
 		this.baseWeights = state.off.length ? look.weights({...state, off: []}).weights : this.weights;
@@ -141,7 +165,7 @@ export class App {
 		this.shown = this.weights;
 		this.shownBase = this.baseWeights;
 		this.strip.show(series, state.from, state.to);
-		this.crumbs.replaceChildren(crumbs(this));
+		this.crumbs.replaceChildren(filterBar(this));
 		this.panel.render();
 	}
 
@@ -151,7 +175,8 @@ export class App {
 
 	redraw() {
 		this.strip.paint();
-		for (const view of [this.panel.flame, this.panel.callers, this.panel.callees]) view.draw();
+		for (const view of this.panel.flames()) view.draw();
+		this.panel.showLegend();
 	}
 
 	moreWaits() {
@@ -159,38 +184,21 @@ export class App {
 		this.tables.replaceChildren(waitsTable(this), processTable(this));
 	}
 
-	footer() {
-		const {model} = this;
-		const {recording} = model;
-		const line = (/** @type {string} */ word, /** @type {string} */ text) => text ? h('div', {}, h('dt', {}, word), h('dd', {}, text)) : null;
-		const folds = [model.folded.threads ? `${count(model.folded.threads)} threads folded by name` : '', model.folded.keys ? `${count(model.folded.keys)} small stacks as [other]` : '',
-			model.folded.cells ? `in ranges of time, ${duration(model.folded.cells_ns)} of small stacks as [other]` : ''].filter(Boolean).join('; ');
-		return h('footer', {}, h('dl', {}, line('recorded with', recording.command_line), line('page made with', recording.made_by), line('recording', recording.file ? `${recording.file} (look again: dwell report ${recording.file})` : ''),
-			line('begun', recording.start_unix_ms ? new Date(recording.start_unix_ms).toISOString().replace('T', ' ').replace(/\.\d+Z/, ' UTC') : ''),
-			line('samples', recording.sample_hz ? `${recording.sample_hz} a second and CPU, ${recording.sample_event}` : 'none'), line('user stacks', `${recording.user_stacks}; ${(100 * recording.complete_user_stacks).toFixed(1)} % complete`),
-			line('cost', `${recording.cost_us_per_switch.toFixed(2)} us per switch; with dwell itself ${(100 * recording.cost_share_of_one_cpu).toFixed(1)} % of one CPU`), line('dwell', recording.dwell_version), line('left out', folds),
-			recording.is_redacted ? line('redacted', 'paths, command lines, containers and the host are left out') : null));
-	}
-
-	readTheme() {
-		try {
-			const theme = localStorage.getItem('dwell-theme');
-			if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
-		} catch {
-			// Some browsers allow no storage for files.
-		}
-	}
-
-	toggleTheme() {
-		const isDark = getComputedStyle(document.documentElement).getPropertyValue('--dark').trim() === '1';
-		const theme = isDark ? 'light' : 'dark';
-		document.documentElement.dataset.theme = theme;
-		try {
-			localStorage.setItem('dwell-theme', theme);
-		} catch {
-			// As above.
-		}
+	switchTheme() {
+		toggleTheme();
 		this.redraw();
+	}
+
+	toPaper() {
+		this.strip.paint();
+		this.panel.showLegend();
+		for (const view of this.panel.flames()) view.toPaper();
+	}
+
+	fromPaper() {
+		this.strip.paint();
+		this.panel.showLegend();
+		for (const view of this.panel.flames()) view.place();
 	}
 
 	showHelp() {
@@ -245,7 +253,7 @@ export class App {
 		else if (event.key === 'y') panel.copyStack();
 		else if (event.key === 's') panel.saveSvg();
 		else if (event.key === 'S') panel.saveFolded();
-		else if (event.key === 'd') this.toggleTheme();
+		else if (event.key === 'd') this.switchTheme();
 		else return false;
 		return true;
 	}
@@ -271,10 +279,11 @@ export class App {
 
 	/** @param {number} step */
 	nextMatch(step) {
-		const {nodes} = this.found;
-		if (!nodes.length) return;
-		const drawn = nodes.filter((/** @type {number} */ node) => this.panel.flame.boxOf(node));
-		const list = drawn.length ? drawn : nodes;
+		const {matches, found, tree} = this;
+		if (!matches) return;
+		const drawn = this.panel.flame.layout.boxes.map((box) => box.node).filter((node) => node > 0 && matches[tree.trie.label[node]]);
+		const list = drawn.length ? drawn.sort((a, b) => a - b) : found.first >= 0 ? [found.first] : [];
+		if (!list.length) return;
 		const at = list.indexOf(this.selected);
 		const next = list[(at + step + list.length) % list.length];
 		this.panel.select(next);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Colours, each with a letter or a word beside it: hues of Okabe and Ito that colour-blind people
-// can tell apart, and lightness that tells user from kernel code in grey too.
+// can tell apart, reasons of one family by lightness, which tells user from kernel code in grey too.
 import {KERNEL, MARK, NAME, USER, WAKER} from './trie.js';
 
 const REASON_COLORS = {
 	running: '#009e73', runnable: '#e69f00', aside: '#9a9a9a',
-	disk: '#d55e00', journal: '#d55e00', 'page fault': '#d55e00',
-	lock: '#cc79a7', futex: '#b8689a',
-	socket: '#0072b2', accept: '#0072b2',
-	pipe: '#56b4e9', poll: '#56b4e9', io_uring: '#56b4e9', tty: '#56b4e9',
-	child: '#b5a642', vfork: '#b5a642', signal: '#b5a642', stopped: '#b5a642', sleep: '#8f9b3a',
-	kernel: '#7d6b91', 'kernel thread': '#7d6b91', 'lost stack': '#777', other: '#777',
+	disk: '#d55e00', journal: '#b35a1f', 'page fault': '#f0935a',
+	lock: '#e3a6c8', futex: '#c06aa0',
+	socket: '#2b83bf', accept: '#6aa5d1',
+	pipe: '#56b4e9', poll: '#93d2f5', io_uring: '#3fa0a8', tty: '#b4cfdc',
+	child: '#b5a642', vfork: '#8f8542', signal: '#dcd389', stopped: '#9c9570', sleep: '#a3b14a',
+	kernel: '#9a86b3', 'kernel thread': '#bfb0d3', 'lost stack': '#858585', other: '#a8a8a8',
 };
 
 /** @param {string} word a reason, or running, runnable, aside */
@@ -41,6 +41,12 @@ const HUES = {
 	[USER | WAKER]: {hue: 140, saturation: 45, light: 78, dark: 30},
 	[KERNEL | WAKER]: {hue: 178, saturation: 45, light: 72, dark: 27},
 };
+
+/** What the boxes of a kind look like, for the legend. @param {number} kind @param {boolean} isDark */
+export function kindColor(kind, isDark) {
+	const base = HUES[/** @type {keyof HUES} */ (kind)];
+	return `hsl(${base.hue} ${base.saturation}% ${isDark ? base.dark : base.light}%)`;
+}
 
 /** The box of a frame; names differ a little in hue. @param {string} text @param {number} kind @param {boolean} isDark */
 export function frameColor(text, kind, isDark) {

@@ -2,6 +2,7 @@
 // The data inside the page, from bytes to tables of numbers. src/render/page_data.c writes it and
 // says how. Nothing here trusts more than its own program's output, yet bad bytes end in an Error
 // with a sentence, not in a loop.
+import {packFrame} from './frames.js';
 
 export const DATA_VERSION = 1;
 const NS = 1e9;
@@ -60,6 +61,13 @@ function addTotals(table) {
 	for (let row = 0; row < table.rows; row++) table.total[row] = table.s[row] * NS + table.ns[row];
 }
 
+/** By node of a stack its label and kind as one number (frames.js). @param {Model} model */
+function packNodes({nodes, frames}) {
+	const {frame, kind, rows} = nodes, {label} = frames;
+	nodes.packed = new Int32Array(rows);
+	for (let node = 0; node < rows; node++) nodes.packed[node] = packFrame(label[frame[node]], kind[node]);
+}
+
 /** Where each key's shares begin: one for each hop of its chain and one for the rest. @param {Model} model */
 function shareStarts({keys, chains}) {
 	const starts = new Int32Array(keys.rows);
@@ -69,6 +77,14 @@ function shareStarts({keys, chains}) {
 		if (keys.chain[key]) next += chains.count[keys.chain[key] - 1] + 1;
 	}
 	return starts;
+}
+
+/** Keys of running time and of its samples, thread by thread as all keys are. @param {Model} model */
+function runsOf({keys, kinds, states}) {
+	const isRun = states.map((/** @type {string} */ word) => word === 'running' || word === 'sample');
+	const runs = [];
+	for (let key = 0; key < keys.rows; key++) if (isRun[kinds.state[keys.kind[key]]]) runs.push(key);
+	return Int32Array.from(runs);
 }
 
 /** Where each bucket's cells begin. @param {Table} cells @param {number} buckets */
@@ -96,8 +112,10 @@ export function parseData(bytes) {
 	}
 	addTotals(model.keys);
 	addTotals(model.cells);
+	packNodes(model);
 	model.keys.share = shareStarts(model);
 	model.starts = bucketStarts(model.cells, model.buckets);
+	model.runs = runsOf(model);
 	nameThreads(model);
 	return model;
 }

@@ -20,6 +20,30 @@ export function h(tag, properties = {}, ...children) {
 	return element;
 }
 
+// Letters of the page in px, unless the window is very wide.
+const USUAL_REM = 15;
+
+/** How much larger than usual the page's letters are: canvases grow with them. */
+export function letterScale() {
+	return parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_REM || 1;
+}
+
+/** What tells an element from others, also when all of them are made anew. @param {Element} element */
+function identity(element) {
+	const {tagName, id} = element, data = /** @type {HTMLElement} */ (element).dataset;
+	return `${tagName} ${id || data.class || data.tab || data.view || element.getAttribute('aria-label') || element.textContent}`;
+}
+
+/** Runs a change that makes parts of the page anew; what had the keyboard has it afterwards. @param {() => void} change */
+export function keepFocus(change) {
+	const active = document.activeElement;
+	const wanted = active && active !== document.body ? identity(active) : '';
+	change();
+	if (!active || !wanted || active.isConnected) return;
+	const same = [...document.querySelectorAll(active.tagName)].find((other) => identity(other) === wanted);
+	if (same) /** @type {HTMLElement} */ (same).focus({preventScroll: true});
+}
+
 /** A <select> from [value, text] pairs. @param {string} label @param {[string, string][]} choices @param {string} chosen @param {(value: string) => void} change */
 export function select(label, choices, chosen, change) {
 	const element = h('select', {'aria-label': label,

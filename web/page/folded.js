@@ -2,23 +2,23 @@
 // The tree as folded lines, in microseconds; what rounding takes from one line it gives to the next,
 // so the lines sum to the picture.
 
-/** @param {import('./trie.js').Tree} tree @param {string[]} texts @param {number} zoom @param {boolean} isInverted */
+/** @param {import('./tree.js').Weighted} tree @param {string[]} texts @param {number} zoom @param {boolean} isInverted */
 export function foldedText(tree, texts, zoom, isInverted) {
 	const {trie} = tree;
-	const starts = trie.index();
 	const lines = [];
 	const todo = [zoom];
 	let rest = 0;
 	while (todo.length) {
 		const node = /** @type {number} */ (todo.pop());
-		if (tree.self[node] > 0) {
-			const ns = tree.self[node] + rest, us = Math.floor(ns / 1000);
+		const self = tree.selfOf(node);
+		if (self > 0) {
+			const ns = self + rest, us = Math.floor(ns / 1000);
 			rest = ns - us * 1000;
 			const path = trie.path(node).map((label) => texts[label].replaceAll(';', ':'));
 			if (us) lines.push(`${(isInverted ? path.reverse() : path).join(';')} ${us}`);
 		}
-		for (let i = starts[node + 1]; i-- > starts[node];)
-			if (tree.total[trie.list[i]] > 0) todo.push(trie.list[i]);
+		const children = trie.childList(node);
+		for (let i = children.length; i-- > 0;) if (tree.totalOf(children[i]) > 0) todo.push(children[i]);
 	}
 	return lines.length ? `${lines.join('\n')}\n` : '';
 }

@@ -13,38 +13,63 @@ import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
  * @param {any} model @param {any} weights @returns {Line[]}
  */
 export function waitLines(model, weights) {
-	const {keys, kinds} = model;
-	/** @type {Line[]} */
-	const lines = [];
-	const known = new PairMap(), stacks = new PairMap(2 ** Math.ceil(Math.log2(keys.rows * 1.5 + 16)));
-	/** @type {number[]} */
-	const stackNs = [];
-	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));
-	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.state[kind] === BLOCKED
-		? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
+	const {keys} = model;
+	/** @type {ReturnType<typeof groupWaits>} */
+	const {firstKeys, lineOf, stackOf, stackOwner, stackNode} = model.waitGroups || (model.waitGroups = groupWaits(model));
+	const lines = Array.from(firstKeys, (key) => newLine(model, keys.thread[key], keys.kind[key]));
+	const stackNs = new Float64Array(stackNode.length);
 	for (let key = 0; key < keys.rows; key++) {
-		const kind = keys.kind[key], state = kinds.state[kind], ns = weights.ns[key];
-		if (state === RUNNING || state === SAMPLE || !ns) continue;
-		const name = names[keys.thread[key]];
-		let at = known.get(name, whats[kind]);
-		if (at < 0) {
-			at = lines.push(newLine(model, keys.thread[key], kind)) - 1;
-			known.set(name, whats[kind], at);
-		}
-		const line = lines[at], node = keys.node[key];
+		const ns = weights.ns[key];
+		if (!ns || lineOf[key] < 0) continue;
+		const line = lines[lineOf[key]];
 		line.ns += ns;
 		line.count += weights.count[key] + (weights.isWhole ? keys.unended[key] : 0);
 		if (keys.max[key] > line.max) line.max = keys.max[key];
 		if (keys.band[key] < line.bands.length) line.bands[keys.band[key]] += ns;
-		let stack = stacks.get(at, node);
-		if (stack < 0) stacks.set(at, node, stack = stackNs.push(0) - 1);
-		stackNs[stack] += ns;
-		if (stackNs[stack] > line.nodeNs || (stackNs[stack] === line.nodeNs && node < line.node)) {
-			line.node = node;
-			line.nodeNs = stackNs[stack];
-		}
+		stackNs[stackOf[key]] += ns;
 	}
-	return lines.sort((a, b) => b.ns - a.ns);
+	for (let stack = 0; stack < stackNs.length; stack++) {
+		const line = lines[stackOwner[stack]], node = stackNode[stack];
+		if (stackNs[stack] < line.nodeNs || !stackNs[stack] || (stackNs[stack] === line.nodeNs && node > line.node)) continue;
+		line.node = node;
+		line.nodeNs = stackNs[stack];
+	}
+	return lines.filter((line) => line.ns > 0).sort((a, b) => b.ns - a.ns);
+}
+
+/**
+ * What does not depend on weights: by key its line and its stack in that line, each stack's line and node,
+ * and each line's first key.
+ */
+function groupWaits(/** @type {any} */ model) {
+	const {keys, kinds} = model;
+	const known = new PairMap(), stacks = new PairMap(2 ** Math.ceil(Math.log2(keys.rows * 1.5 + 16)));
+	const lineOf = new Int32Array(keys.rows).fill(-1), stackOf = new Int32Array(keys.rows);
+	/** @type {number[]} */
+	const firstKeys = [];
+	/** @type {number[]} */
+	const stackOwner = [];
+	/** @type {number[]} */
+	const stackNode = [];
+	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));
+	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.state[kind] === BLOCKED
+		? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
+	for (let key = 0; key < keys.rows; key++) {
+		const kind = keys.kind[key], state = kinds.state[kind], node = keys.node[key];
+		if (state === RUNNING || state === SAMPLE) continue;
+		const name = names[keys.thread[key]];
+		let line = known.get(name, whats[kind]);
+		if (line < 0) known.set(name, whats[kind], line = firstKeys.push(key) - 1);
+		let stack = key && lineOf[key - 1] === line && keys.node[key - 1] === node ? stackOf[key - 1] : stacks.get(line, node);
+		if (stack < 0) {
+			stack = stackOwner.push(line) - 1;
+			stackNode.push(node);
+			stacks.set(line, node, stack);
+		}
+		lineOf[key] = line;
+		stackOf[key] = stack;
+	}
+	return {firstKeys, lineOf, stackOf, stackOwner: Int32Array.from(stackOwner), stackNode: Int32Array.from(stackNode)};
 }
 
 /** Equal texts have equal numbers. */
@@ -114,15 +139,19 @@ export function processLines(model, weights) {
 			line[word] += weights.threadNs[i * 4 + at];
 		});
 	});
-	const {keys, kinds} = model;
-	const ofThread = model.threads.map((/** @type {any} */ thread) => lines.get(thread.names.name).reasons);
+	const {keys, kinds} = model, {ns} = weights;
+	const all = [...lines.values()], reasons = model.reasons.length;
+	const lineNumbers = new Map(all.map((line, i) => [line.name, i]));
+	const places = Int32Array.from(model.threads, (thread) => /** @type {number} */ (lineNumbers.get(thread.names.name)) * reasons);
+	const sums = new Float64Array(all.length * reasons);
 	for (let key = 0; key < keys.rows; key++) {
 		const kind = keys.kind[key];
-		if (kinds.state[kind] !== BLOCKED || !weights.ns[key]) continue;
-		const reasons = ofThread[keys.thread[key]];
-		const reason = kinds.reason[kind];
-		reasons.set(reason, (reasons.get(reason) || 0) + weights.ns[key]);
+		if (ns[key] && kinds.state[kind] === BLOCKED) sums[places[keys.thread[key]] + kinds.reason[kind]] += ns[key];
 	}
+	all.forEach((line, i) => {
+		for (let reason = 0; reason < reasons; reason++)
+			if (sums[i * reasons + reason]) line.reasons.set(reason, sums[i * reasons + reason]);
+	});
 	const busy = (/** @type {any} */ line) => line.running + line.runnable + line.blocked;
-	return [...lines.values()].sort((a, b) => busy(b) - busy(a) || b.aside - a.aside);
+	return all.sort((a, b) => busy(b) - busy(a) || b.aside - a.aside);
 }

@@ -12,12 +12,12 @@ export function escapeXml(/** @type {string} */ text) {
 }
 
 /**
- * @param {import('./trie.js').Tree} tree @param {import('./layout.js').Layout} layout
+ * @param {import('./tree.js').Weighted} tree @param {import('./layout.js').Layout} layout
  * @param {string[]} texts @param {{width: number, isIcicle: boolean, title: string}} options
  */
 export function svgText(tree, layout, texts, {width, isIcicle, title}) {
 	const height = (layout.rows.length + 2) * SVG_ROW;
-	const whole = tree.total[0];
+	const whole = tree.totalOf(0);
 	const parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
 		`viewBox="0 0 ${width} ${height}" font-family="monospace" font-size="12">`,
 	`<title>${escapeXml(title)}</title><rect width="100%" height="100%" fill="#fff"/>`,
@@ -28,8 +28,8 @@ export function svgText(tree, layout, texts, {width, isIcicle, title}) {
 		const kind = box.node > 0 ? tree.trie.kind[box.node] : 3;
 		const room = Math.floor((box.width - 6) / 7.3);
 		const label = room < 3 ? '' : name.length <= room ? name : `${name.slice(0, room - 1)}…`;
-		const told = box.node >= 0 ? `${name}: ${duration(tree.total[box.node])}, ` +
-			`${percent(tree.total[box.node], whole)}` : `${box.thin} frames too thin to draw`;
+		const told = box.node >= 0 ? `${name}: ${duration(tree.totalOf(box.node))}, ` +
+			`${percent(tree.totalOf(box.node), whole)}` : `${box.thin} frames too thin to draw`;
 		parts.push(`<g><title>${escapeXml(told)}</title><rect x="${box.x.toFixed(2)}" y="${y}" ` +
 			`width="${Math.max(box.width - 0.5, 0.3).toFixed(2)}" height="${SVG_ROW - 1}" rx="1" ` +
 			`fill="${frameColor(name, kind, false)}"/>` +

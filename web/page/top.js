@@ -3,14 +3,14 @@
 
 /**
  * @typedef {{label: number, kind: number, self: number, total: number, count: number}} Row
- * @param {import('./trie.js').Tree} tree @param {number} zoom
+ * @param {import('./tree.js').Tree} tree @param {number} zoom
  * @returns {Row[]} largest own time first
  */
 export function topFunctions(tree, zoom) {
-	const {trie, self, total} = tree;
+	const {trie} = tree;
 	/** @type {Map<number, Row>} */
 	const rows = new Map();
-	const starts = trie.index();
+	trie.link();
 	/** @type {Map<number, number>} */
 	const open = new Map(); // how often a label is on the way down
 	const todo = [zoom];
@@ -22,8 +22,7 @@ export function topFunctions(tree, zoom) {
 			continue;
 		}
 		if (node > 0) enter(node);
-		for (let i = starts[node]; i < starts[node + 1]; i++)
-			if (total[trie.list[i]] > 0) todo.push(trie.list[i]);
+		for (let child = trie.first[node]; child; child = trie.next[child]) if (tree.totalOf(child) > 0) todo.push(child);
 	}
 	return [...rows.values()].sort((a, b) => b.self - a.self || b.total - a.total || a.label - b.label);
 
@@ -32,10 +31,10 @@ export function topFunctions(tree, zoom) {
 		let row = rows.get(label);
 		if (!row) rows.set(label, row = {label, kind: trie.kind[node], self: 0, total: 0, count: 0});
 		const depth = open.get(label) || 0;
-		row.self += self[node];
+		row.self += tree.selfOf(node);
 		if (!depth) {
-			row.total += total[node];
-			row.count += tree.count[node];
+			row.total += tree.totalOf(node);
+			row.count += tree.countOf(node);
 		}
 		open.set(label, depth + 1);
 		todo.push(~node);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A call tree: a node is (parent, label); node 0 is the root. Children come after their parents, so
-// sums run from the last node to the first. The shape is made once for a view; weights come and go.
+// The shape of a call tree: a node is (parent, label); node 0 is the root. Children come after their
+// parents, so sums run from the last node to the first. The shape is made once for a view; weights
+// come and go (tree.js).
 import {PairMap} from './pairs.js';
 
 export const NAME = 0;
@@ -10,27 +11,41 @@ export const MARK = 3;
 // Added to the kind of a frame that belongs to a waker.
 export const WAKER = 4;
 
+const COLUMNS = /** @type {const} */ (['parent', 'label', 'kind', 'first', 'next']);
+
+/** A copy with more room. @param {any} column @param {number} size of it in use @param {number} room */
+function grown(column, size, room) {
+	const next = new column.constructor(room);
+	next.set(column.subarray(0, size));
+	return next;
+}
+
 export class Trie {
-	/** @param {number} room nodes expected @param {number} made of them by child() */
-	constructor(room = 1024, made = 1024) {
+	/** @param {number} room nodes expected */
+	constructor(room = 1024) {
 		this.size = 1;
 		this.parent = new Int32Array(room);
-		this.label = new Int32Array(room).fill(-1);
+		this.label = new Int32Array(room);
 		this.kind = new Uint8Array(room);
-		this.children = new PairMap(2 ** Math.ceil(Math.log2(made * 1.5 + 1024)));
-		/** @type {Int32Array | null} */
-		this.starts = null;
-		this.list = new Int32Array(0);
+		this.label[0] = -1;
+		this.children = new PairMap();
+		// First child and next sibling, 0 for none, of so many nodes; see link().
+		this.linked = 1;
+		this.first = new Int32Array(room);
+		this.next = new Int32Array(room);
+	}
+
+	/** One of its own that can grow. @param {number} more nodes expected */
+	copy(more) {
+		const copy = new Trie(0);
+		Object.assign(copy, {size: this.size, linked: this.linked});
+		for (const name of COLUMNS) /** @type {any} */ (copy)[name] = grown(this[name], this.size, this.size + more);
+		return copy;
 	}
 
 	grow() {
-		const room = this.parent.length * 2;
-		for (const name of /** @type {const} */ (['parent', 'label', 'kind'])) {
-			const old = this[name];
-			const next = new /** @type {any} */ (old.constructor)(room);
-			next.set(old);
-			this[name] = next;
-		}
+		const room = Math.ceil(this.parent.length * 1.5) + 16;
+		for (const name of COLUMNS) /** @type {any} */ (this)[name] = grown(this[name], this.size, room);
 	}
 
 	/** A child that is known not to be there yet. @param {number} parent @param {number} label @param {number} kind */
@@ -40,7 +55,6 @@ export class Trie {
 		this.parent[node] = parent;
 		this.label[node] = label;
 		this.kind[node] = kind;
-		this.starts = null;
 		return node;
 	}
 
@@ -55,59 +69,37 @@ export class Trie {
 
 	/** The child with that label, however it was made, or -1. @param {number} parent @param {number} label */
 	find(parent, label) {
-		const starts = this.index();
-		for (let i = starts[parent]; i < starts[parent + 1]; i++)
-			if (this.label[this.list[i]] === label) return this.list[i];
+		for (const child of this.childList(parent)) if (this.label[child] === label) return child;
 		return -1;
 	}
 
-	/** Where the children of each node are in `list`. */
-	index() {
-		if (this.starts) return this.starts;
-		const starts = new Int32Array(this.size + 1);
-		for (let node = 1; node < this.size; node++) starts[this.parent[node] + 1]++;
-		for (let node = 0; node < this.size; node++) starts[node + 1] += starts[node];
-		const fill = starts.slice();
-		this.list = new Int32Array(this.size);
-		for (let node = 1; node < this.size; node++) this.list[fill[this.parent[node]]++] = node;
-		this.starts = starts;
-		return starts;
+	/** @param {number} node */
+	childList(node) {
+		this.link();
+		const children = [];
+		for (let child = this.first[node]; child; child = this.next[child]) children.push(child);
+		return children;
+	}
+
+	/** Makes `first` and `next` fit for all nodes. */
+	link() {
+		const {parent, first, next} = this;
+		for (let node = this.size - 1; node >= this.linked; node--) {
+			next[node] = first[parent[node]];
+			first[parent[node]] = node;
+		}
+		this.linked = this.size;
 	}
 
 	/** Labels from below the root to the node. @param {number} node */
 	path(node) {
-		const path = [];
-		for (; node > 0; node = this.parent[node]) path.push(this.label[node]);
-		return path.reverse();
+		return pathOf(this, node);
 	}
 }
 
-/**
- * Weights of a trie: by node its own and with all below it.
- * @typedef {{trie: Trie, self: Float64Array, total: Float64Array, count: Float64Array,
- *   running: Float64Array | null, runnable: Float64Array | null}} Tree
- */
-
-/** Sums up into parents. @param {Trie} trie @param {Float64Array} values changed in place */
-export function sumUp(trie, values) {
-	for (let node = trie.size - 1; node > 0; node--) values[trie.parent[node]] += values[node];
-	return values;
-}
-
-/** Two sums in one walk. @param {Trie} trie @param {Float64Array} one @param {Float64Array} other */
-export function sumUpBoth(trie, one, other) {
-	const {parent} = trie;
-	for (let node = trie.size - 1; node > 0; node--) {
-		one[parent[node]] += one[node];
-		other[parent[node]] += other[node];
-	}
-}
-
-/** Children that weigh something, largest first, or by name. @param {Tree} tree @param {number} node */
-export function childrenOf(tree, node) {
-	const starts = tree.trie.index();
-	const children = [];
-	for (let i = starts[node]; i < starts[node + 1]; i++)
-		if (tree.total[tree.trie.list[i]] > 0) children.push(tree.trie.list[i]);
-	return children.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+/** Labels from below the root to the node. @param {{parent: Int32Array, label: Int32Array}} trie @param {number} node */
+export function pathOf(trie, node) {
+	const path = [];
+	for (; node > 0; node = trie.parent[node]) path.push(trie.label[node]);
+	return path.reverse();
 }

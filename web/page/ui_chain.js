@@ -21,7 +21,9 @@ export function chainTab(app) {
 	return [h('label', {class: 'group'}, h('span', {class: 'dim'}, 'Wait '), select('Wait', lines.slice(0, 200).map((line, i) => [lineId(line),
 		`${i + 1}. ${line.name}: ${line.reason}${line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''}, ${duration(line.ns)}`]),
 	lineId(chosen), (wait) => app.update({wait}))),
-	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before.`),
+	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before. `,
+		h('span', {class: 'tag', color: classColor('running')}, 'ran, or pending'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',
+		h('span', {class: 'tag', color: classColor('aside')}, 'earlier than its own last wait: not explained')),
 	shown.map((chain, i) => chainCard(app, chain, i, total)),
 	hidden ? h('p', {class: 'note'}, `${count(chains.length - shown.length)} more chains with ${duration(hidden)}.`) : null,
 	without ? h('p', {class: 'note'}, `${duration(without)} without a chain: not recorded, or folded.`) : null].flat().filter(Boolean);

@@ -3,37 +3,45 @@
 import {h, select} from './dom.js';
 import {moment} from './format.js';
 
+// Where bands begin.
+const STARTS = ['0', '10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'];
+
 /** Bands as two choices: waits from ... to ... @param {any} app */
 export function bandChoices(app) {
 	const {model, state} = app;
-	const starts = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => i ? ['10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'][i - 1] : '');
-	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), i ? `${starts[i]} or longer` : 'any length']);
-	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), i === model.bands.length - 1 ? 'any length' : `shorter than ${starts[i + 1]}`]);
-	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Waits of '),
+	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), STARTS[i]]);
+	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), STARTS[i + 1] || 'any length']);
+	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Only waits that took from '),
 		select('Shortest wait', least, String(state.bandMin), (value) => app.update({bandMin: Number(value), bandMax: Math.max(state.bandMax, Number(value))})),
-		' and ', select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})));
+		h('span', {class: 'dim'}, ' to '), select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})));
 }
 
-/** @param {any} app */
-export function crumbs(app) {
-	const {model, state, initial, labels, tree} = app;
+/** Filters count for the whole page. @param {any} app */
+export function filterBar(app) {
+	const {model, state, initial} = app;
 	/** @type {HTMLElement[]} */
 	const filters = [];
 	const put = (/** @type {string} */ text, /** @type {any} */ patch) => filters.push(h('button', {class: 'crumb filter', onclick: () => app.update(patch), title: 'Take this filter back'}, text, ' ✕'));
 	if (state.from > 0 || state.to < model.buckets)
 		put(`${moment(model.from_ns + state.from * model.bucket_ns)} to ${moment(Math.min(model.from_ns + state.to * model.bucket_ns, model.to_ns))}`, {from: 0, to: model.buckets});
 	if (state.bandMin > 0 || state.bandMax < initial.bandMax)
-		put(state.bandMin === state.bandMax ? `waits ${model.bands[state.bandMin]}` : `waits ${model.bands[state.bandMin]} to ${model.bands[state.bandMax]}`, {bandMin: 0, bandMax: initial.bandMax});
+		put(`waits ${state.bandMin ? `of ${STARTS[state.bandMin]} or longer` : ''}${state.bandMin && state.bandMax < initial.bandMax ? ', ' : ''}${state.bandMax < initial.bandMax ? `shorter than ${STARTS[state.bandMax + 1]}` : ''}`, {bandMin: 0, bandMax: initial.bandMax});
 	if (state.process) put(`process ${state.process}`, {process: ''});
 	if (state.thread) put(`thread ${state.thread}`, {thread: ''});
 	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)});
 	if (state.only) put(`only stacks with ${state.only}`, {only: ''});
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
+	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), filters,
+		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], only: '', without: ''})}, 'all filters ✕') : null,
+		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out.'));
+}
+
+/** Steps of the zoom. @param {any} app */
+export function zoomPath(app) {
+	const {labels, tree} = app;
 	const path = tree.trie.path(app.zoomNode).map((/** @type {number} */ label) => labels.texts[label]);
-	const steps = ['all', ...path].map((text, i) => h('button', {class: 'crumb', 'aria-current': i === path.length ? 'true' : null,
+	const steps = ['all', ...path].map((text, i) => h('button', {class: 'crumb', 'aria-current': i === path.length ? 'true' : null, title: 'Zoom out to this box',
 		onclick: () => app.update({zoom: path.slice(0, i)})}, text));
 	const shown = steps.length > 9 ? [...steps.slice(0, 3), h('span', {class: 'dim'}, '…'), ...steps.slice(-5)] : steps;
-	return h('nav', {class: 'crumbs', 'aria-label': 'Filters and zoom'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'),
-		filters, filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], only: '', without: ''})}, 'all filters ✕') : null,
-		h('span', {class: 'path'}, shown));
+	return [h('span', {class: 'dim'}, 'Zoom: '), ...shown];
 }

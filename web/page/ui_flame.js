@@ -2,15 +2,18 @@
 // A tree on a canvas. The canvas is as large as its window; a spacer makes the window scroll over all
 // rows, so a stack of a thousand frames needs no canvas of that height.
 import {frameColor, classColor} from './colors.js';
-import {h} from './dom.js';
-import {boxAt, layOut} from './layout.js';
+import {h, letterScale} from './dom.js';
+import {boxAt, layOn, layOut} from './layout.js';
 
 // Heights in px where the page's letters have their usual size; on a wall all grows.
 const ROW = 18;
 const LETTERS = 12;
-const USUAL_REM = 15;
 const FAMILY = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 4;
+// So long a picture is laid out before what there is of it is shown.
+const SPELL_MS = 15;
+// A sheet has room for so many.
+const MOST_PRINTED = 120;
 
 export class FlameView {
 	/**
@@ -21,7 +24,9 @@ export class FlameView {
 		this.options = options;
 		this.canvas = h('canvas', {tabindex: '0', role: 'img', 'aria-label': options.label});
 		this.spacer = h('div', {class: 'spacer'});
-		this.element = h('div', {class: 'flame'}, this.spacer, this.canvas);
+		this.more = h('button', {class: 'more', hidden: true, tabindex: '-1', title: 'Scroll on', onclick: () => this.scrollOn()});
+		this.scroller = h('div', {class: 'rows'}, this.spacer, this.canvas);
+		this.element = h('div', {class: 'flame'}, this.scroller, this.more);
 		/** @type {any} */
 		this.tree = null;
 		this.zoom = 0;
@@ -32,12 +37,15 @@ export class FlameView {
 		/** @type {Uint8Array | null} */
 		this.matches = null;
 		/** @type {import('./layout.js').Layout} */
-		this.layout = {boxes: [], rows: []};
+		this.layout = {boxes: [], rows: [], open: [], at: 0};
 		this.isPending = false;
 		this.row = ROW;
 		this.font = '';
 		this.letter = 0;
-		this.element.addEventListener('scroll', () => this.draw(), {passive: true});
+		/** Colours by label and kind, of the theme that was painted last. @type {Map<number, string>} */
+		this.palette = new Map();
+		this.isDark = false;
+		this.scroller.addEventListener('scroll', () => this.draw(), {passive: true});
 		this.canvas.addEventListener('mousemove', (/** @type {MouseEvent} */ event) => this.hover(event));
 		this.canvas.addEventListener('mouseleave', () => this.setHover(null));
 		this.canvas.addEventListener('click', (/** @type {MouseEvent} */ event) => {
@@ -51,7 +59,7 @@ export class FlameView {
 			options.onselect(box.node);
 		});
 		this.observer = new ResizeObserver(() => this.resize());
-		this.observer.observe(this.element);
+		this.observer.observe(this.scroller);
 	}
 
 	/** @param {{tree: any, zoom: number, isIcicle: boolean, isByName?: boolean, matches?: Uint8Array | null, selected?: number}} what */
@@ -65,20 +73,43 @@ export class FlameView {
 
 	place() {
 		if (!this.tree) return;
-		this.width = Math.max(this.element.clientWidth, 50);
+		this.width = Math.max(this.scroller.clientWidth, 50);
 		this.measure();
-		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts());
+		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts(), performance.now() + SPELL_MS);
+		const height = this.sizeRows();
+		this.scroller.scrollTop = this.isIcicle ? 0 : height;
+		this.draw();
+		this.goOn(this.layout);
+	}
+
+	/** Makes room for all rows. Their height. */
+	sizeRows() {
 		const height = Math.max(this.layout.rows.length, 1) * this.row;
 		this.spacer.style.height = `${height}px`;
 		this.element.style.setProperty('--rows', `${height + 2}px`);
 		this.sizeCanvas();
-		this.element.scrollTop = this.isIcicle ? 0 : height;
-		this.draw();
+		return height;
+	}
+
+	/** A picture that takes long grows, row by row, between the frames. @param {import('./layout.js').Layout} layout */
+	goOn(layout) {
+		const isDone = layout.at === layout.open.length;
+		this.element.toggleAttribute('data-growing', !isDone);
+		if (isDone) return;
+		requestAnimationFrame(() => {
+			if (layout !== this.layout) return;
+			const below = this.scroller.scrollHeight - this.scroller.scrollTop;
+			layOn(layout, this.tree, this.isByName, this.options.texts(), performance.now() + SPELL_MS);
+			this.sizeRows();
+			if (!this.isIcicle) this.scroller.scrollTop = this.scroller.scrollHeight - below;
+			this.draw();
+			this.goOn(layout);
+		});
 	}
 
 	/** Sizes by the page's letters. */
 	measure() {
-		const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_REM || 1;
+		const scale = letterScale();
 		const font = `${Math.round(LETTERS * scale)}px ${FAMILY}`;
 		if (font === this.font) return;
 		this.row = Math.round(ROW * scale);
@@ -87,21 +118,51 @@ export class FlameView {
 	}
 
 	resize() {
-		if (this.tree && Math.abs(this.element.clientWidth - (this.width || 0)) > 0) this.place();
+		if (this.tree && Math.abs(this.scroller.clientWidth - (this.width || 0)) > 0) this.place();
 		else if (this.tree) {
 			this.sizeCanvas();
 			this.draw();
 		}
 	}
 
-	sizeCanvas() {
+	sizeCanvas(wanted = this.scroller.clientHeight) {
 		const ratio = window.devicePixelRatio || 1;
-		const width = Math.max(this.element.clientWidth, 50), height = Math.max(this.element.clientHeight, this.row);
+		const width = Math.max(this.scroller.clientWidth, 50), height = Math.max(wanted, this.row);
 		this.canvas.width = Math.round(width * ratio);
 		this.canvas.height = Math.round(height * ratio);
 		this.canvas.style.width = `${width}px`;
 		this.canvas.style.height = `${height}px`;
 		this.height = height;
+	}
+
+	/** How far the rows go on where stacks grow to. */
+	hiddenRows() {
+		const {scrollTop, clientHeight, scrollHeight} = this.scroller;
+		return Math.round((this.isIcicle ? scrollHeight - clientHeight - scrollTop : scrollTop) / this.row);
+	}
+
+	/** Stacks that are cut off say so. */
+	showMore() {
+		const rows = this.hiddenRows();
+		this.more.hidden = rows < 1;
+		if (rows < 1) return;
+		this.more.textContent = `${this.isIcicle ? '↓' : '↑'} ${rows} more row${rows === 1 ? '' : 's'}`;
+		this.more.classList.toggle('below', this.isIcicle);
+	}
+
+	scrollOn() {
+		const step = Math.max(this.scroller.clientHeight - 3 * this.row, this.row);
+		this.scroller.scrollBy({top: this.isIcicle ? step : -step});
+	}
+
+	/** All rows, painted at once: a printer does not scroll. */
+	toPaper() {
+		if (!this.tree || !this.element.isConnected) return;
+		layOn(this.layout, this.tree, this.isByName, this.options.texts(), Infinity);
+		const rows = Math.min(this.layout.rows.length, MOST_PRINTED);
+		this.sizeCanvas(rows * this.row);
+		this.more.hidden = true;
+		this.paint(Math.max(this.layout.rows.length - rows, 0) * (this.isIcicle ? 0 : this.row));
 	}
 
 	/** Top of a row, from the top of all rows. @param {number} row */
@@ -112,7 +173,7 @@ export class FlameView {
 	/** @param {MouseEvent} event */
 	at(event) {
 		const frame = this.canvas.getBoundingClientRect();
-		const y = event.clientY - frame.top + this.element.scrollTop;
+		const y = event.clientY - frame.top + this.scroller.scrollTop;
 		const line = Math.floor(y / this.row);
 		const row = this.isIcicle ? line : this.layout.rows.length - 1 - line;
 		return boxAt(this.layout, row, event.clientX - frame.left);
@@ -139,16 +200,19 @@ export class FlameView {
 		this.isPending = true;
 		requestAnimationFrame(() => {
 			this.isPending = false;
+			this.showMore();
 			this.paint();
 		});
 	}
 
-	paint() {
+	paint(from = this.scroller.scrollTop) {
 		const context = this.canvas.getContext('2d');
 		if (!this.tree || !context) return;
 		const ratio = window.devicePixelRatio || 1;
 		const style = getComputedStyle(this.element);
 		const isDark = style.getPropertyValue('--dark').trim() === '1';
+		if (isDark !== this.isDark) this.palette.clear();
+		this.isDark = isDark;
 		const colors = {paper: style.getPropertyValue('--paper'), ink: style.getPropertyValue('--ink'),
 			match: style.getPropertyValue('--match'), matchInk: style.getPropertyValue('--match-ink')};
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -157,10 +221,9 @@ export class FlameView {
 		context.font = this.font;
 		context.textBaseline = 'middle';
 		if (!this.letter) this.letter = context.measureText('mmmmmmmmmm').width / 10;
-		const scroll = this.element.scrollTop;
 		const rows = this.layout.rows.length;
 		for (let row = 0; row < rows; row++) {
-			const y = this.top(row) - scroll;
+			const y = this.top(row) - from;
 			if (y < -this.row || y > (this.height || 0)) continue;
 			for (const box of this.layout.rows[row]) this.paintBox(context, box, y, isDark, colors);
 		}
@@ -175,9 +238,9 @@ export class FlameView {
 		const isMatch = Boolean(this.matches && box.node > 0 && this.matches[tree.trie.label[box.node]]);
 		const width = Math.max(box.width - (box.width > 3 ? 1 : 0.2), 0.3);
 		context.globalAlpha = box.isAbove ? 0.55 : 1;
-		context.fillStyle = isMatch ? colors.match : box.thin ? (isDark ? '#444' : '#ccc') : frameColor(text, kind, isDark);
+		context.fillStyle = isMatch ? colors.match : box.thin ? (isDark ? '#444' : '#ccc') : this.color(box.node, text, kind);
 		context.fillRect(box.x, y, width, this.row - 1);
-		if (tree.running && box.node >= 0 && tree.total[box.node] > 0) this.paintStripe(context, box, y, width);
+		if (tree.isStriped && box.node >= 0 && tree.totalOf(box.node) > 0) this.paintStripe(context, box, y, width);
 		else if ((kind & 3) === 2 && width > 14 && !isMatch) {
 			context.fillStyle = isDark ? '#8ecbff' : '#0b5a8f';
 			context.fillRect(box.x, y, 2, this.row - 1);
@@ -190,18 +253,25 @@ export class FlameView {
 		const room = Math.floor((width - 2 * PADDING) / (this.letter || 7));
 		if (room >= 3 && text) {
 			context.fillStyle = isMatch ? colors.matchInk : colors.ink;
-			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, box.x + PADDING, y + this.row / 2 + (tree.running ? 1.5 : 0.5));
+			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, box.x + PADDING, y + this.row / 2 + (tree.isStriped ? 1.5 : 0.5));
 		}
 		context.globalAlpha = 1;
+	}
+
+	color(/** @type {number} */ node, /** @type {string} */ text, /** @type {number} */ kind) {
+		const id = (node > 0 ? this.tree.trie.label[node] : -1) * 8 + kind;
+		let color = this.palette.get(id);
+		if (!color) this.palette.set(id, color = frameColor(text, kind, this.isDark));
+		return color;
 	}
 
 	/** Running, runnable, blocked: three parts of a line at the top of the box. */
 	paintStripe(/** @type {CanvasRenderingContext2D} */ context, /** @type {import('./layout.js').Box} */ box,
 		/** @type {number} */ y, /** @type {number} */ width) {
 		const {tree} = this;
-		const whole = tree.total[box.node];
-		const running = width * tree.running[box.node] / whole;
-		const runnable = width * tree.runnable[box.node] / whole;
+		const whole = tree.totalOf(box.node);
+		const running = width * tree.runningOf(box.node) / whole;
+		const runnable = width * tree.runnableOf(box.node) / whole;
 		context.fillStyle = classColor('running');
 		context.fillRect(box.x, y, running, 3);
 		context.fillStyle = classColor('runnable');
@@ -236,7 +306,7 @@ export class FlameView {
 	reveal(node) {
 		const box = this.boxOf(node);
 		if (!box) return;
-		const y = this.top(box.row), view = this.element;
+		const y = this.top(box.row), view = this.scroller;
 		if (y < view.scrollTop) view.scrollTop = y;
 		else if (y + this.row > view.scrollTop + view.clientHeight) view.scrollTop = y + this.row - view.clientHeight;
 	}

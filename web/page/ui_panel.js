@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The large part of the page: tabs, tools, and the picture or table chosen.
+import {classColor, kindColor} from './colors.js';
 import {copyText, h, saveFile, select, toggle} from './dom.js';
 import {foldedText} from './folded.js';
-import {count, duration, percent} from './format.js';
+import {count, duration, percent, plural} from './format.js';
 import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
 import {svgText} from './svg.js';
-import {childrenOf} from './trie.js';
+import {childrenOf} from './tree.js';
+import {KERNEL, NAME, USER, WAKER} from './trie.js';
 import {chainTab} from './ui_chain.js';
+import {zoomPath} from './ui_crumbs.js';
 import {FlameView} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
+import {isDarkNow} from './ui_theme.js';
 import {BYS, VIEWS} from './views.js';
 
 export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads', chain: 'Who woke them'};
@@ -39,21 +43,26 @@ export class Panel {
 		this.threadBox = h('input', {type: 'search', placeholder: 'search threads', 'aria-label': 'Search threads and processes', id: 'thread-search',
 			oninput: () => { app.threadSearch = this.threadBox.value; app.renderTab(); }, spellcheck: 'false', autocomplete: 'off'});
 		this.about = h('p', {class: 'note'});
+		this.path = h('nav', {class: 'path', 'aria-label': 'Zoom'});
+		this.legend = h('p', {class: 'note legend'});
 		this.inside = h('details', {class: 'inside', ontoggle: () => this.showInside()}, h('summary', {}, 'The picture as a table'));
-		this.content = h('div', {class: 'content', role: 'tabpanel', tabindex: '-1'});
-		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, this.tabs, this.tools, this.find, this.content);
+		this.content = h('div', {class: 'content', id: 'content', role: 'tabpanel', tabindex: '-1'});
+		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, this.tabs, this.tools, this.find, this.path, this.content);
 	}
 
 	render() {
 		const {app} = this;
 		const {state} = app;
-		this.tabs.replaceChildren(...Object.entries(TABS).map(([tab, text]) => h('button', {role: 'tab', 'aria-selected': String(state.tab === tab), 'data-tab': tab,
+		this.tabs.replaceChildren(...Object.entries(TABS).map(([tab, text]) => h('button', {role: 'tab', 'aria-selected': String(state.tab === tab), 'aria-controls': 'content', 'data-tab': tab,
 			onclick: () => app.update({tab})}, text)));
 		this.tools.replaceChildren(...this.toolsOf(state));
 		if (this.searchBox.value !== state.search) this.searchBox.value = state.search;
 		this.caseButton.setAttribute('aria-pressed', String(state.exact));
 		this.showMatched();
 		this.find.hidden = state.tab === 'threads' || state.tab === 'chain';
+		this.path.hidden = state.tab !== 'flame' && state.tab !== 'functions';
+		this.path.replaceChildren(...zoomPath(app));
+		this.content.setAttribute('aria-label', TABS[/** @type {keyof TABS} */ (state.tab)] || '');
 		this.renderTab();
 	}
 
@@ -61,7 +70,7 @@ export class Panel {
 	toolsOf(state) {
 		const {app} = this;
 		const isStack = ['flame', 'functions', 'sandwich'].includes(state.tab);
-		const groups = [h('span', {class: 'group'}, h('button', {id: 'theme', title: 'Light or dark (d)', 'aria-label': 'Light or dark', onclick: () => app.toggleTheme()}, '◐'),
+		const groups = [h('span', {class: 'group'}, h('button', {id: 'theme', title: 'Light or dark (d)', 'aria-label': 'Light or dark', onclick: () => app.switchTheme()}, '◐'),
 			h('button', {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => app.showHelp()}, '?'))];
 		if (state.tab === 'flame')
 			groups.unshift(h('span', {class: 'group'}, toggle('Icicle', state.icicle, () => app.update({icicle: !state.icicle}), 'The root on top (i)'),
@@ -78,7 +87,7 @@ export class Panel {
 	showMatched() {
 		const {state, search, found, tree, zoomNode} = this.app;
 		this.matched.textContent = search.error ? `Not a regular expression` : !state.search ? '' :
-			`Matched ${percent(found.ns, tree.total[zoomNode])}: ${duration(found.ns)}, ${count(found.nodes.length)} frames`;
+			`Matched ${percent(found.ns, tree.totalOf(zoomNode))}: ${duration(found.ns)}${found.nodes >= 0 ? `, ${plural(found.nodes, 'frame')}` : ''}`;
 		this.matched.dataset.ns = String(found.ns);
 	}
 
@@ -96,18 +105,37 @@ export class Panel {
 		const {app} = this;
 		const {state, tree, zoomNode, matches} = app;
 		if (this.flame.element.parentNode !== this.content)
-			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.inside);
-		this.about.textContent = `${VIEWS[state.view]?.title || ''}: ${VIEWS[state.view]?.about || ''}. ${duration(tree.total[0])} in all.`;
+			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.legend, this.inside);
+		const {title, about} = VIEWS[state.view] || {title: '', about: ''};
+		this.about.textContent = `${title}: ${about}${state.inverted ? '; turned round: the last function of each stack is at the root, its callers follow' : ''}. ${duration(tree.totalOf(0))} in all.`;
 		if (app.model.folded.cells_ns && (state.from > 0 || state.to < app.model.buckets))
 			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
 		if (app.model.folded.keys) this.about.textContent += ` ${count(app.model.folded.keys)} small stacks (${duration(app.model.folded.keys_ns)}) are [other].`;
-		this.about.dataset.ns = String(tree.total[0]);
-		if (app.selected >= tree.trie.size || app.selectedTree !== tree.trie) app.selected = zoomNode;
+		this.about.dataset.ns = String(tree.totalOf(0));
+		if (app.selectedTree !== tree.trie || app.selectedZoom !== zoomNode) app.selected = zoomNode;
 		app.selectedTree = tree.trie;
-		this.flame.element.hidden = !(tree.total[0] > 0);
+		app.selectedZoom = zoomNode;
+		this.flame.element.hidden = this.legend.hidden = !(tree.totalOf(0) > 0);
+		this.showLegend();
 		this.flame.show({tree, zoom: zoomNode, isIcicle: state.icicle, isByName: state.names, matches, selected: app.selected});
 		this.tell(app.selected, 0);
 		this.showInside();
+	}
+
+	/** All pictures that there can be. */
+	flames() {
+		return [this.flame, this.callers, this.callees];
+	}
+
+	showLegend() {
+		const isDark = isDarkNow();
+		const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', {class: 'tag', color}, text);
+		const {view} = this.app.state;
+		const kinds = /** @type {[number, string][]} */ ([[NAME, 'name'], [USER, 'program'], [KERNEL, 'kernel'],
+			...VIEWS[view]?.needsChains ? [[USER | WAKER, 'waker\'s program'], [KERNEL | WAKER, 'waker\'s kernel side']] : []]);
+		this.legend.replaceChildren(...kinds.map(([kind, text]) => entry(kindColor(kind, isDark), text)),
+			...view === 'hotcold' ? ['On top of each box: ', entry(classColor('running'), 'running'), entry(classColor('runnable'), 'ready, no CPU'), entry(classColor('socket'), 'blocked')] : [],
+			'The width of a box is its time. A click zooms in.');
 	}
 
 	showInside() {
@@ -124,7 +152,7 @@ export class Panel {
 			return;
 		}
 		const {callers, callees, total, self} = app.look.middle(state);
-		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${duration(total)}, ${percent(total, app.look.tree(state, false).tree.total[0])}; ${duration(self)} by itself`);
+		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${duration(total)}, ${percent(total, app.look.tree(state).tree.totalOf(0))}; ${duration(self)} by itself`);
 		this.middleTotal = total;
 		this.content.replaceChildren(head, h('h3', {}, 'Callers'), this.callers.element, h('h3', {}, 'Callees'), this.callees.element, this.details);
 		for (const view of [this.callers, this.callees]) view.element.hidden = !(total > 0);
@@ -133,11 +161,11 @@ export class Panel {
 	}
 
 	firstBox(/** @type {any} */ tree) {
-		return tree.trie.size > 1 ? 1 : 0;
+		return tree.trie.childList(0)[0] || 0;
 	}
 
 	tellOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
-		if (node > 0) this.details.textContent = `${this.app.labels.texts[view.tree.trie.label[node]]}: ${duration(view.tree.total[node])}, ${percent(view.tree.total[node], this.middleTotal || 0)} of the function's`;
+		if (node > 0) this.details.textContent = `${this.app.labels.texts[view.tree.trie.label[node]]}: ${duration(view.tree.totalOf(node))}, ${percent(view.tree.totalOf(node), this.middleTotal || 0)} of the function's`;
 	}
 
 	pickOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
@@ -160,17 +188,17 @@ export class Panel {
 			this.details.textContent = `${count(thin)} frames too thin to draw; zoom to see them`;
 			return;
 		}
-		if (node < 0 || !(tree.total[0] > 0)) {
-			this.details.textContent = tree.total[0] > 0 ? '' : 'Nothing here: no time passes the filters.';
+		if (node < 0 || !(tree.totalOf(0) > 0)) {
+			this.details.textContent = tree.totalOf(0) > 0 ? '' : 'Nothing here: no time passes the filters.';
 			this.actions.replaceChildren();
 			return;
 		}
 		const name = node ? labels.texts[tree.trie.label[node]] : 'all';
-		const ns = tree.total[node];
+		const ns = tree.totalOf(node);
 		this.details.dataset.ns = String(ns);
-		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.total[0])} of all`, app.zoomNode ? `${percent(ns, tree.total[app.zoomNode])} of the zoom` : '',
-			tree.self[node] ? `${duration(tree.self[node])} by itself` : '', tree.count[node] ? `${count(tree.count[node])} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
-			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node) : ''].filter(Boolean).join(', ');
+		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
+			tree.selfOf(node) ? `${duration(tree.selfOf(node))} by itself` : '', tree.countOf(node) ? `${count(tree.countOf(node))} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
+			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : ''].filter(Boolean).join(', ');
 		this.showActions();
 	}
 
@@ -206,7 +234,7 @@ export class Panel {
 		const {app} = this;
 		const {tree, state, labels, zoomNode} = app;
 		const width = 1200;
-		const title = `dwell ${state.view}: ${duration(tree.total[zoomNode])}`;
+		const title = `dwell ${state.view}: ${duration(tree.totalOf(zoomNode))}`;
 		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title}));
 	}
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The time strip: how much of each class of time passed when. Dragging, or keys, choose a range.
 import {classColor} from './colors.js';
-import {h} from './dom.js';
+import {h, letterScale} from './dom.js';
 import {duration, moment} from './format.js';
 import {className} from './weigh.js';
 
-const HEIGHT = 84;
+// In px where the page's letters have their usual size.
+const STRIP = 84;
 const AXIS = 16;
+const AXIS_LETTERS = 11;
+const MOST_TOLD = 4;
 
 /** Time whose moment was lost. @param {any} model */
 function unslicedNs({keys, kinds}) {
@@ -36,6 +39,7 @@ export class Strip {
 		this.canvas.addEventListener('pointermove', (/** @type {PointerEvent} */ event) => this.move(event));
 		this.canvas.addEventListener('pointerup', () => this.end());
 		this.canvas.addEventListener('pointercancel', () => { this.anchor = null; });
+		this.canvas.addEventListener('pointerleave', () => { if (this.anchor === null) this.tell(); });
 		this.canvas.addEventListener('dblclick', () => this.choose(0, model.buckets));
 		this.canvas.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => this.key(event));
 		new ResizeObserver(() => this.paint()).observe(this.element);
@@ -44,13 +48,43 @@ export class Strip {
 	/** @param {any} series @param {number} from @param {number} to */
 	show(series, from, to) {
 		Object.assign(this, {series, from, to});
-		const text = this.describe(from, to);
 		this.canvas.setAttribute('aria-valuenow', String(from));
-		this.canvas.setAttribute('aria-valuetext', text);
-		this.note.textContent = from === 0 && to === this.model.buckets
-			? `Drag to choose a range of time. Each column is ${duration(this.model.bucket_ns)}.${this.lost}`
-			: `${text}. Double click, or Esc, for all of it.`;
+		this.canvas.setAttribute('aria-valuetext', this.describe(from, to));
+		this.tell();
 		this.paint();
+	}
+
+	/** What can be done, or what is chosen. */
+	tell() {
+		const {model, from, to} = this;
+		this.note.textContent = from === 0 && to === model.buckets
+			? `Drag to choose a range of time. Each column is ${duration(model.bucket_ns)}; the highest has ${duration(this.most())} of the threads' time.${this.lost}`
+			: `${this.describe(from, to)}. Double click, or Esc, for all of it.`;
+	}
+
+	/** What is in a column, largest first. @param {number} bucket */
+	tellColumn(bucket) {
+		const {model, series} = this;
+		/** @type {Map<string, number>} */
+		const words = new Map();
+		series.sums.forEach((/** @type {Float64Array} */ values, /** @type {number} */ class_) => {
+			const word = className(model, class_);
+			if (values[bucket]) words.set(word, (words.get(word) || 0) + values[bucket]);
+		});
+		const parts = [...words].sort((a, b) => b[1] - a[1]).map(([word, ns]) => `${word === 'runnable' ? 'no CPU' : word} ${duration(ns)}`);
+		const more = parts.length > MOST_TOLD ? `, ${parts.length - MOST_TOLD} more` : '';
+		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${parts.slice(0, MOST_TOLD).join(', ') || 'nothing'}${more}.`;
+	}
+
+	/** The sum of the highest column. */
+	most() {
+		let most = 0;
+		for (let bucket = 0; bucket < this.model.buckets; bucket++) {
+			let sum = 0;
+			for (const values of this.series.sums) sum += values[bucket];
+			most = Math.max(most, sum);
+		}
+		return most;
 	}
 
 	/** @param {number} from @param {number} to */
@@ -77,8 +111,11 @@ export class Strip {
 
 	/** @param {PointerEvent} event */
 	move(event) {
-		if (this.anchor === null) return;
 		const at = this.bucketAt(event);
+		if (this.anchor === null) {
+			if (this.series) this.tellColumn(at);
+			return;
+		}
 		this.moved = this.moved || at !== this.anchor;
 		this.from = Math.min(at, this.anchor);
 		this.to = Math.max(at, this.anchor) + 1;
@@ -111,42 +148,39 @@ export class Strip {
 	paint() {
 		if (!this.series) return;
 		const {model, canvas} = this;
-		const ratio = window.devicePixelRatio || 1, width = Math.max(this.element.clientWidth, 50);
+		const scale = letterScale();
+		// The strip is painted as if letters had their usual size.
+		const ratio = (window.devicePixelRatio || 1) * scale, wide = Math.max(this.element.clientWidth, 50), width = wide / scale;
 		canvas.width = Math.round(width * ratio);
-		canvas.height = Math.round(HEIGHT * ratio);
-		canvas.style.width = `${width}px`;
-		canvas.style.height = `${HEIGHT}px`;
+		canvas.height = Math.round(STRIP * ratio);
+		canvas.style.width = `${wide}px`;
+		canvas.style.height = `${STRIP * scale}px`;
 		const context = canvas.getContext('2d');
 		if (!context) return;
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		const style = getComputedStyle(canvas);
 		context.fillStyle = style.getPropertyValue('--paper');
-		context.fillRect(0, 0, width, HEIGHT);
+		context.fillRect(0, 0, width, STRIP);
 		this.paintColumns(context, width);
 		context.fillStyle = style.getPropertyValue('--shade');
 		const x = (/** @type {number} */ bucket) => width * bucket / model.buckets;
-		context.fillRect(0, 0, x(this.from), HEIGHT - AXIS);
-		context.fillRect(x(this.to), 0, width - x(this.to), HEIGHT - AXIS);
+		context.fillRect(0, 0, x(this.from), STRIP - AXIS);
+		context.fillRect(x(this.to), 0, width - x(this.to), STRIP - AXIS);
 		context.strokeStyle = style.getPropertyValue('--ink');
 		if (this.from > 0 || this.to < model.buckets)
-			context.strokeRect(x(this.from) + 0.5, 0.5, Math.max(x(this.to) - x(this.from) - 1, 1), HEIGHT - AXIS - 1);
+			context.strokeRect(x(this.from) + 0.5, 0.5, Math.max(x(this.to) - x(this.from) - 1, 1), STRIP - AXIS - 1);
 		this.paintAxis(context, width, style.getPropertyValue('--dim'));
 	}
 
 	/** @param {CanvasRenderingContext2D} context @param {number} width */
 	paintColumns(context, width) {
 		const {model, series} = this;
-		let most = 0;
-		for (let bucket = 0; bucket < model.buckets; bucket++) {
-			let sum = 0;
-			for (const values of series.sums) sum += values[bucket];
-			most = Math.max(most, sum);
-		}
+		const most = this.most();
 		if (!most) return;
 		const column = width / model.buckets, gap = column > 4 ? 1 : 0;
 		for (let bucket = 0; bucket < model.buckets; bucket++) {
 			let sum = 0;
-			const top = () => HEIGHT - AXIS - Math.round((HEIGHT - AXIS - 2) * sum / most);
+			const top = () => STRIP - AXIS - Math.round((STRIP - AXIS - 2) * sum / most);
 			series.sums.forEach((/** @type {Float64Array} */ values, /** @type {number} */ class_) => {
 				const bottom = top();
 				sum += values[bucket];
@@ -161,13 +195,13 @@ export class Strip {
 		const {model} = this;
 		const step = Math.ceil(model.buckets / Math.max(1, Math.floor(width / 90)));
 		context.fillStyle = color;
-		context.font = '11px system-ui, sans-serif';
+		context.font = `${AXIS_LETTERS}px system-ui, sans-serif`;
 		context.textBaseline = 'alphabetic';
 		for (let bucket = 0; bucket < model.buckets; bucket += step) {
 			context.textAlign = bucket ? 'center' : 'left';
 			const x = width * bucket / model.buckets;
 			if (x < width - 30)
-				context.fillText(moment(model.from_ns + bucket * model.bucket_ns), x, HEIGHT - 3);
+				context.fillText(moment(model.from_ns + bucket * model.bucket_ns), x, STRIP - 3);
 		}
 	}
 }

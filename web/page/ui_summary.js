@@ -43,7 +43,8 @@ export function summaryBar(app) {
 		ondblclick: () => app.update({off: parts.map((other) => other.word).filter((word) => word !== part.word)}),
 	}, h('b', {}, classLetter(model, part.word)), ` ${name(part.word)} `,
 	h('span', {class: 'n'}, `${duration(part.ns)}`), ' ', h('span', {class: 'dim'}, percent(part.ns, whole))));
-	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + thread.count, 0);
+	const {passes} = app.look.filter(state);
+	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + (!passes || passes(thread) ? thread.count : 0), 0);
 	const idle = select('Idle time', [['hide', 'set aside'], ['show', 'shown like other waits'], ['only', 'alone']],
 		state.idle, (value) => app.update({idle: value}));
 	return h('section', {class: 'card', 'aria-label': 'All time'},
@@ -69,11 +70,14 @@ function bandColumns(model, bands) {
 	}));
 }
 
-/** @param {any} app @param {any} line */
-function placeOf(app, line) {
-	const zoom = line.isRunnable ? [line.name] : [line.name, ...stackLabels(app.model, line.node)];
-	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom,
-		search: '', only: '', without: ''};
+/** The picture of all that waited under the line's name. @param {any} line */
+function placeOf(line) {
+	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: [line.name], search: '', only: '', without: ''};
+}
+
+/** In there the line's heaviest stack. @param {any} app @param {any} line */
+function findHeaviest(app, line) {
+	if (!line.isRunnable) app.choose([line.name, ...stackLabels(app.model, line.node)]);
 }
 
 /** @param {any} app */
@@ -85,7 +89,7 @@ export function waitsTable(app) {
 	const sentences = new Map(app.isInitial() ? model.sentences.map((/** @type {any} */ one) => [lineId(one), one.text]) : []);
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
-		h('td', {class: 'wide'}, app.anchor(placeOf(app, line), {}, h('b', {}, line.name), ' ',
+		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, line.reason),
 			line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''),
 		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95

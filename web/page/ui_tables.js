@@ -10,21 +10,24 @@ const MOST_ROWS = 300;
 
 /** @param {any} app */
 export function functionsTable(app) {
-	const {state, tree, labels} = app;
-	const whole = tree.total[app.zoomNode];
+	const {state, labels} = app;
+	// The picture of callers has the same functions; its zoom means nothing here.
+	const {tree} = app.look.tree(state);
+	const zoom = state.inverted ? 0 : app.zoomNode;
+	const whole = tree.totalOf(zoom);
 	const {expression} = app.search;
-	const all = topFunctions(tree, app.zoomNode).filter((row) => !expression || expression.test(labels.texts[row.label]));
+	const all = topFunctions(tree, zoom).filter((row) => !expression || expression.test(labels.texts[row.label]));
 	const rows = sortRows(all, state.sort, labels.texts).slice(0, MOST_ROWS);
 	const head = (/** @type {string} */ column, /** @type {string} */ text, /** @type {string} */ style) => h('th', {class: style,
 		'aria-sort': state.sort === column ? (column === 'name' ? 'ascending' : 'descending') : 'none'},
 	h('button', {class: 'plain', onclick: () => app.update({sort: column})}, text, state.sort === column ? (column === 'name' ? ' ▲' : ' ▼') : ''));
-	const share = (/** @type {number} */ ns) => [duration(ns), ' ', h('span', {class: 'dim'}, percent(ns, whole))];
+	const share = (/** @type {number} */ ns) => ns ? [duration(ns), ' ', h('span', {class: 'dim hideable'}, percent(ns, whole))] : h('span', {class: 'dim'}, '–');
 	return h('div', {id: 'functions'},
 		h('p', {class: 'note'}, `${count(all.length)} functions of ${duration(whole)}${expression ? ' that match the search' : ''}. A name leads to its callers and callees.`),
 		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Functions'), h('thead', {}, h('tr', {}, head('self', 'self', 'n'), head('total', 'total', 'n'),
-			head('count', 'count', 'n'), head('name', 'function', ''))),
+			head('count', 'count', 'n hideable'), head('name', 'function', ''))),
 		h('tbody', {}, rows.map((row) => h('tr', {'data-self': row.self, 'data-total': row.total},
-			h('td', {class: 'n'}, share(row.self)), h('td', {class: 'n'}, share(row.total)), h('td', {class: 'n'}, count(row.count)),
+			h('td', {class: 'n'}, share(row.self)), h('td', {class: 'n'}, share(row.total)), h('td', {class: 'n hideable'}, count(row.count)),
 			h('td', {class: 'name'}, app.anchor({tab: 'sandwich', middle: labels.texts[row.label]}, {}, labels.texts[row.label]),
 				(row.kind & 3) === 2 ? h('span', {class: 'dim'}, ' kernel') : null)))))),
 		all.length > rows.length ? h('p', {class: 'note'}, `${count(all.length - rows.length)} more; search narrows the list.`) : null);
@@ -74,7 +77,7 @@ export function threadsTable(app) {
 	}
 	return h('div', {id: 'threads'},
 		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Processes and threads'), h('thead', {}, h('tr', {}, h('th', {}, 'process, thread'), h('th', {class: 'n'}, 'running'), h('th', {class: 'n'}, 'no CPU'),
-			h('th', {class: 'n'}, 'blocked'), h('th', {class: 'n'}, 'idle'), h('th', {class: 'hideable'}, 'shares'))), h('tbody', {}, rows))),
+			h('th', {class: 'n'}, 'blocked'), h('th', {class: 'n hideable'}, 'idle'), h('th', {class: 'hideable'}, 'shares'))), h('tbody', {}, rows))),
 		model.folded.threads ? h('p', {class: 'note'}, `${count(model.folded.threads)} small threads are folded by name.`) : null,
 		hidden ? h('p', {class: 'note'}, `${count(hidden)} more threads; search narrows the list.`) : null);
 }
@@ -86,15 +89,15 @@ function threadRow(/** @type {any} */ app, /** @type {any} */ line, /** @type {s
 	h('td', {}, app.anchor(patch, {'aria-current': isChosen ? 'true' : null, title: line.thread && line.thread.exe || ''}, title),
 		isProcess && number > 1 ? h('span', {class: 'dim'}, ` (${count(number)})`) : null, isChosen ? ' ✓' : ''),
 	h('td', {class: 'n'}, duration(line.running)), h('td', {class: 'n'}, duration(line.runnable)), h('td', {class: 'n'}, duration(line.blocked)),
-	h('td', {class: 'n'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, stateBar(line)));
+	h('td', {class: 'n hideable'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, stateBar(line)));
 }
 
 /** What is inside the box that is zoomed: the picture as a table. @param {any} app @param {number[]} children */
 export function boxTable(app, children) {
 	const {tree, labels, zoomNode} = app;
-	const whole = tree.total[zoomNode];
+	const whole = tree.totalOf(zoomNode);
 	return h('table', {}, h('caption', {}, `Inside ${zoomNode ? labels.texts[tree.trie.label[zoomNode]] : 'all'}: ${duration(whole)}, ` +
-		`${duration(tree.self[zoomNode])} of it by itself`), h('thead', {}, h('tr', {}, h('th', {}, 'frame'), h('th', {class: 'n'}, 'time'), h('th', {class: 'n'}, 'share'))),
+		`${duration(tree.selfOf(zoomNode))} of it by itself`), h('thead', {}, h('tr', {}, h('th', {}, 'frame'), h('th', {class: 'n'}, 'time'), h('th', {class: 'n'}, 'share'))),
 	h('tbody', {}, children.slice(0, 100).map((node) => h('tr', {}, h('td', {class: 'name'}, h('button', {class: 'plain', onclick: () => app.zoomTo(node)}, labels.texts[tree.trie.label[node]])),
-		h('td', {class: 'n'}, duration(tree.total[node])), h('td', {class: 'n'}, percent(tree.total[node], whole))))));
+		h('td', {class: 'n'}, duration(tree.totalOf(node))), h('td', {class: 'n'}, percent(tree.totalOf(node), whole))))));
 }

@@ -48,20 +48,21 @@ function judgeKinds(model, filter) {
 	return verdicts;
 }
 
-/** A function that tells what a key is: 0, 1 or 2 as above. @param {any} model @param {Filter} filter */
+/** By key: 0, 1 or 2 as above. @param {any} model @param {Filter} filter */
 export function judge(model, filter) {
-	const {kind, thread, band} = model.keys;
+	const {kind, thread, band, rows} = model.keys;
 	const {state} = model.kinds;
 	const kinds = judgeKinds(model, filter);
-	const threads = model.threads.map((/** @type {any} */ one) => !filter.passes || filter.passes(one));
-	const allBands = filter.bandMin === 0 && filter.bandMax === model.bands.length - 1;
-	return (/** @type {number} */ key) => {
-		if (!threads[thread[key]]) return 0;
+	const threads = Uint8Array.from(model.threads, (one) => !filter.passes || filter.passes(one) ? 1 : 0);
+	const isOpen = filter.bandMin === 0 && filter.bandMax === model.bands.length - 1;
+	const verdicts = new Uint8Array(rows);
+	for (let key = 0; key < rows; key++) {
+		if (!threads[thread[key]]) continue;
 		const one = state[kind[key]];
-		if (!allBands && one !== RUNNING && one !== SAMPLE &&
-			(band[key] < filter.bandMin || band[key] > filter.bandMax)) return 0;
-		return kinds[kind[key]];
-	};
+		if (!isOpen && one !== RUNNING && one !== SAMPLE && (band[key] < filter.bandMin || band[key] > filter.bandMax)) continue;
+		verdicts[key] = kinds[kind[key]];
+	}
+	return verdicts;
 }
 
 export function isWhole(/** @type {any} */ model, /** @type {Filter} */ filter) {
@@ -84,18 +85,12 @@ export function weigh(model, filter) {
 		total: 0,
 		isWhole: isWhole(model, filter),
 	};
-	const verdict = judge(model, filter);
-	const add = (/** @type {any} */ table, /** @type {number} */ row, /** @type {number} */ key) => {
-		const what = verdict(key);
-		if (!what) return;
-		addTo(model, weights, table, row, key, what);
-	};
+	const verdicts = judge(model, filter);
 	if (weights.isWhole) {
-		for (let key = 0; key < rows; key++) add(model.keys, key, key);
+		addRows(model, weights, verdicts, model.keys, null, 0, rows);
 	} else {
 		const {cells, starts} = model;
-		for (let row = starts[filter.from]; row < starts[filter.to]; row++)
-			add(cells, row, cells.key[row]);
+		addRows(model, weights, verdicts, cells, cells.key, starts[filter.from], starts[filter.to]);
 	}
 	spreadRunning(model, weights);
 	for (let class_ = 0; class_ < classes; class_++)
@@ -103,25 +98,32 @@ export function weigh(model, filter) {
 	return weights;
 }
 
-function addTo(/** @type {any} */ model, /** @type {any} */ weights, /** @type {any} */ table,
-	/** @type {number} */ row, /** @type {number} */ key, /** @type {number} */ what) {
-	const kind = model.keys.kind[key];
-	const state = model.kinds.state[kind];
-	const place = model.keys.thread[key] * 4;
-	if (what === 2) {
-		weights.asideS += table.s[row];
-		weights.asideNs += table.ns[row];
-		weights.threadNs[place + 3] += table.total[row];
-		return;
+/** Rows of a table whose keys are in `keyOf`; null: rows are keys. */
+function addRows(/** @type {any} */ model, /** @type {any} */ weights, /** @type {Uint8Array} */ verdicts, /** @type {any} */ table,
+	/** @type {Int32Array | null} */ keyOf, /** @type {number} */ begin, /** @type {number} */ end) {
+	const {kind, thread} = model.keys, {s, ns, total, count} = table;
+	const {classS, classNs, threadNs} = weights;
+	const classes = Uint8Array.from({length: model.kinds.rows}, (_, one) => classOf(model, one));
+	// By kind: its column of threadNs, -1 for samples, which are no time.
+	const columns = Int8Array.from(model.kinds.state, (state) => [0, 1, 1, 2, -1][state]);
+	for (let row = begin; row < end; row++) {
+		const key = keyOf ? keyOf[row] : row, what = verdicts[key];
+		if (!what) continue;
+		const place = thread[key] * 4;
+		if (what === 2) {
+			weights.asideS += s[row];
+			weights.asideNs += ns[row];
+			threadNs[place + 3] += total[row];
+			continue;
+		}
+		weights.ns[key] += total[row];
+		weights.count[key] += count[row];
+		const one = kind[key];
+		if (columns[one] < 0) continue;
+		classS[classes[one]] += s[row];
+		classNs[classes[one]] += ns[row];
+		threadNs[place + columns[one]] += total[row];
 	}
-	weights.ns[key] += table.total[row];
-	weights.count[key] += table.count[row];
-	if (state === SAMPLE) return;
-	const class_ = classOf(model, kind);
-	weights.classS[class_] += table.s[row];
-	weights.classNs[class_] += table.ns[row];
-	weights.threadNs[place + (state === RUNNING ? 0 : state === BLOCKED ? 2 : 1)] +=
-		table.total[row];
 }
 
 /** floor(whole * part / all) without leaving the exact numbers. */
@@ -131,30 +133,33 @@ export function portion(/** @type {number} */ whole, /** @type {number} */ part,
 }
 
 /** Each thread's running time goes to its samples; without any it stays where it is. */
-function spreadRunning(/** @type {any} */ model, /** @type {any} */ weights) {
+function spreadRunning(/** @type {any} */ model, /** @type {any} */ {ns, count}) {
 	const {thread, kind} = model.keys;
 	const {state} = model.kinds;
-	const rows = model.keys.rows;
-	for (let begin = 0, end; begin < rows; begin = end) {
+	const keys = model.runs;
+	for (let begin = 0, end; begin < keys.length; begin = end) {
 		let running = -1, samples = 0;
-		for (end = begin; end < rows && thread[end] === thread[begin]; end++) {
-			if (state[kind[end]] === RUNNING && weights.ns[end]) {
-				if (running >= 0) weights.ns[end] += weights.ns[running], weights.ns[running] = 0;
-				running = end;
+		for (end = begin; end < keys.length && thread[keys[end]] === thread[keys[begin]]; end++) {
+			const key = keys[end];
+			if (state[kind[key]] === SAMPLE) {
+				samples += count[key];
+			} else if (ns[key]) {
+				if (running >= 0) ns[key] += ns[running], ns[running] = 0;
+				running = key;
 			}
-			if (state[kind[end]] === SAMPLE) samples += weights.count[end];
 		}
 		if (running < 0 || !samples) continue;
-		const whole = weights.ns[running];
+		const whole = ns[running];
 		let given = 0, seen = 0;
-		for (let key = begin; key < end; key++) {
-			if (state[kind[key]] !== SAMPLE || !weights.count[key]) continue;
-			seen += weights.count[key];
+		for (let i = begin; i < end; i++) {
+			const key = keys[i];
+			if (state[kind[key]] !== SAMPLE || !count[key]) continue;
+			seen += count[key];
 			const due = portion(whole, seen, samples);
-			weights.ns[key] = due - given;
+			ns[key] = due - given;
 			given = due;
 		}
-		weights.ns[running] = 0;
+		ns[running] = 0;
 	}
 }
 
@@ -168,14 +173,15 @@ export function overTime(model, filter) {
 	const classes = FIRST_REASON + model.reasons.length;
 	const sums = Array.from({length: classes}, () => new Float64Array(model.buckets));
 	const aside = new Float64Array(model.buckets);
-	const verdict = judge(model, filter);
-	const {cells} = model;
-	for (let row = 0; row < cells.rows; row++) {
-		const key = cells.key[row], kind = model.keys.kind[key];
-		const what = verdict(key);
-		if (what === 2) aside[cells.bucket[row]] += cells.total[row];
-		else if (what && model.kinds.state[kind] !== SAMPLE)
-			sums[classOf(model, kind)][cells.bucket[row]] += cells.total[row];
+	const verdicts = judge(model, filter);
+	const {bucket, key: keyOf, total, rows} = model.cells, {kind} = model.keys;
+	// By kind: where its time goes; samples are no time.
+	const places = Array.from(model.kinds.state, (state, one) => state === SAMPLE ? null : sums[classOf(model, one)]);
+	for (let row = 0; row < rows; row++) {
+		const key = keyOf[row], what = verdicts[key];
+		if (!what) continue;
+		const place = what === 2 ? aside : places[kind[key]];
+		if (place) place[bucket[row]] += total[row];
 	}
 	return {sums, aside};
 }

@@ -8,6 +8,7 @@ import {processLines, stackLabels, stackLine, waitLines} from '../../../web/page
 import {PairMap} from '../../../web/page/pairs.js';
 import {fromHash, initialState, toHash} from '../../../web/page/state.js';
 import {escapeXml, svgText} from '../../../web/page/svg.js';
+import {treeOf} from '../../../web/page/tree.js';
 import {Trie} from '../../../web/page/trie.js';
 import {openFilter, weigh} from '../../../web/page/weigh.js';
 import {model} from './model.mjs';
@@ -52,8 +53,7 @@ test('names are text in a picture', () => {
 	assert.equal(escapeXml('</svg><script>"&\u0001\ud800'), '&#60;/svg&#62;&#60;script&#62;&#34;&#38;??');
 	const trie = new Trie();
 	trie.child(0, 0, 1);
-	const values = new Float64Array([5, 5]);
-	const tree = {trie, self: values, total: values, count: values, running: null, runnable: null};
+	const tree = treeOf(trie, [0, 5]);
 	const svg = svgText(tree, layOut(tree, 0, 1200), ['<script>x</script>'], {width: 1200, isIcicle: false, title: 't<'});
 	assert.ok(!svg.includes('<script') && svg.includes('&#60;script&#62;'));
 });

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {foldedText} from '../../../web/page/folded.js';
-import {boxAt, followPath, layOut} from '../../../web/page/layout.js';
+import {boxAt, followPath, layOn, layOut} from '../../../web/page/layout.js';
 import {Look, Memory} from '../../../web/page/look.js';
 import {sandwich} from '../../../web/page/sandwich.js';
 import {compile, matchLabels, matchTree} from '../../../web/page/search.js';
 import {initialState} from '../../../web/page/state.js';
 import {sortRows, topFunctions} from '../../../web/page/top.js';
-import {sumUp, Trie} from '../../../web/page/trie.js';
+import {treeOf} from '../../../web/page/tree.js';
+import {Trie} from '../../../web/page/trie.js';
 import {model} from './model.mjs';
 
 const look = (patch) => {
@@ -26,7 +27,7 @@ test('off-CPU stacks end in what they waited in, or for a CPU', () => {
 
 test('on-CPU stacks are samples; time without samples says so', () => {
 	assert.deepEqual(folded({view: 'oncpu'}), ['app;main 333333', 'app;main;work 666667', 'srv;[unsampled] 250000']);
-	assert.equal(look({view: 'oncpu'}).tree.count[0], 3, 'samples, not intervals');
+	assert.equal(look({view: 'oncpu'}).tree.countOf(0), 3, 'samples, not intervals');
 });
 
 test('the run queue, and all in one', () => {
@@ -35,12 +36,12 @@ test('the run queue, and all in one', () => {
 	for (const line of ['srv;[unsampled];[running] 250000', 'app;main;work;read;[blocked disk] 500000', 'srv;main;[runnable] 999', 'app;main;[running] 333333'])
 		assert.ok(all.includes(line), `${line} is not in ${all}`);
 	const {tree} = look({view: 'hotcold'});
-	assert.equal(tree.running[0], 1250000001);
-	assert.equal(tree.runnable[0], 1000000);
+	assert.equal(tree.runningOf(0), 1250000001);
+	assert.equal(tree.runnableOf(0), 1000000);
 });
 
 test('stacks from their leaf are the same stacks', () => {
-	for (const view of ['offcpu', 'oncpu', 'hotcold'])
+	for (const view of ['offcpu', 'oncpu'])
 		assert.deepEqual(folded({view, inverted: true}), folded({view}), view);
 	const {tree, labels} = look({view: 'offcpu', inverted: true});
 	assert.ok(followPath(tree.trie, labels, ['read', 'work', 'main', 'app']) > 0);
@@ -48,7 +49,7 @@ test('stacks from their leaf are the same stacks', () => {
 
 test('views sum to the classes they show', () => {
 	const {tree, weights} = look({view: 'hotcold', idle: 'show'});
-	assert.equal(tree.total[0], weights.total);
+	assert.equal(tree.totalOf(0), weights.total);
 });
 
 test('stacks are named by thread or process', () => {
@@ -66,7 +67,7 @@ test('boxes: at most one for each pixel, and thin ones are told', () => {
 	const self = new Float64Array(trie.size).fill(1);
 	self[0] = 0;
 	self[1] = 5000;
-	const tree = {trie, self, total: sumUp(trie, self.slice()), count: self, running: null, runnable: null};
+	const tree = treeOf(trie, self);
 	const layout = layOut(tree, 0, 800);
 	assert.equal(layout.rows[1].length, 2);
 	assert.equal(layout.rows[1][1].thin, 4999);
@@ -75,6 +76,16 @@ test('boxes: at most one for each pixel, and thin ones are told', () => {
 	assert.equal(boxAt(layout, 7, 5), null);
 	const zoomed = layOut(tree, 1, 800);
 	assert.deepEqual(zoomed.boxes.map((box) => [box.node, box.isAbove]), [[0, true], [1, false]]);
+});
+
+test('a picture laid out bit by bit is the same picture', () => {
+	const {tree} = look({idle: 'show'});
+	const whole = layOut(tree, 0, 800), bits = layOut(tree, 0, 800, false, [], 0);
+	assert.equal(bits.rows.length, 1, 'some of it at once');
+	let steps = 1;
+	while (layOn(bits, tree, false, [], 0)) steps++;
+	assert.ok(steps > 5);
+	assert.deepEqual(bits.boxes, whole.boxes);
 });
 
 test('a path that ends nowhere leads as far as it goes', () => {
@@ -86,26 +97,26 @@ test('a path that ends nowhere leads as far as it goes', () => {
 test('search counts nothing twice and bears a bad expression', () => {
 	const {tree, labels} = look({});
 	const matches = matchLabels(labels.texts, compile('main|READ', false).expression);
-	assert.equal(matchTree(tree, matches, 0).ns, tree.total[0]);
+	assert.equal(matchTree(tree, matches, 0).ns, tree.totalOf(0));
 	assert.equal(compile('(', false).error, 'not a regular expression');
 	assert.equal(matchLabels(['Read'], compile('read', true).expression)[0], 0);
 	const app = followPath(tree.trie, labels, ['app']);
-	assert.equal(matchTree(tree, matchLabels(labels.texts, /read/), app).ns, tree.total[app]);
+	assert.equal(matchTree(tree, matchLabels(labels.texts, /read/), app).ns, tree.totalOf(app));
 });
 
 test('functions: own time and total, recursion once', () => {
 	const trie = new Trie();
 	const f = trie.child(0, 7, 1), g = trie.child(f, 8, 1), again = trie.child(g, 7, 1);
 	const self = new Float64Array([0, 1, 2, 4]);
-	const tree = {trie, self, total: sumUp(trie, self.slice()), count: new Float64Array(4), running: null, runnable: null};
+	const tree = treeOf(trie, self);
 	assert.equal(again, 3);
 	const rows = topFunctions(tree, 0);
 	assert.deepEqual(rows.map(({label, self, total}) => [label, self, total]), [[7, 5, 7], [8, 2, 6]]);
 	assert.equal(sortRows(rows, 'name', {7: 'z', 8: 'a'})[0].label, 8);
 	const middle = sandwich(tree, new Set([7]));
 	assert.equal(middle.total, 7);
-	assert.equal(middle.callees.total[0], 7);
-	assert.equal(middle.callers.total[0], 7);
+	assert.equal(middle.callees.totalOf(0), 7);
+	assert.equal(middle.callers.totalOf(0), 7);
 });
 
 test('a sandwich has the callers above and the callees below', () => {
