@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "elf/cfi_source.h"
 #include "elf/cfi_texts.h"
@@ -47,6 +48,27 @@ static int read_section(const struct elf_file *file, enum eh_frame_kind kind,
 		return err;
 	*ret = (struct cfi_section){kind, section.bytes, section.count, section.vaddr};
 	return 0;
+}
+
+static bool read_code(void *context, uint64_t start, size_t count, unsigned char *to)
+{
+	const struct elf_file *file = context;
+	const struct elf_segment *segments;
+	size_t segment_count = elf_file_segments(file, &segments);
+
+	for (size_t i = 0; i < segment_count; i++) {
+		uint64_t into = start - segments[i].vaddr;
+		if (start < segments[i].vaddr || into >= segments[i].bytes ||
+			count > segments[i].bytes - into)
+			continue;
+		Elf_Data *data = elf_getdata_rawchunk(elf_file_handle(file),
+			(int64_t)(segments[i].offset + into), count, ELF_T_BYTE);
+		if (!data || !data->d_buf || data->d_size < count)
+			return false;
+		memcpy(to, data->d_buf, count);
+		return true;
+	}
+	return false;
 }
 
 /* A section that cannot be read counts only if there is no other. */
@@ -90,15 +112,17 @@ int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct wh
 			"it is for another machine (%u) than x86-64, whose stacks are not walked "
 			"by table yet",
 			header.e_machine);
-	if (!cfi_texts_read(&texts, file, header.e_entry))
+	if (!cfi_texts_read(&texts, file))
 		return why_set(why, -ENOENT, "it has no code");
 	read_bounds(file, &source);
 	source.texts = texts.texts.at;
 	source.text_count = texts.texts.count;
 	source.plts = texts.plts.at;
 	source.plt_count = texts.plts.count;
-	source.heads = texts.heads.at;
-	source.head_count = texts.heads.count;
+	source.pieces = texts.pieces.at;
+	source.piece_count = texts.pieces.count;
+	source.read_code = read_code;
+	source.code_context = (void *)file;
 	source.entry = header.e_entry;
 	err = read_sections(file, &source, ret, why);
 	cfi_texts_clear(&texts);

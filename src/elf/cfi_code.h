@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Describes code that no FDE describes, by reading it: what compilers put at the start and end of
- * programs (.init, .fini, crtstuff) is a few dozens of simple instructions, and a page fault there
- * can last as long as any other. Only if every instruction is known, and every way to it leads
- * there with the same stack, there is a description: it is a proof, not a guess.
+ * Describes code that no FDE describes, by reading it: what compilers add to programs (.init,
+ * .fini, crtstuff) is a few dozens of simple instructions, and a page fault there can last as long
+ * as any other. Only if every instruction is known, and every way to it leads there with the same
+ * stack, there is a description: it is a proof, not a guess.
  */
 #ifndef DWELL_ELF_CFI_CODE_H
 #define DWELL_ELF_CFI_CODE_H

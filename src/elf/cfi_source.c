@@ -14,6 +14,8 @@
 #include "elf/cfi_fdes.h"
 
 #define HOLE_BYTES 2048
+/* More than functions are aligned to. What compilers add to a program has some 190 bytes. */
+#define MIN_CODE_BYTES 65
 #define MAX_FDES_WITH_BX 10000
 /* _start and what compilers make of its first call. */
 #define ENTRY_STUB_BYTES 64
@@ -48,34 +50,38 @@ static void add_undescribed(
 	}
 }
 
-/* Describes what the head shows of [start, end); false: that cannot be done. */
-static bool add_code(struct cfi_build *build, const struct cfi_source *source,
-	const struct cfi_head *head, uint64_t start, uint64_t end)
+/* Reads and describes [start, end); false: that cannot be done. */
+static bool add_code(struct cfi_build *build, const struct cfi_source *source, uint64_t start,
+	uint64_t end, size_t *reads)
 {
-	uint64_t skipped = start - head->section.start, entry = source->entry;
+	unsigned char bytes[CFI_CODE_BYTES];
+	uint64_t entry = source->entry;
 
-	if (end - head->section.start > head->count || (entry && entry >= start && entry < end))
+	if (end - start > sizeof(bytes) || (entry && entry >= start && entry < end) ||
+		!source->read_code || *reads == CFI_MAX_CODE_READS)
 		return false;
-	return cfi_code_describe(head->bytes + skipped, end - start, start, add_row, build);
+	++*reads;
+	return source->read_code(source->code_context, start, end - start, bytes) &&
+	       cfi_code_describe(bytes, end - start, start, add_row, build);
 }
 
 /* What holds from start to end, which no FDE describes. */
-static void add_gap(
-	struct cfi_build *build, const struct cfi_source *source, uint64_t start, uint64_t end)
+static void add_gap(struct cfi_build *build, const struct cfi_source *source, uint64_t start,
+	uint64_t end, size_t *reads)
 {
-	for (size_t i = 0; i < source->head_count; i++) {
-		const struct cfi_head *head = &source->heads[i];
-		uint64_t begin = head->section.start > start ? head->section.start : start;
-		uint64_t stop = head->section.end < end ? head->section.end : end;
-		bool is_small = begin < stop && stop - begin < CFI_PADDING_BYTES;
+	for (size_t i = 0; i < source->piece_count; i++) {
+		const struct cfi_text *piece = &source->pieces[i];
+		uint64_t begin = piece->start > start ? piece->start : start;
+		uint64_t stop = piece->end < end ? piece->end : end;
 		struct cfi_mark mark = cfi_build_mark(build);
 
-		/* A whole section of a few bytes (.fini) is no padding. */
-		if (begin >= stop || (is_small && begin != head->section.start))
+		/* What a section begins with is no padding, even if it is a few bytes (.fini). */
+		if (begin >= stop || (begin != piece->start && stop - begin < MIN_CODE_BYTES))
 			continue;
 		if (begin > start)
 			add_undescribed(build, source, start, begin);
-		bool is_described = add_code(build, source, head, begin, stop);
+		bool is_described = add_code(build, source, begin, stop, reads);
+		bool is_small = stop - begin < CFI_PADDING_BYTES;
 		if (!is_described && is_small)
 			add_kind(build, begin, UNWIND_CFA_GAP);
 		if (is_described || is_small)
@@ -104,7 +110,7 @@ static void add_fde(struct cfi_build *build, const struct cfi_fdes *fdes, const 
 
 /* Returns the first FDE after this text. */
 static size_t add_text(struct cfi_build *build, const struct cfi_source *source,
-	const struct cfi_text *text, const struct cfi_fdes *fdes, size_t next,
+	const struct cfi_text *text, const struct cfi_fdes *fdes, size_t next, size_t *reads,
 	struct cfi_counts *counts)
 {
 	uint64_t end_of_pages =
@@ -114,12 +120,12 @@ static size_t add_text(struct cfi_build *build, const struct cfi_source *source,
 	for (; next < fdes->fdes.count && fdes->fdes.at[next].start < text->end; next++) {
 		const struct cfi_fde *fde = &fdes->fdes.at[next];
 		if (fde->start > at)
-			add_gap(build, source, at, fde->start);
+			add_gap(build, source, at, fde->start, reads);
 		add_fde(build, fdes, fde, counts);
 		at = fde->end;
 	}
 	if (at < text->end)
-		add_gap(build, source, at, text->end);
+		add_gap(build, source, at, text->end, reads);
 	if (text->end < end_of_pages)
 		add_kind(build, text->end, UNWIND_CFA_GAP);
 	return next;
@@ -142,10 +148,10 @@ static int init_build(struct cfi_build *build, const struct cfi_source *source, 
 static void add_texts(struct cfi_build *build, const struct cfi_source *source,
 	const struct cfi_fdes *fdes, struct cfi_counts *counts)
 {
-	size_t next = 0;
+	size_t next = 0, reads = 0;
 
 	for (size_t i = 0; i < source->text_count; i++)
-		next = add_text(build, source, &source->texts[i], fdes, next, counts);
+		next = add_text(build, source, &source->texts[i], fdes, next, &reads, counts);
 }
 
 /* Once more, and rbx is followed; of what was counted the reading of the FDEs stays. */

@@ -15,21 +15,12 @@
 
 /* Less than this between two functions is padding, in which nobody runs. */
 #define CFI_PADDING_BYTES 16
+#define CFI_MAX_CODE_READS 64
 
 /* A piece of text. */
 struct cfi_text {
 	uint64_t start;
 	uint64_t end; /* after start */
-};
-
-/*
- * The first bytes of a section of code, or of it from where the program starts: what compilers add
- * to a program is there.
- */
-struct cfi_head {
-	struct cfi_text section; /* or what follows in it */
-	size_t count;
-	unsigned char bytes[CFI_CODE_BYTES];
 };
 
 /* Jumps into other files. Some linkers (lld, mold) do not describe them, but all are alike. */
@@ -52,8 +43,14 @@ struct cfi_source {
 	size_t text_count;            /* at least 1 */
 	const struct cfi_plt *plts;   /* inside of texts */
 	size_t plt_count;
-	const struct cfi_head *heads; /* inside of texts; ascending */
-	size_t head_count;
+	const struct cfi_text *pieces; /* sections inside of texts, but PLTs; ascending */
+	size_t piece_count;
+	/*
+	 * Reads code that no FDE describes; false if it cannot. NULL: none can be read. Not called
+	 * for more than CFI_CODE_BYTES at once, and CFI_MAX_CODE_READS times at most.
+	 */
+	bool (*read_code)(void *context, uint64_t start, size_t count, unsigned char *to);
+	void *code_context;
 	uint64_t entry;                     /* where the program starts; 0: a library */
 	const struct cfi_section *sections; /* the first that describes a function wins */
 	size_t section_count;

@@ -9,7 +9,7 @@
 
 #define MAX_PLTS 16
 /* .init, .text, .fini and some more. */
-#define MAX_HEADS 16
+#define MAX_PIECES 64
 
 static int compare_texts(const void *left, const void *right)
 {
@@ -65,33 +65,6 @@ static void add_segments(struct cfi_texts *texts, const struct elf_file *file)
 						segments[i].vaddr + segments[i].bytes}));
 }
 
-/* The code from `start` on, which is inside of a section. */
-static void add_head(struct cfi_texts *texts, Elf *elf, const GElf_Shdr *section,
-	const struct cfi_text *text, uint64_t start)
-{
-	uint64_t bytes = text->end - start;
-	struct cfi_head head = {.section = {start, text->end}};
-
-	if (texts->heads.count == MAX_HEADS)
-		return;
-	if (bytes > sizeof(head.bytes))
-		bytes = sizeof(head.bytes);
-	Elf_Data *data = elf_getdata_rawchunk(
-		elf, (int64_t)(section->sh_offset + (start - section->sh_addr)), bytes, ELF_T_BYTE);
-	if (!data || !data->d_buf || data->d_size < bytes)
-		return;
-	head.count = bytes;
-	memcpy(head.bytes, data->d_buf, bytes);
-	vec_push(&texts->heads, head);
-}
-
-static int compare_heads(const void *left, const void *right)
-{
-	const struct cfi_head *a = left, *b = right;
-
-	return compare_texts(&a->section, &b->section);
-}
-
 /* .plt, .plt.got, .plt.sec: the last two hold jumps only. */
 static bool add_plt(struct cfi_texts *texts, const char *name, const struct cfi_text *text)
 {
@@ -101,7 +74,7 @@ static bool add_plt(struct cfi_texts *texts, const char *name, const struct cfi_
 	return true;
 }
 
-bool cfi_texts_read(struct cfi_texts *texts, const struct elf_file *file, uint64_t entry)
+bool cfi_texts_read(struct cfi_texts *texts, const struct elf_file *file)
 {
 	Elf *elf = elf_file_handle(file);
 	struct cfi_text text;
@@ -119,11 +92,10 @@ bool cfi_texts_read(struct cfi_texts *texts, const struct elf_file *file, uint64
 		vec_push(&texts->texts, text);
 		if (add_plt(texts, elf_strptr(elf, names, header.sh_name), &text))
 			continue;
-		add_head(texts, elf, &header, &text, text.start);
-		if (entry > text.start && entry < text.end)
-			add_head(texts, elf, &header, &text, entry);
+		if (texts->pieces.count < MAX_PIECES)
+			vec_push(&texts->pieces, text);
 	}
-	vec_sort(&texts->heads, compare_heads);
+	vec_sort(&texts->pieces, compare_texts);
 	if (!texts->texts.count)
 		add_segments(texts, file);
 	join(texts);
@@ -134,5 +106,5 @@ void cfi_texts_clear(struct cfi_texts *texts)
 {
 	vec_clear(&texts->texts);
 	vec_clear(&texts->plts);
-	vec_clear(&texts->heads);
+	vec_clear(&texts->pieces);
 }

@@ -11,16 +11,15 @@ struct elf_file;
 struct cfi_texts {
 	VEC(struct cfi_text) texts; /* ascending, not touching */
 	VEC(struct cfi_plt) plts;
-	VEC(struct cfi_head) heads; /* ascending */
+	VEC(struct cfi_text) pieces; /* the sections themselves, but PLTs; ascending */
 };
 
 /*
  * Executable sections inside executable segments, those next to each other as one; the segments
  * themselves if there are no sections. Linkers that save pages put headers and constants into the
- * segment of the code, too: they are no hole in it. The program starts at `entry` (0: a library).
- * false: there is no code.
+ * segment of the code, too: they are no hole in it. false: there is no code.
  */
-bool cfi_texts_read(struct cfi_texts *texts, const struct elf_file *file, uint64_t entry);
+bool cfi_texts_read(struct cfi_texts *texts, const struct elf_file *file);
 void cfi_texts_clear(struct cfi_texts *texts);
 
 #endif

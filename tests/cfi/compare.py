@@ -21,7 +21,7 @@ import struct
 import subprocess
 import sys
 
-PADDING, HOLE, STUB, PAGE, READ = 16, 2048, 64, 4096, 512
+PADDING, HOLE, STUB, PAGE, READ, ALIGNED = 16, 2048, 64, 4096, 512, 65
 GAP, FRAMEPTR = ("gap", 0, "same", 0), ("frameptr", 0, "same", 0)
 STOP, BAD, SIGNAL = ("stop", 0, "same", 0), ("bad", 0, "same", 0), ("signal", 0, "same", 0)
 OWN = ("own", 0)
@@ -380,7 +380,7 @@ class Expected:
 
     def is_read(self, start, end):
         """Does dwell describe the code? Whether rightly is another question."""
-        if end - start > READ or end - start < PADDING and start not in self.starts:
+        if end - start > READ or end - start < ALIGNED and start not in self.starts:
             return False
         return all(rule[0] == "sp" for rule in [self.table.at(start), *self.table.between(start, end)])
 

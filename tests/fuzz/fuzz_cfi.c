@@ -47,26 +47,44 @@ static void check_rule(void *context, uint64_t address, const struct unwind_rule
 		abort();
 }
 
+struct code {
+	const uint8_t *bytes;
+	size_t count;
+};
+
+/* Wherever it is, the same. */
+static bool read_code(void *context, uint64_t start, size_t count, unsigned char *to)
+{
+	const struct code *code = context;
+
+	if (count > CFI_CODE_BYTES || start < TEXT || start + count > TEXT_END)
+		abort();
+	if (count > code->count)
+		return false;
+	memcpy(to, code->bytes, count);
+	return true;
+}
+
 static void read_sections(uint8_t kind, const uint8_t *data, size_t size)
 {
 	const struct cfi_text text = {TEXT, TEXT_END};
+	struct code code = {data, size};
 	struct cfi_section sections[2] = {
 		{kind == 'd' ? EH_FRAME_DEBUG : EH_FRAME_RUNTIME, data, size, VADDR},
 		{EH_FRAME_DEBUG, data, size, VADDR},
 	};
 	const struct cfi_plt plts[] = {
 		{{TEXT + 0x200, TEXT + 0x300}, true}, {{TEXT + 0x300, TEXT + 0x308}, false}};
-	struct cfi_head head = {.section = {TEXT, TEXT_END},
-		.count = size < CFI_CODE_BYTES ? size : CFI_CODE_BYTES};
-	memcpy(head.bytes, data, head.count);
 	struct cfi_source source = {.start = TEXT,
 		.end = TEXT_END,
 		.texts = &text,
 		.text_count = 1,
 		.plts = plts,
 		.plt_count = 2,
-		.heads = &head,
-		.head_count = 1,
+		.pieces = &text,
+		.piece_count = 1,
+		.read_code = read_code,
+		.code_context = &code,
 		.entry = TEXT + 0x100,
 		.sections = sections,
 		.section_count = kind == 'b' ? 2 : 1};
