@@ -19,8 +19,8 @@ struct loader_options {
 	int wants_fd; /* the ring of struct unwind_want; -1: none */
 	bool has_cache;
 	/*
-	 * Called, if not NULL, when tables or mappings have come and none are waited for; by a
-	 * thread of the loader, which it must not keep.
+	 * Called, if not NULL, when tables or mappings have come; by a thread of the loader, which
+	 * it must not keep.
 	 */
 	void (*on_news)(void *context);
 	void *news_context;

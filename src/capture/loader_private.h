@@ -106,7 +106,7 @@ struct unwind_object *loader_next_read(struct loader *loader);
 bool loader_has_work(const struct loader *loader);
 /* One that was busy is done with a piece of work. */
 void loader_done(struct loader *loader);
-/* Tells the news, if there are any and no more are to be expected. */
+/* Tells the news, if there are any. */
 void loader_tell_news(struct loader *loader);
 
 /* Nothing that was read early about the process (0: any) holds any more. */

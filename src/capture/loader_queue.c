@@ -108,7 +108,7 @@ void loader_done(struct loader *loader)
 
 void loader_tell_news(struct loader *loader)
 {
-	if (!loader->has_news || loader_has_work(loader))
+	if (!loader->has_news)
 		return;
 	loader->has_news = false;
 	if (loader->on_news)

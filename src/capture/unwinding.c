@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -35,6 +36,7 @@ struct unwinding {
 	uint32_t lacking; /* stacks without tables, when they were last looked for */
 	size_t left;      /* sleepers without a root, after the last repair */
 	_Atomic uint64_t next_repair_ns;
+	atomic_bool is_planned;
 	int repair_fd; /* a timer: tables have come, and it is time for a repair */
 	int stop_fd;
 	bool has_thread;
@@ -51,6 +53,8 @@ static void plan_repair(void *context)
 	uint64_t earliest = clock_monotonic_ns() + 1, at = unwinding->next_repair_ns;
 	struct itimerspec timer = {0};
 
+	if (atomic_exchange(&unwinding->is_planned, true))
+		return;
 	if (at < earliest)
 		at = earliest;
 	timer.it_value.tv_sec = (time_t)(at / NS_PER_S);
@@ -196,6 +200,9 @@ static void *repair_in_time(void *context)
 		if (fds[1].revents)
 			break;
 		bool has_news = read(unwinding->repair_fd, &times, sizeof(times)) == sizeof(times);
+		/* What comes from now on may be too late for this round. */
+		if (has_news)
+			unwinding->is_planned = false;
 		/* Of those who lacked tables the last time only news can help. */
 		pthread_mutex_lock(&unwinding->lock);
 		if (clock_monotonic_ns() >= unwinding->next_repair_ns &&
