@@ -28,6 +28,8 @@
 #define REPAIR_PAUSE_NS (2 * NS_PER_MS)
 #define REPAIR_PAUSE_TIMES 50
 
+typedef VEC(uint64_t *) sleeper_stacks; /* struct record_stack each */
+
 struct unwinding {
 	const struct capture_options *options;
 	struct kernel *kernel;
@@ -43,7 +45,7 @@ struct unwinding {
 	pthread_t thread;
 	pthread_mutex_t lock; /* around a repair, and what follows */
 	uint64_t took_ns;
-	VEC(uint64_t *) sleepers; /* struct record_stack each, to be named when there is time */
+	sleeper_stacks sleepers; /* to be named when there is time */
 };
 
 /* Who still sleeps on a stack without a root need not wait longer than the tables took. */
@@ -162,14 +164,17 @@ static void take_sleeper(void *context, const struct walk *walk)
 
 void unwinding_name(struct unwinding *unwinding, struct namer *namer)
 {
+	/* Reading symbols takes longer than a repair can wait. */
 	pthread_mutex_lock(&unwinding->lock);
-	vec_each (slot, &unwinding->sleepers) {
+	sleeper_stacks found = unwinding->sleepers;
+	unwinding->sleepers = (sleeper_stacks){0};
+	pthread_mutex_unlock(&unwinding->lock);
+	vec_each (slot, &found) {
 		const struct record_stack *record = (const void *)*slot;
 		namer_add_stack(namer, record, sizeof(*record) + record->depth * sizeof(uint64_t));
 		free(*slot);
 	}
-	vec_clear(&unwinding->sleepers);
-	pthread_mutex_unlock(&unwinding->lock);
+	vec_clear(&found);
 }
 
 static void repair(struct unwinding *unwinding)
@@ -203,10 +208,14 @@ static void *repair_in_time(void *context)
 		/* What comes from now on may be too late for this round. */
 		if (has_news)
 			unwinding->is_planned = false;
+		if (clock_monotonic_ns() < unwinding->next_repair_ns) {
+			if (has_news)
+				plan_repair(unwinding);
+			continue;
+		}
 		/* Of those who lacked tables the last time only news can help. */
 		pthread_mutex_lock(&unwinding->lock);
-		if (clock_monotonic_ns() >= unwinding->next_repair_ns &&
-			(has_new_lack(unwinding) || (has_news && unwinding->left)))
+		if (has_new_lack(unwinding) || (has_news && unwinding->left))
 			repair(unwinding);
 		pthread_mutex_unlock(&unwinding->lock);
 	}
