@@ -86,6 +86,16 @@ static bool is_looked_at(struct loader *loader, uint32_t pid, uint64_t pc)
 	return has_one;
 }
 
+/* The same of one that does not cost much, even if a sanitizer makes it so. */
+static bool is_gladly_looked_at(struct loader *loader, uint32_t pid, uint64_t pc)
+{
+	struct loader_image *image = loader_known_image(loader, IMAGE);
+
+	if (image)
+		image->not_before_ns = 0;
+	return is_looked_at(loader, pid, pc);
+}
+
 /* Asks when three quarters of the pause after the last look are over, and when all of it is. */
 static void check_pause(struct loader *loader, uint32_t pid, uint64_t pc, uint64_t pause_ns)
 {
@@ -93,21 +103,21 @@ static void check_pause(struct loader *loader, uint32_t pid, uint64_t pc, uint64
 	uint64_t looked_ns = clock_monotonic_ns() - pause_ns / 4 * 3;
 
 	image->looked_ns = looked_ns;
-	bool is_early = is_looked_at(loader, pid, pc);
+	bool is_early = is_gladly_looked_at(loader, pid, pc);
 	/* On a busy machine the rest may be over before the question is asked. */
 	if (clock_monotonic_ns() - looked_ns < pause_ns)
 		assert_false(is_early);
 	if (is_early)
 		return;
 	image->looked_ns = clock_monotonic_ns() - pause_ns;
-	assert_true(is_looked_at(loader, pid, pc));
+	assert_true(is_gladly_looked_at(loader, pid, pc));
 }
 
 /* Looks in vain until the image has to wait. */
 static void use_up_free_looks(struct loader *loader, uint32_t pid, uint64_t pc)
 {
 	for (int i = 0; i <= LOADER_FREE_LOOKS; i++)
-		assert_true(is_looked_at(loader, pid, pc));
+		assert_true(is_gladly_looked_at(loader, pid, pc));
 }
 
 static void a_look_in_vain_is_free_a_few_times_and_then_waits_longer_and_longer(void **state)
