@@ -7,8 +7,9 @@ import re
 from lib import *
 
 # Some virtual machines run threads that no BPF program sees. A wait that ends when such a thread
-# leaves the CPU is lost to offcputime, and a few of them are 1 %: it may try again.
-ATTEMPTS = 4
+# leaves the CPU is lost to offcputime, and one or two of them are 1 %: it may try again, and has to
+# agree with us once for each thread. It must never know of more than we do.
+ATTEMPTS = 8
 
 
 def off_cpu_times(path):
@@ -39,11 +40,11 @@ def run_both(number):
 
 need_root()
 need_tool("offcputime")
+agreed = set()
 for attempt in range(ATTEMPTS):
     log, recording, theirs = run_both(attempt)
     check(len(log["threads"]) == 5, "five threads were at work")
     check_books(recording)
-    disputed = []
     for thread in log["threads"]:
         ours = recording.thread(thread["tid"])
         off_cpu_ns = ours["runnable_ns"] + ours["blocked_ns"]
@@ -53,9 +54,12 @@ for attempt in range(ATTEMPTS):
         their_ns = theirs.get(thread["tid"], 0)
         outside_ns = ours["life_ns"] - thread["wall_ns"]
         check_between(f"what is outside {thread['name']}'s own log", outside_ns, -MS, BUSY_NS)
-        if not 0.99 * off_cpu_ns - outside_ns <= their_ns <= 1.01 * off_cpu_ns:
-            disputed.append((thread["name"], off_cpu_ns, their_ns, outside_ns))
-    if not disputed:
+        check(their_ns <= 1.01 * off_cpu_ns, f"{thread['name']}: {off_cpu_ns}, theirs {their_ns}")
+        if their_ns >= 0.99 * off_cpu_ns - outside_ns:
+            agreed.add(thread["name"])
+        else:
+            print(f"attempt {attempt}: {thread['name']} {off_cpu_ns}, theirs {their_ns}, "
+                  f"outside {outside_ns}")
+    if len(agreed) == 5:
         break
-    print(f"attempt {attempt}: ours, theirs, outside: {disputed}")
-check(not disputed, f"ours, theirs, outside: {disputed}")
+check(len(agreed) == 5, f"agreed about {agreed} only")
