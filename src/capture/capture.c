@@ -354,7 +354,7 @@ int capture_step(struct capture *capture, struct why *why)
 	if (capture->planned_end_ns && batch->drained_ns > capture->planned_end_ns)
 		batch->drained_ns = capture->planned_end_ns;
 	if (capture->unwinding)
-		unwinding_name(capture->unwinding, capture->namer);
+		unwinding_give(capture->unwinding, batch);
 	books_add(capture->books, batch);
 	/* A commit holds rows and open intervals of one moment, so that a crash leaves whole books.
 	 */
@@ -401,9 +401,9 @@ int capture_stop(struct capture *capture, struct why *why)
 	drain_stop(capture->drain);
 	sleep_until(capture->end_ns);
 	error = kernel_barrier(capture->kernel);
-	if (capture->unwinding)
-		unwinding_name(capture->unwinding, capture->namer);
 	rest = drain_take(capture->drain);
+	if (rest && capture->unwinding)
+		unwinding_give(capture->unwinding, rest);
 	if (rest)
 		books_add(capture->books, rest);
 	batch_free(rest);
@@ -416,6 +416,8 @@ int capture_stop(struct capture *capture, struct why *why)
 	if (!error)
 		error = drain_error(capture->drain);
 	last->has_open = false;
+	if (capture->unwinding)
+		unwinding_give(capture->unwinding, last);
 	books_add(capture->books, last);
 	books_add(capture->books, words);
 	books_close(capture->books, last, capture->end_ns);

@@ -333,6 +333,11 @@ void drain_free(struct drain *drain)
 	free(drain);
 }
 
+void batch_add_record(struct batch *batch, const void *record, size_t length)
+{
+	add_framed(&batch->records, record, length);
+}
+
 const void *batch_next_record(const char *records, size_t count, size_t *offset, size_t *ret_length)
 {
 	uint64_t length;

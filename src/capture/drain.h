@@ -44,6 +44,8 @@ struct batch *drain_now(struct drain *drain, bool with_open);
 void drain_add_thread(struct drain *drain, const struct record_thread *thread);
 void drain_free(struct drain *drain);
 
+/* Puts a record behind those that came by the ring. */
+void batch_add_record(struct batch *batch, const void *record, size_t length);
 /* The next of `count` bytes of records at *offset, which is moved on; NULL at the end. */
 const void *batch_next_record(
 	const char *records, size_t count, size_t *offset, size_t *ret_length);

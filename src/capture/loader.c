@@ -141,6 +141,13 @@ void loader_warm_all(struct loader *loader)
 		closedir(processes);
 }
 
+void loader_set_started(struct loader *loader)
+{
+	pthread_mutex_lock(&loader->lock);
+	loader->is_started = true;
+	pthread_mutex_unlock(&loader->lock);
+}
+
 void loader_know(struct loader *loader, uint32_t image, uint32_t pid, bool now)
 {
 	pthread_mutex_lock(&loader->lock);

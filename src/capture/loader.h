@@ -34,6 +34,8 @@ void loader_free(struct loader *loader);
 void loader_warm(struct loader *loader, uint32_t pid);
 /* The same for all processes that there are. */
 void loader_warm_all(struct loader *loader);
+/* What was there at the start is known by now. */
+void loader_set_started(struct loader *loader);
 /* An image is run by a process. Its mappings are looked at if `now`, else when somebody asks. */
 void loader_know(struct loader *loader, uint32_t image, uint32_t pid, bool now);
 /* Nobody runs the image any more. */
@@ -48,7 +50,7 @@ int loader_slice(struct loader *loader, uint32_t image, struct unwind_process *r
 struct loader_object {
 	char *path; /* the caller's */
 	struct file_stamp stamp;
-	int path_fd; /* O_PATH, the caller's; -1 if is_vdso */
+	int path_fd; /* O_PATH, the caller's; -1 if is_vdso, or not to be found any more */
 	uint32_t pid;
 	bool is_vdso;
 };

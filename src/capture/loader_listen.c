@@ -83,6 +83,8 @@ static void tidy(struct loader *loader)
 	uint64_t now = clock_monotonic_ns();
 
 	pthread_mutex_lock(&loader->lock);
+	if (loader->is_started && loader->early.count)
+		loader_drop_early(loader, 0);
 	if (now - loader->collected_ns > COLLECT_EVERY_NS) {
 		loader->collected_ns = now;
 		slices_collect(loader->slices);

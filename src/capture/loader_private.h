@@ -83,6 +83,7 @@ struct loader {
 	uint64_t postponed_ns;
 	size_t busy;
 	bool is_stopping;
+	bool is_started;
 	bool has_news;
 	struct loader_counts counts;
 };

@@ -2,7 +2,7 @@
 /*
  * Mappings as they are made: the kernel's own side-band records (perf's mmap2, comm, fork and exit
  * records of a dummy event on each CPU). They tell what a process had mapped even if it is gone
- * before anybody can look into /proc, together with each file's build-id.
+ * before anybody can look into /proc.
  */
 #ifndef DWELL_CAPTURE_MAP_EVENTS_H
 #define DWELL_CAPTURE_MAP_EVENTS_H

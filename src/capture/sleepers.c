@@ -98,10 +98,10 @@ static bool lacks_tables(const struct walk *walk)
 	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING;
 }
 
-/* Is it better than nothing? A thread that had none takes anything: it says at least why. */
-static bool is_better(const struct record_sleeper *sleeper, const struct walk *walk)
+/* A thread that has none at all takes anything at last: it says at least why. */
+static bool is_better(const struct record_sleeper *sleeper, const struct walk *walk, bool is_last)
 {
-	return sleeper->user_stack == STACK_EARLIER || !lacks_tables(walk);
+	return !lacks_tables(walk) || (is_last && sleeper->user_stack == STACK_EARLIER);
 }
 
 /* Stacks that were walked, until they are given. */
@@ -157,7 +157,7 @@ static void add(struct round *round, const struct record_sleeper *sleeper, struc
 	vec_push(&round->walks, walk);
 }
 
-int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
+int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas, bool is_last,
 	void (*each)(void *context, const struct walk *walk), void *context, size_t *ret_left)
 {
 	kernel_sleepers sleepers = {0};
@@ -171,7 +171,7 @@ int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas,
 			break;
 		struct walk *walk = walk_one(sleeper, areas, &reader);
 		*ret_left += lacks_tables(walk);
-		if (is_better(sleeper, walk))
+		if (is_better(sleeper, walk, is_last))
 			add(&round, sleeper, walk);
 		else
 			free(walk);

@@ -208,7 +208,7 @@ int unwind_object_open(const struct unwind_object *object)
 		return fcntl(object->path_fd, F_DUPFD_CLOEXEC, 3);
 	if (object->is_vdso)
 		return -1;
-	fd = locate_mapped_file(object->pid, &object->line, &stamp);
+	fd = locate_told_file(object->pid, &object->line, &stamp);
 	if (fd >= 0 && stamp.bytes == object->stamp.bytes &&
 		stamp.mtime_ns == object->stamp.mtime_ns)
 		return fd;

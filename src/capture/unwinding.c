@@ -28,14 +28,13 @@
 #define REPAIR_PAUSE_NS (2 * NS_PER_MS)
 #define REPAIR_PAUSE_TIMES 50
 
-typedef VEC(uint64_t *) sleeper_stacks; /* struct record_stack each */
-
 struct unwinding {
 	const struct capture_options *options;
 	struct kernel *kernel;
 	struct loader *loader;
 	struct unwind_areas areas;
 	uint32_t lacking; /* stacks without tables, when they were last looked for */
+	bool had_lack;    /* there were more of them than the time before */
 	size_t left;      /* sleepers without a root, after the last repair */
 	_Atomic uint64_t next_repair_ns;
 	atomic_bool is_planned;
@@ -45,7 +44,7 @@ struct unwinding {
 	pthread_t thread;
 	pthread_mutex_t lock; /* around a repair, and what follows */
 	uint64_t took_ns;
-	sleeper_stacks sleepers; /* to be named when there is time */
+	VEC(uint64_t *) sleepers; /* struct record_stack each, for the next batch */
 };
 
 /* Who still sleeps on a stack without a root need not wait longer than the tables took. */
@@ -162,36 +161,36 @@ static void take_sleeper(void *context, const struct walk *walk)
 	vec_push(&unwinding->sleepers, record);
 }
 
-void unwinding_name(struct unwinding *unwinding, struct namer *namer)
+void unwinding_give(struct unwinding *unwinding, struct batch *batch)
 {
-	/* Reading symbols takes longer than a repair can wait. */
 	pthread_mutex_lock(&unwinding->lock);
-	sleeper_stacks found = unwinding->sleepers;
-	unwinding->sleepers = (sleeper_stacks){0};
-	pthread_mutex_unlock(&unwinding->lock);
-	vec_each (slot, &found) {
+	vec_each (slot, &unwinding->sleepers) {
 		const struct record_stack *record = (const void *)*slot;
-		namer_add_stack(namer, record, sizeof(*record) + record->depth * sizeof(uint64_t));
+		batch_add_record(batch, record, sizeof(*record) + record->depth * sizeof(uint64_t));
 		free(*slot);
 	}
-	vec_clear(&found);
-}
-
-static void repair(struct unwinding *unwinding)
-{
-	uint64_t now = clock_monotonic_ns();
-
-	unwinding->lacking = kernel_lacking(unwinding->kernel);
-	if (sleepers_walk(unwinding->kernel, &unwinding->areas, take_sleeper, unwinding,
-		    &unwinding->left))
-		unwinding->left = 0;
-	uint64_t done = clock_monotonic_ns();
-	unwinding->next_repair_ns = done + REPAIR_PAUSE_NS + REPAIR_PAUSE_TIMES * (done - now);
+	vec_clear(&unwinding->sleepers);
+	pthread_mutex_unlock(&unwinding->lock);
 }
 
 static bool has_new_lack(const struct unwinding *unwinding)
 {
 	return kernel_lacking(unwinding->kernel) != unwinding->lacking;
+}
+
+static void repair(struct unwinding *unwinding, bool is_last)
+{
+	uint64_t now = clock_monotonic_ns();
+	uint32_t lacking = kernel_lacking(unwinding->kernel);
+
+	unwinding->had_lack = lacking != unwinding->lacking;
+	unwinding->lacking = lacking;
+	/* What could not be done now is worth another try. */
+	if (sleepers_walk(unwinding->kernel, &unwinding->areas, is_last, take_sleeper, unwinding,
+		    &unwinding->left))
+		unwinding->left++;
+	uint64_t done = clock_monotonic_ns();
+	unwinding->next_repair_ns = done + REPAIR_PAUSE_NS + REPAIR_PAUSE_TIMES * (done - now);
 }
 
 static void *repair_in_time(void *context)
@@ -213,10 +212,14 @@ static void *repair_in_time(void *context)
 				plan_repair(unwinding);
 			continue;
 		}
-		/* Of those who lacked tables the last time only news can help. */
+		/*
+		 * Of those who lacked tables the last time only news can help; who was just about
+		 * to leave its CPU then was not among them.
+		 */
 		pthread_mutex_lock(&unwinding->lock);
-		if (has_new_lack(unwinding) || (has_news && unwinding->left))
-			repair(unwinding);
+		if (has_new_lack(unwinding) ||
+			(has_news && (unwinding->left || unwinding->had_lack)))
+			repair(unwinding, false);
 		pthread_mutex_unlock(&unwinding->lock);
 	}
 	return NULL;
@@ -244,8 +247,9 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 	kernel_set_tables_ready(unwinding->kernel);
 	namer_set_started(namer);
 	unwinding->lacking = kernel_lacking(unwinding->kernel);
-	error = sleepers_walk(
-		unwinding->kernel, &unwinding->areas, take_sleeper, unwinding, &unwinding->left);
+	error = sleepers_walk(unwinding->kernel, &unwinding->areas, false, take_sleeper, unwinding,
+		&unwinding->left);
+	loader_set_started(unwinding->loader);
 	if (error)
 		return why_set(why, error, "cannot read the stacks of sleeping threads: %s",
 			strerror(-error));
@@ -255,10 +259,10 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 void unwinding_stop(struct unwinding *unwinding)
 {
 	end_thread(unwinding);
-	if (!has_new_lack(unwinding) && !unwinding->left)
+	if (!has_new_lack(unwinding) && !unwinding->left && !unwinding->had_lack)
 		return;
 	loader_wait(unwinding->loader, LAST_TABLES_NS);
-	repair(unwinding);
+	repair(unwinding, true);
 }
 
 struct loader *unwinding_loader(struct unwinding *unwinding)

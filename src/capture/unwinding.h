@@ -7,6 +7,7 @@
 #ifndef DWELL_CAPTURE_UNWINDING_H
 #define DWELL_CAPTURE_UNWINDING_H
 
+#include "capture/drain.h"
 #include "capture/kernel.h"
 #include "capture/loader.h"
 #include "capture/namer.h"
@@ -32,10 +33,10 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 /* The same once more, and ends that thread: the window is about to close. */
 void unwinding_stop(struct unwinding *unwinding);
 /*
- * The stacks found so far get their names: reading symbols takes its time. Before rows that were
- * drained are booked, as they may be on such stacks.
+ * Puts the stacks found so far to a batch, before it is booked: its rows may be on them, and its
+ * threads be theirs.
  */
-void unwinding_name(struct unwinding *unwinding, struct namer *namer);
+void unwinding_give(struct unwinding *unwinding, struct batch *batch);
 
 struct loader *unwinding_loader(struct unwinding *unwinding);
 /* Bytes of the kernel's tables that are mapped. */

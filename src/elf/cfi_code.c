@@ -24,6 +24,7 @@ enum effect {
 	EFFECT_PUSH,
 	EFFECT_POP,
 	EFFECT_ADD, /* `number` to SP */
+	EFFECT_CALL,
 	EFFECT_BRANCH,
 	EFFECT_JUMP,
 	EFFECT_END, /* returns, or jumps to another function by way of a register */
@@ -129,7 +130,7 @@ static void take_indirect(struct decoder *decoder, struct instruction *ret)
 
 	take_operands(decoder);
 	uint8_t operation = decoder->reg & 7;
-	ret->effect = operation == CALL   ? EFFECT_NONE
+	ret->effect = operation == CALL   ? EFFECT_CALL
 		      : operation == JUMP ? EFFECT_END
 					  : EFFECT_UNKNOWN;
 }
@@ -187,7 +188,8 @@ static void take_operation(struct decoder *decoder, uint8_t opcode, struct instr
 	case 0xc7:
 		take_operands(decoder);
 		take_number(decoder, opcode == 0xc7 ? 4 : 1);
-		ret->effect = effect_on_second(decoder);
+		if (!decoder->reg)
+			ret->effect = effect_on_second(decoder);
 		break;
 	default:
 		break;
@@ -215,7 +217,7 @@ static void take_rest(struct decoder *decoder, uint8_t opcode, struct instructio
 		ret->effect = EFFECT_JUMP;
 	} else if (opcode == 0xe8) {
 		take_number(decoder, 4);
-		ret->effect = EFFECT_NONE;
+		ret->effect = EFFECT_CALL;
 	} else if (opcode == 0x80 || opcode == 0x81 || opcode == 0x83) {
 		ret->effect = EFFECT_NONE;
 		take_sum(decoder, opcode, ret);
@@ -347,6 +349,9 @@ static bool read_all(struct reading *reading)
 			if (reading->frames[i].cfa)
 				return false;
 		if (instruction.saves_sp_in_fp && !frame.fp)
+			return false;
+		/* Who calls has aligned the stack: else this is no function from its start on. */
+		if (instruction.effect == EFFECT_CALL && frame.cfa % 16)
 			return false;
 		if (!follow(&instruction, &frame))
 			return false;

@@ -2,8 +2,8 @@
 /*
  * Describes code that no FDE describes, by reading it: what compilers add to programs (.init,
  * .fini, crtstuff) is a few dozens of simple instructions, and a page fault there can last as long
- * as any other. Only if every instruction is known, and every way to it leads there with the same
- * stack, there is a description: it is a proof, not a guess.
+ * as any other. Only if every instruction is known, every way to it leads there with the same
+ * stack, and every call is made with the stack aligned, there is a description.
  */
 #ifndef DWELL_ELF_CFI_CODE_H
 #define DWELL_ELF_CFI_CODE_H

@@ -91,12 +91,12 @@ int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_st
 	return fd;
 }
 
-/* Devices without a number of their own (major 0) are told otherwise to those who ask. */
+/* Of file systems without a device of their own (major 0) stat(2) may tell another number. */
 static bool is_told(const struct stat *stat, const struct map_line *line)
 {
 	dev_t told = makedev(line->dev_major, line->dev_minor);
 
-	return stat->st_dev == told ? stat->st_ino == line->inode : !major(stat->st_dev);
+	return stat->st_ino == line->inode && (stat->st_dev == told || !major(stat->st_dev));
 }
 
 int locate_told_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret)

@@ -23,8 +23,8 @@ int locate_mapped_file(uint32_t pid, const struct map_line *line, struct file_st
 
 /*
  * The same for a mapping that the kernel has told of, and that may be gone, or be another one's by
- * now: only a file with its inode number will do, or one of a file system that gives numbers of its
- * own to those who ask.
+ * now: only a file with its inode number will do, on its device or on one of those (major 0) that
+ * have other numbers for those who ask.
  */
 int locate_told_file(uint32_t pid, const struct map_line *line, struct file_stamp *ret);
 

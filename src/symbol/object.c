@@ -57,6 +57,7 @@ struct object_table {
 	size_t pending; /* fds */
 	size_t max_pending;
 	size_t max_held;
+	size_t next_held;
 };
 
 static struct object *add_object(struct object_table *table, enum code_kind kind, const char *path)
@@ -194,11 +195,19 @@ static void hold(struct object_table *table, const struct map_line *line,
 	const struct file_stamp *stamp, struct object *object, int *path_fd)
 {
 	struct held held = {*path_fd, *stamp, object};
+	size_t slot = table->held.count;
 
-	if (*path_fd < 0 || table->held.count >= table->max_held)
+	if (*path_fd < 0 || !table->max_held)
 		return;
-	*map64_put(&table->by_inode, inode_key(line), NULL) = table->held.count;
-	vec_push(&table->held, held);
+	if (slot < table->max_held) {
+		vec_push(&table->held, held);
+	} else {
+		/* The longest held gives way; who looks for it finds another inode here. */
+		slot = table->next_held++ % table->max_held;
+		close(table->held.at[slot].path_fd);
+		table->held.at[slot] = held;
+	}
+	*map64_put(&table->by_inode, inode_key(line), NULL) = slot;
 	*path_fd = -1;
 }
 

@@ -154,6 +154,10 @@ static void what_is_not_simple_is_left_alone(void **state)
 	static const unsigned char many[CFI_CODE_BYTES + 1] = {[0 ... CFI_CODE_BYTES] = 0x90};
 	assert_true(describe(many, CFI_CODE_BYTES, &all));
 	assert_false(describe(many, CFI_CODE_BYTES + 1, &all));
+	/* call; ret: no function calls with an unaligned stack. */
+	assert_false(DESCRIBE(&all, 0xe8, 0x00, 0x01, 0x00, 0x00, 0xc3));
+	/* xbegin is no mov */
+	assert_false(DESCRIBE(&all, 0xc7, 0xf8, 0x00, 0x00, 0x00, 0x00, 0xc3));
 	/* Prefixes of nothing; an instruction that goes on behind the end. */
 	assert_false(DESCRIBE(&all, 0x66, 0x66, 0x66));
 	assert_false(DESCRIBE(&all, 0x48));

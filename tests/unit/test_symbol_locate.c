@@ -51,6 +51,33 @@ static void a_file_is_found_by_its_path(void **state)
 	assert_int_equal(locate(getpid(), path, false, &stamp), -1);
 }
 
+static void a_file_that_was_told_of_is_taken_by_its_inode_only(void **state)
+{
+	char path[] = "/tmp/dwell-test-XXXXXX";
+	_cleanup_close_ int fd = mkstemp(path);
+	struct file_stamp stamp = {0};
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(fstat(fd, &status), 0);
+	struct map_line line = {.start = 1,
+		.end = 2,
+		.path = path,
+		.inode = status.st_ino,
+		.dev_major = major(status.st_dev),
+		.dev_minor = minor(status.st_dev)};
+	_cleanup_close_ int found = locate_told_file((uint32_t)getpid(), &line, &stamp);
+	assert_true(found >= 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	_cleanup_close_ int again = locate_told_file((uint32_t)getpid(), &line, &stamp);
+	assert_true(again >= 0);
+	assert_int_equal(stamp.bytes, 1);
+	/* Another file has its name by now. */
+	line.inode++;
+	assert_int_equal(locate_told_file((uint32_t)getpid(), &line, &stamp), -1);
+	unlink(path);
+}
+
 static void what_is_no_regular_file_is_left_alone(void **state)
 {
 	char folder[] = "/tmp/dwell-test-XXXXXX";
@@ -145,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_found_by_its_path),
 		cmocka_unit_test(a_file_that_is_held_is_known_until_it_changes),
+		cmocka_unit_test(a_file_that_was_told_of_is_taken_by_its_inode_only),
 		cmocka_unit_test(what_is_no_regular_file_is_left_alone),
 		cmocka_unit_test(a_link_in_another_root_does_not_lead_out_of_it),
 	};
