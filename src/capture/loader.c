@@ -110,6 +110,7 @@ void loader_free(struct loader *loader)
 	vec_clear(&loader->reads.list);
 	vec_clear(&loader->urgent_reads.list);
 	vec_clear(&loader->postponed);
+	vec_clear(&loader->later);
 	vec_clear(&loader->own_reads);
 	slices_free(loader->slices);
 	unwind_objects_free(loader->objects);

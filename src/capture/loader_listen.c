@@ -15,9 +15,32 @@
 #include "util/units.h"
 
 #define TICK_MS 500
+#define LATER_TICK_MS 5
 #define COLLECT_EVERY_NS (5 * NS_PER_S)
 /* An image that asks in vain is looked at less and less often. */
 #define FIRST_PAUSE_NS (5 * NS_PER_MS)
+
+/* When an image may be looked at again. */
+static uint64_t due_ns(const struct loader_image *image)
+{
+	uint64_t pause = image->vain > LOADER_FREE_LOOKS
+				 ? FIRST_PAUSE_NS << (image->vain - LOADER_FREE_LOOKS)
+				 : 0;
+	uint64_t due = image->looked_ns + pause;
+
+	return due > image->not_before_ns ? due : image->not_before_ns;
+}
+
+/* Who sleeps on what it lacks asks once only. */
+static void look_later(
+	struct loader *loader, uint32_t number, struct loader_image *image, uint64_t pc)
+{
+	image->later_pc = pc;
+	if (image->is_later)
+		return;
+	image->is_later = true;
+	vec_push(&loader->later, number);
+}
 
 int loader_on_want(void *context, void *data, size_t length)
 {
@@ -29,12 +52,10 @@ int loader_on_want(void *context, void *data, size_t length)
 	memcpy(&want, data, sizeof(want));
 	pthread_mutex_lock(&loader->lock);
 	struct loader_image *image = loader_image_of(loader, want.image, want.pid);
-	uint64_t pause = image->vain > LOADER_FREE_LOOKS
-				 ? FIRST_PAUSE_NS << (image->vain - LOADER_FREE_LOOKS)
-				 : 0;
-	uint64_t now = clock_monotonic_ns();
-	if (now - image->looked_ns >= pause && now >= image->not_before_ns)
+	if (clock_monotonic_ns() >= due_ns(image))
 		loader_queue_scan(loader, true, want.image, want.pid, want.pc);
+	else
+		look_later(loader, want.image, image, want.pc);
 	pthread_mutex_unlock(&loader->lock);
 	return 0;
 }
@@ -42,12 +63,11 @@ int loader_on_want(void *context, void *data, size_t length)
 static void take_mapping(struct loader *loader, const struct map_event *event)
 {
 	const uint64_t *number = map64_find(&loader->by_pid, event->pid);
-	const struct loader_image *image =
-		number ? loader_known_image(loader, (uint32_t)*number) : NULL;
+	struct loader_image *image = number ? loader_known_image(loader, (uint32_t)*number) : NULL;
 
-	/* One that has to wait asks for what it lacks. */
-	if (image && clock_monotonic_ns() >= image->not_before_ns &&
-		!loader_take_event(loader, (uint32_t)*number, event))
+	if (image && clock_monotonic_ns() < image->not_before_ns)
+		look_later(loader, (uint32_t)*number, image, 0);
+	else if (image && !loader_take_event(loader, (uint32_t)*number, event))
 		loader_queue_scan(loader, true, (uint32_t)*number, event->pid, 0);
 }
 
@@ -77,12 +97,30 @@ static void read_map_records(struct loader *loader)
 	pthread_mutex_unlock(&loader->lock);
 }
 
-/* Now and then: slices that nobody refers to, tables that were waiting for room. */
+static void queue_due(struct loader *loader, uint64_t now)
+{
+	size_t kept = 0;
+
+	vec_each (number, &loader->later) {
+		struct loader_image *image = loader_known_image(loader, *number);
+		if (image && now < due_ns(image)) {
+			loader->later.at[kept++] = *number;
+		} else if (image) {
+			image->is_later = false;
+			loader_queue_scan(loader, true, *number, image->pid, image->later_pc);
+		}
+	}
+	loader->later.count = kept;
+}
+
+/* Now and then: images whose pause is over, slices that nobody refers to, tables that were waiting
+ * for room. */
 static void tidy(struct loader *loader)
 {
 	uint64_t now = clock_monotonic_ns();
 
 	pthread_mutex_lock(&loader->lock);
+	queue_due(loader, now);
 	if (loader->is_started && loader->early.count)
 		loader_drop_early(loader, 0);
 	if (now - loader->collected_ns > COLLECT_EVERY_NS) {
@@ -142,7 +180,9 @@ void *loader_listen(void *context)
 		vec_push(&fds, fd);
 	}
 	while (do_scans(loader)) {
-		if (poll(fds.at, fds.count, TICK_MS) < 0 && errno != EINTR)
+		/* Only this thread puts images there. */
+		int wait_ms = loader->later.count ? LATER_TICK_MS : TICK_MS;
+		if (poll(fds.at, fds.count, wait_ms) < 0 && errno != EINTR)
 			break;
 		if (read(loader->wake_fd, &times, sizeof(times)) < 0 && errno != EAGAIN)
 			break;

@@ -30,6 +30,8 @@ struct loader_image {
 	uint32_t vain; /* looks in a row that did not find what was asked for */
 	uint64_t looked_ns;
 	uint64_t not_before_ns; /* one with very many mappings must not keep the listener busy */
+	bool is_later;          /* in the list of those to be looked at when their pause is over */
+	uint64_t later_pc;
 };
 
 struct loader_scan {
@@ -79,6 +81,7 @@ struct loader {
 	object_queue reads;
 	object_queue urgent_reads;
 	VEC(struct unwind_object *) own_reads; /* of the listener */
+	VEC(uint32_t) later;                   /* images that asked before their pause was over */
 	VEC(struct unwind_object *) postponed;
 	uint64_t postponed_ns;
 	size_t busy;
