@@ -17,7 +17,12 @@ static __always_inline struct thread *create_thread(struct cpu *cpu, struct task
 	}
 	if (cfg_depth && !chain_create(task))
 		count(cpu, COUNTER_NO_STORAGE, 1);
-	thread->serial = next_serial(&last_thread);
+	/*
+	 * A new thread can be seen by the start iterator before it is told of: it is met twice, and
+	 * stays one thread.
+	 */
+	if (!thread->serial)
+		__sync_val_compare_and_swap(&thread->serial, 0, next_serial(&last_thread));
 	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
 	learn_ids(task, thread);
 	return thread;

@@ -251,7 +251,7 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	thread->state = TIME_WOKEN;
 	if (parent && task->tgid == parent_task->tgid)
 		thread->image = parent->image;
-	else
+	else if (!thread->image)
 		thread->image = next_serial(&last_image);
 	if (parent)
 		thread->is_followed = parent->is_followed;
