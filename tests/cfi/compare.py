@@ -308,17 +308,21 @@ MOVE = re.compile(r"(sub|add) +\$0x([0-9a-f]+),%rsp$")
 
 
 def rows_of_code(path, start, end):
-    """What pushes, pops and sums make of the stack, one instruction after the other; a return or a
-    jump away ends a function."""
+    """What pushes, pops and sums make of the stack, one instruction after the other; behind a return
+    or a jump it is what it was where somebody jumped there from, or a function begins."""
     listing = subprocess.run(["objdump", "-d", f"--start-address={start:#x}",
                               f"--stop-address={end:#x}", path], capture_output=True, text=True,
                              env=dict(os.environ, LC_ALL="C")).stdout
-    rows, cfa, saved = [], 8, 0
+    rows, cfa, saved, targets, has_ended = [], 8, 0, {}, False
     for line in listing.splitlines():
         found = OBJDUMP_LINE.match(line)
         if not found or found[2] is None:
             continue
-        rows.append((int(found[1], 16), ("sp", cfa, "cfa" if saved else "same", -saved)))
+        address = int(found[1], 16)
+        if has_ended:
+            cfa, saved = targets.get(address, (8, 0))
+        has_ended = False
+        rows.append((address, ("sp", cfa, "cfa" if saved else "same", -saved)))
         words = re.sub(r"^(?:(?:bnd|notrack|repz|cs|data16) +)+", "", found[2].split("#")[0].strip())
         move = MOVE.match(words)
         if words.startswith("push"):
@@ -329,8 +333,10 @@ def rows_of_code(path, start, end):
             cfa -= 8
         elif move:
             cfa += int(move[2], 16) * (1 if move[1] == "sub" else -1)
-        elif re.match(r"(ret|jmp)", words):
-            cfa, saved = 8, 0
+        jump = re.match(r"j\w+ +([0-9a-f]+)\b", words)
+        if jump:
+            targets.setdefault(int(jump[1], 16), (cfa, saved))
+        has_ended = bool(re.match(r"(ret|jmp|int3)", words))
     return rows
 
 
