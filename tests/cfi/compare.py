@@ -209,7 +209,7 @@ def place_rule(text, kind, offset):
 def with_bx(rule, rbx):
     """The rule, and where rbx is: only in files that keep a frame in it."""
     place = 0 if rbx in ("u", "s") else int(rbx[1:]) if re.match(r"c[+-]\d+$", rbx) else None
-    if place is None or rule[0] not in ("sp", "bx"):
+    if place is None or rule[0] not in ("sp", "bx") or not -32768 <= rule[1] <= 32767:
         return BAD if rule[0] == "bx" else rule
     return *rule, place
 
