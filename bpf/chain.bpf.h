@@ -20,7 +20,8 @@ struct hop {
 	u64 waited;    /* stack id: in what it waited */
 	u64 queued_ns; /* how long it had no CPU since `woken` */
 	u64 queue_from; /* the last time of that */
-	u64 queue_to;
+	u32 queue_us;
+	u32 thread; /* its serial; 0: metal */
 };
 
 /* hop.woken of a waker of which nothing is known. */

@@ -124,6 +124,12 @@ static __always_inline bool make_row(
 	return true;
 }
 
+/* Is a wait outside of --min-wait and --max-wait? */
+static __always_inline bool is_skipped(u64 ns)
+{
+	return ns < cfg_min_wait_ns || ns > cfg_max_wait_ns;
+}
+
 static __always_inline void count_row(struct cpu *cpu, bool is_in, u64 ns)
 {
 	count(cpu, is_in ? COUNTER_ROWS : COUNTER_UNSLICED, 1);
@@ -203,37 +209,117 @@ static __noinline bool add_explained(
 	return add_row(cpu, key, add);
 }
 
-/*
- * Gives the thread the blocked time [from, to). has_chain: the scratch knows who ended it; it is
- * looked up here because 6.1 does not take what a global function is given for a table's value.
- */
-__noinline int credit_wait(struct cpu *cpu, struct thread *thread, u32 has_chain, u64 from, u64 to)
+/* The shares of a part: the segments [first, last) of the wait in the scratch. */
+__noinline int sum_part(u32 first, u32 last)
 {
-	struct explanation *e = NULL;
+	struct explanation *e = explanation_of_cpu();
+	struct segment *segment;
+	struct share *share;
+	u64 ns;
+
+	if (!e)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
+		e->row.shares[i].ran_ns = 0;
+		e->row.shares[i].no_cpu_ns = 0;
+		e->row.shares[i].earlier_ns = 0;
+	}
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
+		if (i < first)
+			continue;
+		if (i >= last)
+			break;
+		segment = &e->segments[i];
+		if (segment->position > CONTRACT_MAX_HOPS)
+			break;
+		share = &e->row.shares[segment->position];
+		ns = segment->to - segment->from;
+		if (segment->what == PAST_EARLIER) {
+			share->earlier_ns += ns;
+		} else {
+			share->ran_ns += ns - segment->no_cpu_ns;
+			share->no_cpu_ns += segment->no_cpu_ns;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Credits the segments [first, last) of the wait in the scratch, which have one chain. The scratch
+ * is looked up here because 6.1 does not take what a global function is given for a table's value.
+ */
+__noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u32 last)
+{
+	struct explanation *e = explanation_of_cpu();
+	struct segment *segment;
 	struct sum_key key;
 	struct sum add;
-	u32 zero = 0;
+	u64 from, chain;
 	bool is_in;
 
-	if (!cpu || !thread || !make_row(thread, TIME_BLOCKED, from, to, &key, &add))
+	if (!cpu || !thread || !e || first >= MAX_SEGMENTS || last > MAX_SEGMENTS || first >= last)
 		return 0;
-	if (cfg_depth && has_chain)
-		e = bpf_map_lookup_elem(&explanations, &zero);
+	segment = &e->segments[first];
+	from = segment->from;
+	chain = segment->chain;
+	e->record.hop_count = segment->hop_count;
+	segment = &e->segments[(last - 1) & (MAX_SEGMENTS - 1)];
+	if (!make_row(thread, TIME_BLOCKED, from, segment->to, &key, &add))
+		return 0;
 	key.task_letter = thread->task_letter;
-	if (add.ns < cfg_min_wait_ns || add.ns > cfg_max_wait_ns) {
-		key.kernel_stack = STACK_SKIPPED;
-		key.user_stack = STACK_SKIPPED;
-		e = NULL;
-	}
-	if (e && e->count)
-		key.chain = explain(cpu, e, to - add.ns, to);
-	else if (e)
-		key.chain = CONTRACT_CHAIN_OF_END(CHAIN_NO_WAKER);
-	if (e && key.chain >= CONTRACT_FIRST_CHAIN)
+	key.band = band_of_ns(e->to - e->from);
+	key.chain = chain;
+	if (last < e->segment_count)
+		key.is_part = true;
+	else
+		add.max_ns = e->to - e->from;
+	sum_part(first, last);
+	if (chain >= CONTRACT_FIRST_CHAIN)
 		is_in = add_explained(cpu, &key, &add, e);
 	else
 		is_in = add_row(cpu, &key, &add);
 	count_row(cpu, is_in, add.ns);
+	return 0;
+}
+
+/* Gives the thread the wait in the scratch, part by part. Global: verified once. */
+__noinline int credit_parts(struct cpu *cpu, struct thread *thread)
+{
+	struct explanation *e = explanation_of_cpu();
+	u32 first = 0;
+
+	if (!cpu || !thread || !e)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 1; i <= MAX_SEGMENTS; i++) {
+		if (i > e->segment_count)
+			break;
+		if (i < MAX_SEGMENTS && i < e->segment_count &&
+			e->segments[i].chain == e->segments[i - 1].chain)
+			continue;
+		credit_part(cpu, thread, first, i);
+		first = i;
+		barrier_var(first);
+	}
+	return 0;
+}
+
+/* Gives the thread the blocked time [from, to), of which no chain is told. */
+__noinline int credit_wait(struct cpu *cpu, struct thread *thread, u64 from, u64 to)
+{
+	struct sum_key key;
+	struct sum add;
+
+	if (!cpu || !thread || !make_row(thread, TIME_BLOCKED, from, to, &key, &add))
+		return 0;
+	key.task_letter = thread->task_letter;
+	if (is_skipped(add.ns)) {
+		key.kernel_stack = STACK_SKIPPED;
+		key.user_stack = STACK_SKIPPED;
+	}
+	count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }
 

@@ -14,6 +14,27 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* Credits the wait [since, wake) of a thread that comes onto a CPU at `at`, and explains it. */
+static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
+	struct thread *thread, u64 since, u64 wake, u64 at)
+{
+	struct chain *chain = chain_get(task, 0);
+	u64 start = window_start, ns = wake - (since < start ? start : since);
+
+	if (!cfg_depth || !explanation_begin(chain, thread)) {
+		credit_wait(cpu, thread, since, wake);
+		return;
+	}
+	explain(cpu, since, wake);
+	if (wake <= start || is_skipped(ns))
+		credit_wait(cpu, thread, since, wake);
+	else if (thread->is_target)
+		credit_parts(cpu, thread);
+	if (past_open(thread->serial, chain))
+		remember(thread);
+	chain_commit(chain, thread, since, wake, at);
+}
+
 /* Closes what a thread did before it came onto a CPU at `at`, and lets it run. */
 static __noinline void switch_in(
 	struct cpu *cpu, struct task_struct *task, struct thread *thread, u64 at)
@@ -24,7 +45,6 @@ static __noinline void switch_in(
 
 	if (!cpu || !thread)
 		return;
-	chain = chain_get(task, 0);
 	since = thread->since;
 	state = thread->state;
 	wake = thread->wake;
@@ -52,12 +72,10 @@ static __noinline void switch_in(
 			wake = since;
 		if (wake > at)
 			wake = at;
-		credit_wait(
-			cpu, thread, cfg_depth && explanation_begin(chain, thread), since, wake);
-		if (chain)
-			chain_commit(chain, thread, since, wake, at);
+		end_wait(cpu, task, thread, since, wake, at);
 		credit(cpu, thread, TIME_WOKEN, wake, at);
 	} else if (state == TIME_WOKEN || state == TIME_PREEMPTED) {
+		chain = chain_get(task, 0);
 		if (chain)
 			chain_queued(chain, since, at);
 		credit(cpu, thread, state, since, at);

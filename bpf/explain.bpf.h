@@ -2,14 +2,52 @@
 /*
  * What a wait was spent on, along its chain. The window starts as the whole wait. Each hop takes
  * off its end what its waker did since it was last woken itself, and off its beginning what that
- * waker did before it fell asleep; what remains is the waker's own wait inside the window, and the
- * next hop's to explain. Every step divides the window without rest, so the shares add up to the
- * wait by construction.
+ * waker did before it fell asleep, which recall.bpf.h looks up; what remains is the waker's own
+ * wait inside the window, and the next hop's to explain. Every step divides the window without
+ * rest.
+ *
+ * The outcome is a list of segments that tile the wait, in the order of time: first what was
+ * recalled, outermost hop first; then the innermost hop, then what each waker did since it woke,
+ * outermost last.
  */
 #ifndef DWELL_EXPLAIN_BPF_H
 #define DWELL_EXPLAIN_BPF_H
 
-#include "chain.bpf.h"
+#include "past.bpf.h"
+
+/* What is recalled may take this many segments; the hops themselves need two each at most. */
+#define RECALLED_SEGMENTS 64
+#define MAX_SEGMENTS 128
+
+struct segment {
+	u64 from;
+	u64 to;
+	u64 chain;
+	u64 no_cpu_ns;
+	u8 position;
+	u8 what; /* enum past_what */
+	u8 hop_count;
+	u8 pad[5];
+};
+
+/* Of a waker: from when it woke to the end of the window, as the hop before left it. */
+struct tail {
+	u64 from;
+	u64 to;
+	u64 no_cpu_ns;
+};
+
+/* What recall.bpf.h keeps from one segment of the past to the next. */
+struct recall {
+	u64 at; /* told up to here */
+	u64 off;
+	u64 chain;   /* of the part before; 0: there is none */
+	u64 prev_to; /* end of the wait before; 0: unknown */
+	u32 prev_after_us;
+	u32 head;
+	u32 left;      /* segments to go */
+	u32 hop_count; /* of the chain of the part before */
+};
 
 /* Scratch of switches, which run with interrupts off: one for each CPU. */
 struct explanation {
@@ -17,9 +55,13 @@ struct explanation {
 	u64 to;
 	u64 left_from; /* what the hops so far have left unexplained */
 	u64 left_to;
-	u32 count; /* hops at hand */
-	u32 is_exact;
+	u64 inner_no_cpu_ns; /* of the innermost hop */
+	u32 count;           /* hops at hand */
+	u32 segment_count;
+	struct recall recall;
 	struct hop hops[CONTRACT_MAX_HOPS];
+	struct tail tails[CONTRACT_MAX_HOPS];
+	struct segment segments[MAX_SEGMENTS];
 	struct wait_sum row;
 	struct record_chain record;
 };
@@ -31,10 +73,55 @@ struct {
 	__type(value, struct explanation);
 } explanations SEC(".maps");
 
+static __always_inline struct explanation *explanation_of_cpu(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&explanations, &zero);
+}
+
 static __always_inline u64 smaller(u64 a, u64 b)
 {
 	return a < b ? a : b;
 }
+
+static __always_inline void add_segment(struct explanation *e, u64 from, u64 to, u64 chain,
+	u64 no_cpu_ns, u32 position, u32 what, u32 hop_count)
+{
+	u32 at = e->segment_count;
+	struct segment *segment;
+
+	if (from >= to || at >= MAX_SEGMENTS)
+		return;
+	segment = &e->segments[at & (MAX_SEGMENTS - 1)];
+	segment->from = from;
+	segment->to = to;
+	segment->chain = chain;
+	segment->no_cpu_ns = smaller(no_cpu_ns, to - from);
+	segment->position = position;
+	segment->what = what;
+	segment->hop_count = hop_count;
+	e->segment_count = at + 1;
+}
+
+/* The id of the chain whose links so far have made `id`. */
+static __always_inline u64 finish_chain_id(u64 id, u32 end, u32 hop_count)
+{
+	id = mix(mix(id, end), hop_count);
+	return id < CONTRACT_FIRST_CHAIN ? id + CONTRACT_FIRST_CHAIN : id;
+}
+
+static __always_inline void send_chain(struct cpu *cpu, struct explanation *e)
+{
+	u64 hops = e->record.hop_count;
+
+	if (hops > CONTRACT_MAX_HOPS)
+		hops = CONTRACT_MAX_HOPS;
+	send_once(cpu, &e->record, e->record.id,
+		__builtin_offsetof(struct record_chain, links) + hops * sizeof(struct chain_link));
+}
+
+#include "recall.bpf.h"
 
 /*
  * How long a waker that was awake all through [from, to) had no CPU. The last time is known
@@ -43,14 +130,15 @@ static __always_inline u64 smaller(u64 a, u64 b)
  */
 static __always_inline u64 queued_within(const struct hop *hop, u64 from, u64 to)
 {
-	u64 last = hop->queue_to - hop->queue_from, begin = hop->queue_from, ns = 0, since, part;
+	u64 last = hop->queue_us * 1000ULL, begin = hop->queue_from, ns = 0, since, part;
+	u64 queue_to = begin + last;
 
-	if (hop->queue_to <= from || hop->queue_to < hop->queue_from)
+	if (queue_to <= from)
 		return 0;
 	if (begin < from)
 		begin = from;
-	if (hop->queue_to < to)
-		ns = hop->queue_to - begin;
+	if (queue_to < to)
+		ns = queue_to - begin;
 	else if (to > begin)
 		ns = to - begin;
 	since = hop->woken ? hop->woken : hop->off;
@@ -66,10 +154,11 @@ static __always_inline u64 queued_within(const struct hop *hop, u64 from, u64 to
 
 /* Takes the i-th hop's share off the window; true if the chain ends with it. Global functions are
  * verified once, whatever their callers know. */
-__noinline int explain_hop(struct explanation *e, u32 i)
+__noinline int explain_hop(u32 i)
 {
+	struct explanation *e = explanation_of_cpu();
 	struct hop *hop;
-	struct share *share;
+	struct tail *tail;
 	struct chain_link *link;
 	u64 from, to, woken, off;
 	u32 kind;
@@ -77,22 +166,19 @@ __noinline int explain_hop(struct explanation *e, u32 i)
 	if (!e || i >= CONTRACT_MAX_HOPS)
 		return 1;
 	hop = &e->hops[i];
-	share = &e->row.shares[i];
+	tail = &e->tails[i];
 	link = &e->record.links[i];
 	from = e->left_from;
 	to = e->left_to;
 	woken = hop->woken;
 	kind = hop->who & ((1 << CONTRACT_HOP_KIND_BITS) - 1);
-	share->ran_ns = 0;
-	share->no_cpu_ns = 0;
-	share->earlier_ns = 0;
+	tail->from = to;
+	tail->to = to;
 	link->hop = hop->who;
 	link->waited = i ? e->hops[(i - 1) & (CONTRACT_MAX_HOPS - 1)].waited : 0;
 	e->record.id = mix(mix(e->record.id, link->hop), link->waited);
 	e->record.hop_count = i + 1;
 	if (is_metal(kind)) {
-		share->ran_ns = to - from;
-		e->left_from = to;
 		e->record.end = CHAIN_METAL;
 		return 1;
 	}
@@ -101,21 +187,19 @@ __noinline int explain_hop(struct explanation *e, u32 i)
 		return 1;
 	}
 	if (woken <= from) {
-		share->no_cpu_ns = queued_within(hop, from, to);
-		share->ran_ns = to - from - share->no_cpu_ns;
-		e->left_from = to;
+		e->inner_no_cpu_ns = queued_within(hop, from, to);
 		e->record.end = CHAIN_AWAKE;
 		return 1;
 	}
 	woken = smaller(woken, to);
-	share->no_cpu_ns = smaller(hop->queued_ns, to - woken);
-	share->ran_ns = to - woken - share->no_cpu_ns;
+	tail->from = woken;
+	tail->no_cpu_ns = hop->queued_ns;
 	off = smaller(hop->off, woken);
-	if (off > from) {
-		share->earlier_ns = off - from;
-		e->left_from = off;
-	}
 	e->left_to = woken;
+	if (off > from) {
+		e->left_from = off;
+		recall(i, from, off);
+	}
 	e->record.end = i + 1 >= cfg_depth ? CHAIN_DEPTH_LIMIT : CHAIN_NO_WAKER;
 	if (e->left_from < e->left_to)
 		return 0;
@@ -123,66 +207,59 @@ __noinline int explain_hop(struct explanation *e, u32 i)
 	return 1;
 }
 
-/* The walk along the hops. */
-__noinline int explain_hops(struct explanation *e)
+/* Lists what the hops have left, and what each did since it woke. */
+__noinline int list_hops(void)
 {
-	u64 sum = 0, hops;
+	struct explanation *e = explanation_of_cpu();
+	u32 hops, is_told, i;
 
 	if (!e)
 		return 0;
-	e->left_from = e->from;
-	e->left_to = e->to;
-	e->record.kind = RECORD_CHAIN;
-	e->record.end = CHAIN_NO_WAKER;
-	e->record.hop_count = 0;
-	e->record.pad = 0;
-	e->record.id = RECORD_CHAIN;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < CONTRACT_MAX_HOPS; i++) {
-		if (i >= e->count || explain_hop(e, i))
-			break;
-	}
 	hops = e->record.hop_count;
-	barrier_var(hops);
-	if (hops > CONTRACT_MAX_HOPS)
-		return 0;
-	e->row.shares[hops].ran_ns = e->left_to - e->left_from;
-	e->row.shares[hops].no_cpu_ns = 0;
-	e->row.shares[hops].earlier_ns = 0;
+	is_told = e->record.end == CHAIN_METAL || e->record.end == CHAIN_AWAKE;
+	add_segment(e, e->left_from, e->left_to, e->record.id, e->inner_no_cpu_ns,
+		is_told ? hops - 1 : hops, is_told ? PAST_RAN : PAST_REST, hops);
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
-		if (i > hops)
+	for (u32 back = 1; back <= CONTRACT_MAX_HOPS; back++) {
+		if (back > hops)
 			break;
-		sum += e->row.shares[i].ran_ns + e->row.shares[i].no_cpu_ns +
-		       e->row.shares[i].earlier_ns;
+		i = (hops - back) & (CONTRACT_MAX_HOPS - 1);
+		add_segment(e, e->tails[i].from, e->tails[i].to, e->record.id,
+			e->tails[i].no_cpu_ns, i, PAST_RAN, hops);
 	}
-	e->is_exact = sum == e->to - e->from;
-	e->record.id = mix(mix(e->record.id, e->record.end), hops);
-	if (e->record.id < CONTRACT_FIRST_CHAIN)
-		e->record.id += CONTRACT_FIRST_CHAIN;
 	return 0;
 }
 
-static __always_inline void send_chain(struct cpu *cpu, struct explanation *e)
+/* Do the segments tile the wait? */
+__noinline int check_segments(void)
 {
-	u64 hops = e->record.hop_count;
+	struct explanation *e = explanation_of_cpu();
+	u64 at;
 
-	if (hops > CONTRACT_MAX_HOPS)
-		hops = CONTRACT_MAX_HOPS;
-	send_once(cpu, &e->record, e->record.id,
-		__builtin_offsetof(struct record_chain, links) + hops * sizeof(struct chain_link));
+	if (!e)
+		return 0;
+	at = e->from;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
+		if (i >= e->segment_count)
+			break;
+		if (e->segments[i].from != at)
+			return 0;
+		at = e->segments[i].to;
+	}
+	return at == e->to;
 }
 
 /* Takes the hops that ended the thread's wait, if they are known, into the scratch. */
 static __always_inline bool explanation_begin(struct chain *chain, const struct thread *thread)
 {
-	struct explanation *e;
-	u32 zero = 0, spare, hops;
+	struct explanation *e = chain ? explanation_of_cpu() : NULL;
+	u32 spare, hops;
 
-	e = chain ? bpf_map_lookup_elem(&explanations, &zero) : NULL;
 	if (!e)
 		return false;
 	e->count = 0;
+	e->segment_count = 0;
 	if (!chain_is_pending(chain, thread))
 		return true;
 	spare = !chain->buffer;
@@ -195,28 +272,66 @@ static __always_inline bool explanation_begin(struct chain *chain, const struct 
 	return true;
 }
 
-/* Explains the wait [from, to) by the hops in the scratch; returns the chain's id. */
-static __noinline u64 explain(struct cpu *cpu, struct explanation *e, u64 from, u64 to)
+/* One segment without a hop is all there is to say. */
+static __always_inline void explain_by_end(struct explanation *e, u32 end)
 {
+	e->segment_count = 0;
+	e->record.hop_count = 0;
+	add_segment(e, e->from, e->to, CONTRACT_CHAIN_OF_END(end), 0, 0, PAST_REST, 0);
+}
+
+/*
+ * Explains the wait [from, to), as far as it lies in the window, by the hops in the scratch: lists
+ * its segments. Global: verified once.
+ */
+__noinline int explain(struct cpu *cpu, u64 from, u64 to)
+{
+	struct explanation *e = explanation_of_cpu();
+	u64 start = window_start;
+
 	if (!cpu || !e)
 		return 0;
-	e->from = from;
+	e->from = from < start ? start : from;
 	e->to = to;
-	explain_hops(e);
-	if (!e->is_exact) {
+	e->segment_count = 0;
+	if (e->from >= to)
+		return 0;
+	if (!e->count) {
+		explain_by_end(e, CHAIN_NO_WAKER);
+		return 0;
+	}
+	e->left_from = e->from;
+	e->left_to = to;
+	e->inner_no_cpu_ns = 0;
+	e->record.kind = RECORD_CHAIN;
+	e->record.end = CHAIN_NO_WAKER;
+	e->record.hop_count = 0;
+	e->record.pad = 0;
+	e->record.suffix = 0;
+	e->record.suffix_waited = 0;
+	e->record.id = RECORD_CHAIN;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < CONTRACT_MAX_HOPS; i++) {
+		if (i >= e->count || explain_hop(i))
+			break;
+	}
+	e->record.id = finish_chain_id(e->record.id, e->record.end, e->record.hop_count);
+	list_hops();
+	if (!check_segments()) {
 		count(cpu, COUNTER_CHAIN_MISMATCH, 1);
-		count(cpu, COUNTER_CHAIN_MISMATCH_NS, to - from);
-		return CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW);
+		count(cpu, COUNTER_CHAIN_MISMATCH_NS, e->to - e->from);
+		explain_by_end(e, CHAIN_OVERFLOW);
+		return 0;
 	}
 	if (e->record.end == CHAIN_DEPTH_LIMIT) {
 		count(cpu, COUNTER_CHAIN_TRUNCATED, 1);
 		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, e->left_to - e->left_from);
 	}
 	send_chain(cpu, e);
-	return e->record.id;
+	return 0;
 }
 
-/* The same wait with its first hop only: what the others took is the rest. */
+/* The same part of a wait with its first hop only: what the others took is the rest. */
 static __noinline u64 shorten(struct cpu *cpu, struct explanation *e)
 {
 	struct share *first;
@@ -225,16 +340,54 @@ static __noinline u64 shorten(struct cpu *cpu, struct explanation *e)
 		return 0;
 	first = &e->row.shares[0];
 	e->row.shares[1].ran_ns =
-		e->to - e->from - first->ran_ns - first->no_cpu_ns - first->earlier_ns;
+		e->row.sum.ns - first->ran_ns - first->no_cpu_ns - first->earlier_ns;
 	e->row.shares[1].no_cpu_ns = 0;
 	e->row.shares[1].earlier_ns = 0;
 	e->record.hop_count = 1;
 	e->record.end = CHAIN_OVERFLOW;
+	e->record.suffix = 0;
+	e->record.suffix_waited = 0;
 	e->record.id = mix(mix(RECORD_CHAIN, e->record.links[0].hop), CHAIN_OVERFLOW);
 	if (e->record.id < CONTRACT_FIRST_CHAIN)
 		e->record.id += CONTRACT_FIRST_CHAIN;
 	send_chain(cpu, e);
 	return e->record.id;
+}
+
+/* Lets the thread remember the segments of its wait. */
+__noinline int remember(struct thread *thread)
+{
+	struct explanation *e = explanation_of_cpu();
+	struct past_ring *ring;
+	struct segment *from;
+	struct past *to;
+
+	if (!e || !thread)
+		return 0;
+	ring = past_ring_of(thread->serial);
+	if (!ring)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
+		if (i >= e->segment_count)
+			break;
+		from = &e->segments[i];
+		to = &ring->at[ring->head & (PAST_ENTRIES - 1)];
+		to->from = from->from;
+		to->to = from->to;
+		to->chain = from->chain;
+		to->waited = thread->kernel_stack;
+		to->no_cpu_us = to_us(from->no_cpu_ns);
+		to->after_us = 0;
+		to->position = from->position;
+		to->what = from->what;
+		to->hop_count = from->hop_count;
+		to->pad = 0;
+		to->check = past_check(to, thread->serial);
+		barrier();
+		ring->head++;
+	}
+	return 0;
 }
 
 #endif

@@ -83,7 +83,7 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	}
 	hop->queued_ns = chain->queued_ns;
 	hop->queue_from = chain->queue_from;
-	hop->queue_to = chain->queue_from + chain->queue_us * 1000ULL;
+	hop->queue_us = chain->queue_us;
 	work = work_of(task);
 	if (work && chain->woken <= work->begun_at) {
 		/* It has not waited since it took the item: the queue is where it comes from. */
@@ -202,6 +202,7 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 			introduce_current(thread);
 			vector->record.user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 		}
+		vector->hops[0].thread = thread ? thread->serial : 0;
 		add_history(task, vector);
 	}
 	seal_hop(cpu, vector);

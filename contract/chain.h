@@ -21,6 +21,10 @@
 #define CONTRACT_CHAIN_OF_END(end) (1 + (end))
 #define CONTRACT_FIRST_CHAIN 16
 
+/* A thread remembers this many pieces of its last waits, in this many bytes. */
+#define CONTRACT_PAST_ENTRIES 64
+#define CONTRACT_PAST_BYTES (8 + CONTRACT_PAST_ENTRIES * 48)
+
 /* What a hop's waker did in the window of the wait; behind the last hop stands the rest, in ran_ns.
  */
 struct share {
@@ -48,13 +52,19 @@ struct chain_link {
 	__u64 waited; /* stack id: where the waker of the link before had been blocked */
 };
 
-/* RECORD_CHAIN */
+/*
+ * RECORD_CHAIN. With a suffix, the links are only where it begins: they go on with those of the
+ * chain `suffix`, whose first waker ended a wait in suffix_waited, and it ends as that one does;
+ * what is beyond --depth is cut off.
+ */
 struct record_chain {
 	__u32 kind;
-	__u32 end; /* enum chain_end */
+	__u32 end; /* enum chain_end; 0 with a suffix */
 	__u32 hop_count;
 	__u32 pad;
 	__u64 id;
+	__u64 suffix; /* record_chain.id, or CONTRACT_CHAIN_OF_END(); 0: none */
+	__u64 suffix_waited;
 	struct chain_link links[CONTRACT_MAX_HOPS]; /* only hop_count of them are sent */
 };
 

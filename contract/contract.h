@@ -59,8 +59,8 @@ struct sum_key {
 	__u32 slice_last;
 	__u8 state;       /* enum time_state */
 	__u8 task_letter; /* blocked: 'S', 'D', 'T', ... ; else 0 */
-	__u8 band;
-	__u8 pad;
+	__u8 band;        /* of the whole wait */
+	__u8 is_part;     /* the wait goes on, with another chain: its last part counts it */
 };
 
 struct sum {

@@ -12,7 +12,7 @@
 #include "capture/timeline.h"
 
 struct books *books_new(
-	struct recording_writer *writer, struct namer *namer, uint64_t slice_ns, bool has_chains)
+	struct recording_writer *writer, struct namer *namer, uint64_t slice_ns, uint32_t depth)
 {
 	struct books *books = xcalloc(1, sizeof(*books));
 
@@ -22,8 +22,8 @@ struct books *books_new(
 	books->start_ns = UINT64_MAX;
 	books->timeline = timeline_new();
 	books->containers = containers_new();
-	if (has_chains)
-		books->chains = chains_new(writer, namer);
+	if (depth)
+		books->chains = chains_new(writer, namer, depth);
 	return books;
 }
 

@@ -33,9 +33,9 @@ struct books_totals {
 	uint64_t unclosed_ns;
 };
 
-/* Borrows writer and namer. has_chains: every wait has one. */
+/* Borrows writer and namer. depth: hops of a chain; 0: waits have none. */
 struct books *books_new(
-	struct recording_writer *writer, struct namer *namer, uint64_t slice_ns, bool has_chains);
+	struct recording_writer *writer, struct namer *namer, uint64_t slice_ns, uint32_t depth);
 void books_free(struct books *books);
 
 /* The window's start, before any batch is booked. */

@@ -31,20 +31,21 @@ static struct rec_sum sum_of_row(
 		.band = key->band,
 		.kernel_stack = namer_stack(books->namer, key->kernel_stack),
 		.user_stack = namer_stack(books->namer, key->user_stack),
-		.count = sum->count,
+		/* A part of a wait is one interval, but the wait is counted with its last. */
+		.count = key->is_part ? 0 : sum->count,
 		.ns = sum->ns,
 		.max_ns = sum->max_ns,
 		.first_ns = sum->first_ns,
 		.last_ns = sum->last_ns};
 }
 
-static void add_sum(struct books *books, const struct rec_sum *sum)
+static void add_sum(struct books *books, const struct rec_sum *sum, uint64_t intervals)
 {
 	struct book *book = books_book_of(books, sum->thread);
 
 	if (sum->state < TIME_STATES)
 		book->rows_ns[sum->state] += sum->ns;
-	books->totals.rows += sum->count;
+	books->totals.rows += intervals;
 	books->totals.rows_ns += sum->ns;
 	if (sum->state == TIME_BLOCKED)
 		books->totals.waits += sum->count;
@@ -60,7 +61,7 @@ void books_add_row(struct books *books, const struct kernel_row *row)
 	if (books->chains && chain && chain < CONTRACT_CHAIN_OF_END(CHAIN_ENDS))
 		sum.chain = chains_of_end(
 			books->chains, (enum chain_end)(chain - CONTRACT_CHAIN_OF_END(0)));
-	add_sum(books, &sum);
+	add_sum(books, &sum, row->sum.count);
 }
 
 static void add_wait(struct books *books, const struct kernel_wait *wait)
@@ -73,7 +74,7 @@ static void add_wait(struct books *books, const struct kernel_wait *wait)
 		books->totals.lost_chains += sum.count;
 		books->totals.lost_chains_ns += sum.ns;
 		sum.chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
-		add_sum(books, &sum);
+		add_sum(books, &sum, wait->row.sum.count);
 		return;
 	}
 	if (chain.has_lost) {
@@ -87,7 +88,7 @@ static void add_wait(struct books *books, const struct kernel_wait *wait)
 		shares[i] = (struct rec_share){.ran_ns = wait->row.shares[i].ran_ns,
 			.no_cpu_ns = wait->row.shares[i].no_cpu_ns,
 			.earlier_ns = wait->row.shares[i].earlier_ns};
-	add_sum(books, &sum);
+	add_sum(books, &sum, wait->row.sum.count);
 }
 
 void books_add_waits(struct books *books, const kernel_waits *waits)

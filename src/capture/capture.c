@@ -193,7 +193,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	if (capture->unwinding)
 		namer_set_loader(capture->namer, unwinding_loader(capture->unwinding));
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
-		capture->options.has_stacks && capture->options.depth);
+		capture->options.has_stacks ? capture->options.depth : 0);
 	int error = capture->unwinding ? unwinding_warm(capture->unwinding,
 						 follows_all(&capture->options), why)
 				       : 0;

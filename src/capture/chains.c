@@ -3,7 +3,8 @@
  * Raw hops and chains and what they are in the recording. A raw id is a hash that contains images,
  * so a machine that starts many processes makes new ones for ever; what has not been met for
  * KEEP_AGES is dropped when there are more than MAX_KEPT. The kernel will not send it again: a
- * later chain that has such a hop says that its stacks are lost.
+ * later chain that has such a hop says that its stacks are lost. What no row has is not written:
+ * the waits of threads outside the target are explained only because others may wait for them.
  */
 #include "capture/chains.h"
 
@@ -28,11 +29,24 @@ struct known_hop {
 	char name[64];
 };
 
+/* As it came, because others may go on with it. */
 struct known_chain {
-	uint64_t id;
+	uint64_t id; /* the recording's; 0: no row has it yet, so it is not written */
 	uint64_t met;
+	uint64_t suffix;
+	uint64_t suffix_waited;
+	uint32_t end;
+	uint32_t link_count;
+	uint32_t hop_count; /* with those of the suffix */
+	bool is_whole;      /* all its hops and stacks have come */
+	struct chain_link links[];
+};
+
+/* A whole chain with the kernel's ids. */
+struct raw_chain {
 	uint32_t hop_count;
-	struct record_chain *lost; /* kept while a hop or stack of it has not come */
+	enum chain_end end;
+	struct chain_link links[CONTRACT_MAX_HOPS];
 };
 
 struct chains {
@@ -42,14 +56,16 @@ struct chains {
 	struct map64 by_raw; /* raw id -> struct known_chain * */
 	uint64_t of_end[CHAIN_ENDS];
 	uint64_t age;
+	uint32_t depth;
 };
 
-struct chains *chains_new(struct recording_writer *writer, struct namer *namer)
+struct chains *chains_new(struct recording_writer *writer, struct namer *namer, uint32_t depth)
 {
 	struct chains *chains = xcalloc(1, sizeof(*chains));
 
 	chains->writer = writer;
 	chains->namer = namer;
+	chains->depth = depth < CONTRACT_MAX_HOPS ? depth : CONTRACT_MAX_HOPS;
 	return chains;
 }
 
@@ -60,7 +76,6 @@ static void free_hop(struct known_hop *hop)
 
 static void free_chain(struct known_chain *chain)
 {
-	free(chain->lost);
 	free(chain);
 }
 
@@ -157,26 +172,71 @@ static struct rec_hop hop_of(struct chains *chains, uint64_t raw_id)
 		.user_stack = known->user_stack};
 }
 
-/* Writes the chain as far as it is known by now; false if a part has not come. */
-static bool settle(
-	struct chains *chains, struct known_chain *known, const struct record_chain *record)
+static struct known_chain *known_chain(struct chains *chains, uint64_t raw_id)
+{
+	uint64_t *slot = map64_find(&chains->by_raw, raw_id);
+
+	if (!slot)
+		return NULL;
+	struct known_chain *known = (struct known_chain *)(uintptr_t)*slot;
+	known->met = chains->age;
+	return known;
+}
+
+/* Puts a chain and those that it goes on with into one; false if one of these has not come. */
+static bool join(struct chains *chains, const struct known_chain *known, struct raw_chain *ret)
+{
+	uint64_t waited = 0;
+
+	ret->hop_count = 0;
+	for (;;) {
+		for (uint32_t i = 0; i < known->link_count; i++) {
+			if (ret->hop_count >= chains->depth) {
+				ret->end = CHAIN_DEPTH_LIMIT;
+				return true;
+			}
+			struct chain_link *link = &ret->links[ret->hop_count++];
+			*link = known->links[i];
+			if (!i && waited)
+				link->waited = waited;
+		}
+		ret->end = (enum chain_end)known->end;
+		if (!known->suffix)
+			return true;
+		if (known->suffix < CONTRACT_CHAIN_OF_END(CHAIN_ENDS)) {
+			ret->end = (enum chain_end)(known->suffix - CONTRACT_CHAIN_OF_END(0));
+			return true;
+		}
+		waited = known->suffix_waited;
+		known = known_chain(chains, known->suffix);
+		if (!known)
+			return false;
+	}
+}
+
+/* Writes the chain as far as it is known by now; false if one that it goes on with has not come. */
+static bool settle(struct chains *chains, struct known_chain *known)
 {
 	struct rec_hop hops[CONTRACT_MAX_HOPS];
-	struct rec_chain chain = {
-		.hop_count = record->hop_count, .end = (enum chain_end)record->end, .hops = hops};
-	bool is_whole = true;
+	struct raw_chain raw;
 
-	for (uint32_t i = 0; i < record->hop_count; i++) {
-		hops[i] = hop_of(chains, record->links[i].hop);
-		hops[i].waited_stack = namer_stack(chains->namer, record->links[i].waited);
-		is_whole &= hops[i].kernel_stack != STACK_LOST &&
-			    hops[i].user_stack != STACK_LOST && hops[i].waited_stack != STACK_LOST;
+	if (!join(chains, known, &raw))
+		return false;
+	struct rec_chain chain = {.hop_count = raw.hop_count, .end = raw.end, .hops = hops};
+	known->hop_count = raw.hop_count;
+	known->is_whole = true;
+	for (uint32_t i = 0; i < raw.hop_count; i++) {
+		hops[i] = hop_of(chains, raw.links[i].hop);
+		hops[i].waited_stack = namer_stack(chains->namer, raw.links[i].waited);
+		known->is_whole &= hops[i].kernel_stack != STACK_LOST &&
+				   hops[i].user_stack != STACK_LOST &&
+				   hops[i].waited_stack != STACK_LOST;
 	}
 	chain.id = recording_chain_id(&chain);
 	if (chain.id != known->id)
 		recording_writer_add_chain(chains->writer, &chain);
 	known->id = chain.id;
-	return is_whole;
+	return true;
 }
 
 void chains_add(struct chains *chains, const void *data, size_t length)
@@ -187,37 +247,33 @@ void chains_add(struct chains *chains, const void *data, size_t length)
 	if (length < offsetof(struct record_chain, links))
 		return;
 	memcpy(&record, data, length < sizeof(record) ? length : sizeof(record));
+	size_t bytes = record.hop_count * sizeof(struct chain_link);
 	if (record.hop_count > CONTRACT_MAX_HOPS || record.end >= CHAIN_ENDS ||
-		length < offsetof(struct record_chain, links) +
-				 record.hop_count * sizeof(struct chain_link))
+		(record.suffix && !record.hop_count) ||
+		length < offsetof(struct record_chain, links) + bytes)
 		return;
 	uint64_t *slot = map64_put(&chains->by_raw, record.id, &is_new);
 	if (!is_new)
 		return;
-	struct known_chain *known = xcalloc(1, sizeof(*known));
-	known->hop_count = record.hop_count;
+	struct known_chain *known = xcalloc(1, sizeof(*known) + bytes);
 	known->met = chains->age;
+	known->suffix = record.suffix;
+	known->suffix_waited = record.suffix_waited;
+	known->end = record.end;
+	known->link_count = record.hop_count;
+	if (bytes)
+		memcpy(known->links, record.links, bytes);
 	*slot = (uintptr_t)known;
-	if (settle(chains, known, &record))
-		return;
-	known->lost = xmalloc(sizeof(record));
-	*known->lost = record;
 }
 
 bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret)
 {
-	uint64_t *slot = map64_find(&chains->by_raw, raw_id);
+	struct known_chain *known = known_chain(chains, raw_id);
 
-	if (!slot)
+	if (!known || (!known->is_whole && !settle(chains, known)))
 		return false;
-	struct known_chain *known = (struct known_chain *)(uintptr_t)*slot;
-	known->met = chains->age;
-	if (known->lost && settle(chains, known, known->lost)) {
-		free(known->lost);
-		known->lost = NULL;
-	}
 	*ret = (struct chain_found){
-		.id = known->id, .hop_count = known->hop_count, .has_lost = known->lost};
+		.id = known->id, .hop_count = known->hop_count, .has_lost = !known->is_whole};
 	return true;
 }
 

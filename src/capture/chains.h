@@ -10,13 +10,13 @@
 
 struct chains;
 
-/* Borrows writer and namer. */
-struct chains *chains_new(struct recording_writer *writer, struct namer *namer);
+/* Borrows writer and namer. depth: longer chains are cut, as the kernel side does. */
+struct chains *chains_new(struct recording_writer *writer, struct namer *namer, uint32_t depth);
 void chains_free(struct chains *chains);
 
 /* RECORD_HOP; its stacks must be known to the namer. Others and damaged ones are ignored. */
 void chains_add_hop(struct chains *chains, const void *record, size_t length);
-/* RECORD_CHAIN; its hops and stacks must be known. */
+/* RECORD_CHAIN */
 void chains_add(struct chains *chains, const void *record, size_t length);
 
 struct chain_found {
@@ -25,7 +25,8 @@ struct chain_found {
 	bool has_lost; /* the record of a hop or stack of it has not come yet */
 };
 
-/* What became of a raw id; false if its record never came. */
+/* What became of a raw id, for a row; false if its record, or one that it goes on with, never came.
+ */
 bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret);
 /* The chain without hops that ends so. */
 uint64_t chains_of_end(struct chains *chains, enum chain_end end);

@@ -104,7 +104,7 @@ void chains_configure(struct dwell *skeleton, const struct capture_options *opti
 {
 	struct bpf_map *const waits[] = {skeleton->maps.waits_0, skeleton->maps.waits_1};
 	struct bpf_map *const others[] = {skeleton->maps.works, skeleton->maps.workers,
-		skeleton->maps.vectors, skeleton->maps.explanations};
+		skeleton->maps.vectors, skeleton->maps.explanations, skeleton->maps.pasts};
 
 	skeleton->rodata->cfg_depth = depth;
 	skeleton->rodata->cfg_waker_stacks_from = options->waker_stacks_from_ns;
@@ -120,6 +120,8 @@ void chains_configure(struct dwell *skeleton, const struct capture_options *opti
 	}
 	if (!depth)
 		return;
+	skeleton->rodata->cfg_past_mask = sizes->pasts - 1;
+	bpf_map__set_max_entries(skeleton->maps.pasts, sizes->pasts);
 	int64_t frames;
 	if (!proc_text_read_number("/proc/sys/kernel/perf_event_max_stack", &frames) &&
 		frames < CONTRACT_MAX_FRAMES)

@@ -2,10 +2,10 @@
 /*
  * Shares of the memory: 1/4 for the tables of sums, 1/16 for the coarse ones, 1/16 for the ring and
  * 1/32 for the seen stacks. With chains, waits have tables of their own: 1/4, and 1/8 for the other
- * sums. For user stacks 1/8 for rows, 1/64 each for page words and mappings and at most 1/32 for
- * processes. The tables of sums are preallocated, which costs CPU time before the
- * window opens (0.5 s for 160 MiB), and at half full they are flipped within 50 ms: a quarter is
- * ample. The rest is for what threads take in task storage.
+ * sums; 1/16 is for what threads remember. For user stacks 1/8 for rows, 1/64 each for page words
+ * and mappings and at most 1/32 for processes. The tables of sums are preallocated, which costs CPU
+ * time before the window opens (0.5 s for 160 MiB), and at half full they are flipped within 50 ms:
+ * a quarter is ample. The rest is for what threads take in task storage.
  */
 #include "capture/sizes.h"
 
@@ -25,6 +25,7 @@
 #define BLOCK_BYTES 4096
 #define MIN_PROCESSES 1024
 #define MAX_PROCESSES 65536
+#define MAX_PASTS 65536
 #define MIN_RING_BYTES (256 << 10)
 #define MAX_RING_BYTES (1u << 28)
 
@@ -64,6 +65,9 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth)
 		sizes.wait_bytes = (uint32_t)(offsetof(struct wait_sum, shares) +
 					      (depth + 1) * sizeof(struct share));
 		sizes.wait_rows = rows_in(bytes / 4 / 2, WAIT_BYTES(sizes.wait_bytes));
+		sizes.pasts = power_of_two_below(bytes / 16 / CONTRACT_PAST_BYTES);
+		if (sizes.pasts > MAX_PASTS)
+			sizes.pasts = MAX_PASTS;
 	}
 	if (sizes.ring_bytes < MIN_RING_BYTES)
 		sizes.ring_bytes = MIN_RING_BYTES;
@@ -89,7 +93,8 @@ void sizes_drop_unwinding(struct table_sizes *sizes)
 uint64_t sizes_bytes(const struct table_sizes *sizes)
 {
 	return 2ULL * (sizes->rows + sizes->coarse_rows) * ROW_BYTES +
-	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) + sizes->ring_bytes +
+	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) +
+	       (uint64_t)sizes->pasts * CONTRACT_PAST_BYTES + sizes->ring_bytes +
 	       (uint64_t)sizes->seen * sizeof(uint64_t) +
 	       ((uint64_t)sizes->unwind_row_blocks + sizes->unwind_page_blocks +
 		       sizes->unwind_vma_blocks) *

@@ -9,6 +9,7 @@ struct table_sizes {
 	uint32_t rows;        /* in each of the two tables of sums */
 	uint32_t wait_rows;   /* in each of the two tables of waits with chains; 0: none */
 	uint32_t wait_bytes;  /* of such a row's value */
+	uint32_t pasts;       /* threads that remember their last waits, a power of two; 0: none */
 	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
 	uint32_t ring_bytes;  /* a power of two */
 	uint32_t seen;        /* a power of two */

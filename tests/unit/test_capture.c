@@ -96,7 +96,7 @@ static int begin(void **state)
 		return -1;
 	recording_writer_put_meta(fixture->writer, &meta);
 	fixture->namer = namer_new(fixture->writer, NULL, true);
-	fixture->books = books_new(fixture->writer, fixture->namer, SLICE, false);
+	fixture->books = books_new(fixture->writer, fixture->namer, SLICE, 0);
 	books_set_start(fixture->books, START);
 	*state = fixture;
 	return 0;

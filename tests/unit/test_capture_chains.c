@@ -48,7 +48,7 @@ static int begin(void **state)
 		return -1;
 	recording_writer_put_meta(fixture->writer, &meta);
 	fixture->namer = namer_new(fixture->writer, NULL, true);
-	fixture->books = books_new(fixture->writer, fixture->namer, SLICE, true);
+	fixture->books = books_new(fixture->writer, fixture->namer, SLICE, 8);
 	books_set_start(fixture->books, START);
 	uint64_t length = sizeof(thread);
 	vec_append(&fixture->batch.records, (const char *)&length, sizeof(length));
