@@ -209,13 +209,34 @@ static __noinline bool add_explained(
 	return add_row(cpu, key, add);
 }
 
-/* The shares of a part: the segments [first, last) of the wait in the scratch. */
-__noinline int sum_part(u32 first, u32 last)
+/* Adds a segment of the wait in the scratch to the shares. Global: verified once. */
+__noinline int add_to_shares(u32 i)
 {
 	struct explanation *e = explanation_of_cpu();
 	struct segment *segment;
 	struct share *share;
 	u64 ns;
+
+	if (!e || i >= MAX_SEGMENTS)
+		return 0;
+	segment = &e->segments[i];
+	if (segment->position > CONTRACT_MAX_HOPS)
+		return 0;
+	share = &e->row.shares[segment->position];
+	ns = segment->to - segment->from;
+	if (segment->what == PAST_EARLIER) {
+		share->earlier_ns += ns;
+		return 0;
+	}
+	share->ran_ns += ns - segment->no_cpu_ns;
+	share->no_cpu_ns += segment->no_cpu_ns;
+	return 0;
+}
+
+/* The shares of a part: the segments [first, last) of the wait in the scratch. */
+__noinline int sum_part(u32 first, u32 last)
+{
+	struct explanation *e = explanation_of_cpu();
 
 	if (!e)
 		return 0;
@@ -227,21 +248,9 @@ __noinline int sum_part(u32 first, u32 last)
 	}
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
-		if (i < first)
-			continue;
-		if (i >= last)
+		if (first + i >= last)
 			break;
-		segment = &e->segments[i];
-		if (segment->position > CONTRACT_MAX_HOPS)
-			break;
-		share = &e->row.shares[segment->position];
-		ns = segment->to - segment->from;
-		if (segment->what == PAST_EARLIER) {
-			share->earlier_ns += ns;
-		} else {
-			share->ran_ns += ns - segment->no_cpu_ns;
-			share->no_cpu_ns += segment->no_cpu_ns;
-		}
+		add_to_shares(first + i);
 	}
 	return 0;
 }
@@ -288,10 +297,10 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 __noinline int credit_parts(struct cpu *cpu, struct thread *thread)
 {
 	struct explanation *e = explanation_of_cpu();
-	u32 first = 0;
 
 	if (!cpu || !thread || !e)
 		return 0;
+	e->part_first = 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 1; i <= MAX_SEGMENTS; i++) {
 		if (i > e->segment_count)
@@ -299,9 +308,8 @@ __noinline int credit_parts(struct cpu *cpu, struct thread *thread)
 		if (i < MAX_SEGMENTS && i < e->segment_count &&
 			e->segments[i].chain == e->segments[i - 1].chain)
 			continue;
-		credit_part(cpu, thread, first, i);
-		first = i;
-		barrier_var(first);
+		credit_part(cpu, thread, e->part_first, i);
+		e->part_first = i;
 	}
 	return 0;
 }

@@ -58,6 +58,9 @@ struct explanation {
 	u64 inner_no_cpu_ns; /* of the innermost hop */
 	u32 count;           /* hops at hand */
 	u32 segment_count;
+	/* Where the part begins that is looked at. Kept here, the verifier forgets its value. */
+	u32 part_first;
+	u32 pad;
 	struct recall recall;
 	struct hop hops[CONTRACT_MAX_HOPS];
 	struct tail tails[CONTRACT_MAX_HOPS];
@@ -207,11 +210,25 @@ __noinline int explain_hop(u32 i)
 	return 1;
 }
 
+/* Lists what the i-th hop did since it woke. */
+__noinline int list_tail(u32 i)
+{
+	struct explanation *e = explanation_of_cpu();
+	struct tail *tail;
+
+	if (!e || i >= CONTRACT_MAX_HOPS)
+		return 0;
+	tail = &e->tails[i];
+	add_segment(e, tail->from, tail->to, e->record.id, tail->no_cpu_ns, i, PAST_RAN,
+		e->record.hop_count);
+	return 0;
+}
+
 /* Lists what the hops have left, and what each did since it woke. */
 __noinline int list_hops(void)
 {
 	struct explanation *e = explanation_of_cpu();
-	u32 hops, is_told, i;
+	u32 hops, is_told;
 
 	if (!e)
 		return 0;
@@ -223,9 +240,7 @@ __noinline int list_hops(void)
 	for (u32 back = 1; back <= CONTRACT_MAX_HOPS; back++) {
 		if (back > hops)
 			break;
-		i = (hops - back) & (CONTRACT_MAX_HOPS - 1);
-		add_segment(e, e->tails[i].from, e->tails[i].to, e->record.id,
-			e->tails[i].no_cpu_ns, i, PAST_RAN, hops);
+		list_tail(hops - back);
 	}
 	return 0;
 }
