@@ -60,7 +60,7 @@ __noinline int recall_segment(u32 i)
 	struct past_ring *ring;
 	struct recall *recall;
 	struct past past;
-	u64 from, to, chain, no_cpu_ns;
+	u64 from, to, chain, no_cpu_ns = 0;
 	u32 serial, number, position, what, hops;
 
 	if (!e || !cpu || i >= CONTRACT_MAX_HOPS)
@@ -110,7 +110,8 @@ __noinline int recall_segment(u32 i)
 		add_segment(e, recall->at, from, recall->chain ? recall->chain : chain,
 			queued_in_gap(recall, past.from, recall->at, from), i, PAST_RAN,
 			recall->chain ? recall->hop_count : hops);
-	no_cpu_ns = past.no_cpu_us * 1000ULL;
+	if (what == PAST_RAN)
+		no_cpu_ns = past.no_cpu_us * 1000ULL;
 	if (to - from < past.to - past.from)
 		no_cpu_ns = no_cpu_ns * (((to - from) << 10) / (past.to - past.from)) >> 10;
 	add_segment(e, from, to, chain, no_cpu_ns, position, what, hops);
