@@ -278,7 +278,7 @@ static void put_loss(struct capture *capture, enum loss loss, uint64_t count, ui
 {
 	struct rec_loss row = {.loss = loss, .count = count, .ns = ns};
 
-	if (count)
+	if (count || ns)
 		recording_writer_put_loss(capture->writer, &row);
 }
 

@@ -27,7 +27,7 @@ struct cause_chain {
 	size_t first_hop;
 	size_t first_share;
 	uint64_t total_ns;
-	uint64_t count; /* waits, unended ones included */
+	uint64_t count; /* waits, unended ones included; 0: parts of waits that others end */
 };
 
 struct causes {

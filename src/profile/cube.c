@@ -27,7 +27,7 @@ static uint32_t kind_of(struct cube_building *building, const struct selection_r
 		.reason = row->reason,
 		.idle = row->idle,
 		.operation = is_blocked ? cube_label(building, operation) : 0,
-		.is_unsliced = cube_is_unsliced(row)};
+		.is_unsliced = row->is_unsliced};
 	uint64_t key = (uint64_t)kind.operation << 32 | (uint64_t)kind.reason << 20 |
 		       (uint64_t)kind.idle << 16 | (uint64_t)(unsigned char)kind.task_letter << 8 |
 		       (uint64_t)kind.state << 1 | kind.is_unsliced;
@@ -66,7 +66,7 @@ static struct cube_key key_of(struct cube_building *building, const struct selec
 {
 	const struct rec_sum *sum = &row->row->sum;
 	bool is_running = sum->state == TIME_RUNNING;
-	bool has_band = !is_running && sum->state != TIME_SAMPLE && !cube_is_unsliced(row);
+	bool has_band = !is_running && sum->state != TIME_SAMPLE && !row->is_unsliced;
 
 	return (struct cube_key){
 		.thread = building->thread_of[row->row->thread_index],
@@ -149,7 +149,7 @@ static int add_to_cells(const struct selection_row *row, void *context)
 	uint32_t index = building->chosen.at[cube_key_index(building, &key)];
 	uint32_t last = bucket_of(building, sum->slice_last);
 
-	if (cube_is_unsliced(row))
+	if (row->is_unsliced)
 		return 0;
 	for (uint32_t bucket = bucket_of(building, sum->slice_first); bucket <= last; bucket++) {
 		uint64_t ns =

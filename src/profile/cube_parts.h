@@ -52,10 +52,4 @@ static inline uint32_t cube_label(struct cube_building *building, const char *te
 	return intern(&building->cube->tree.labels, text);
 }
 
-/* A row that stands for time which is in totals alone has neither count nor slices. */
-static inline bool cube_is_unsliced(const struct selection_row *row)
-{
-	return !row->count && !row->unended && row->row->sum.state != TIME_SAMPLE;
-}
-
 #endif

@@ -231,7 +231,7 @@ static enum idle_kind idle_of(
 		return IDLE_MAIN_LOOP;
 	if (ends_by_own_timer(selection, row, meaning))
 		return IDLE_OWN_TIMER;
-	if (row->sum.count || row->sum.task_letter == 'D' || meaning->reason == REASON_LOCK ||
+	if (!row->is_unended || row->sum.task_letter == 'D' || meaning->reason == REASON_LOCK ||
 		meaning->reason == REASON_DISK)
 		return IDLE_NOT;
 	return IDLE_UNENDED;
@@ -251,8 +251,8 @@ static bool cut_to_range(
 				  ? sum->ns - span_ns_before(sum, selection->slice_from)
 				  : span_ns(sum, selection->slice_from, selection->slice_to);
 	ret->count = ends_inside ? sum->count : 0;
-	ret->unended = ret->count ? 0 : sum->count ? sum->count : 1;
-	ret->max_ns = ret->count ? sum->max_ns : ret->ns;
+	ret->unended = row->is_unended ? 1 : ends_inside ? 0 : sum->count;
+	ret->max_ns = ret->count || sum->max_ns < ret->ns ? sum->max_ns : ret->ns;
 	return ret->ns || ret->count;
 }
 
@@ -328,7 +328,7 @@ static int hand_out_unsliced(struct walk *walk, uint32_t thread_index, enum time
 		.user_end = UNWIND_OVERFLOW,
 		.chain = REC_NONE,
 	};
-	struct selection_row out = {.row = &row, .thread = thread};
+	struct selection_row out = {.row = &row, .thread = thread, .is_unsliced = true};
 
 	if (thread->total_ns[state] <= known_ns || !(walk->selection->filter->states & 1u << state))
 		return 0;

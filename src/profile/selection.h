@@ -27,10 +27,18 @@ const char *idle_kind_name(enum idle_kind kind);
 struct selection_row {
 	const struct rec_row *row;
 	const struct rec_thread *thread;
-	uint64_t ns;      /* in the range */
-	uint64_t count;   /* intervals (or samples) that ended in the range */
-	uint64_t unended; /* intervals that reach beyond it */
-	uint64_t max_ns;  /* longest interval; of an unended one what lies in the range */
+	uint64_t ns; /* in the range */
+	/*
+	 * Intervals (or samples) that ended in the range, and that reach beyond it. Both are 0 for
+	 * parts of waits that another row counts; a wait of which only such parts lie in the range
+	 * is not counted there.
+	 */
+	uint64_t count;
+	uint64_t unended;
+	uint64_t max_ns; /* longest interval; of an unended one what lies in the range */
+	/* Time that is in a thread's totals alone: nothing else is known of it, neither count nor
+	 * slices. */
+	bool is_unsliced;
 	/* Of blocked time; else REASON_UNKNOWN, NULL and IDLE_NOT. */
 	enum reason reason;
 	const char *operation;

@@ -76,7 +76,7 @@ static void add_wait(struct gathering *gathering, const struct selection_row *ro
 	wait->total_ns += row->ns;
 	if (row->max_ns > wait->max_ns)
 		wait->max_ns = row->max_ns;
-	if (!row->count && !row->unended) {
+	if (row->is_unsliced) {
 		wait->uncounted_ns += row->ns;
 	} else if (band < CONTRACT_BANDS) {
 		wait->band_count[band] += row->count;

@@ -64,6 +64,9 @@ struct rec_row {
 	/* Into chains, or REC_NONE: not blocked, or no chain recorded. With a chain, sum.shares
 	 * holds hop_count + 1 shares that add up to sum.ns, valid during the call. */
 	uint32_t chain;
+	/* One interval that had not ended at the window's end. If not, a count of 0 means parts of
+	 * waits that another row counts. */
+	bool is_unended;
 };
 
 /*

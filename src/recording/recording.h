@@ -22,9 +22,12 @@
 #include "model/unwind.h"
 #include "util/why.h"
 
-/* PRAGMA user_version of this format, and PRAGMA application_id: "dwel". Version 1 had no chains.
+/*
+ * PRAGMA user_version of this format, and PRAGMA application_id: "dwel". Version 1 had no chains;
+ * in version 2 each wait was in one row, and a count of 0 always was an interval that had not
+ * ended.
  */
-#define RECORDING_VERSION 2
+#define RECORDING_VERSION 3
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -120,6 +123,10 @@ struct rec_share {
  * One row of sums: struct sum_key and struct sum with recording ids. With slice_first < slice_last,
  * ns = first_ns + last_ns + max(count, 1) * slice_ns * (slice_last - slice_first - 1); with equal
  * slices first_ns = ns and last_ns = 0. Writer and reader refuse a row that breaks this.
+ *
+ * A wait that several chains explain, one after the other, is in as many rows, of the same band:
+ * each has the time that its chain explains. The last one counts the wait, and its max_ns is that
+ * of the whole wait, so it may be more than ns; the others have count 0 and their own length.
  */
 struct rec_sum {
 	uint32_t thread;
@@ -130,8 +137,12 @@ struct rec_sum {
 	unsigned int band;
 	uint64_t kernel_stack; /* node id; below STACK_FIRST_ID: enum stack_none */
 	uint64_t user_stack;
-	uint64_t count; /* intervals (or samples) that ended; 0: one that had not ended at the
-			   window's end */
+	/*
+	 * Intervals (or samples) that ended. 0: parts of waits that another row counts; or, without
+	 * a chain or with one that ends in CHAIN_NOT_WOKEN, one that had not ended at the window's
+	 * end.
+	 */
+	uint64_t count;
 	uint64_t ns;
 	uint64_t max_ns;
 	uint64_t first_ns;

@@ -147,6 +147,14 @@ static void read_chain(struct cursor *cursor, struct share_walk *walk, struct re
 		cursor_fail(cursor, "shares of row %" PRId64 " do not add up", cursor->last_key);
 }
 
+/* A wait that ended has a chain that says how, but in a recording without chains, which has no
+ * parts. */
+static bool is_unended(const struct recording *recording, const struct rec_row *row)
+{
+	return !row->sum.count && row->sum.state != TIME_SAMPLE &&
+	       (row->chain == REC_NONE || recording->chains.at[row->chain].end == CHAIN_NOT_WOKEN);
+}
+
 static int walk_rows(
 	struct cursor *cursor, struct share_walk *shares, recording_row_fn each, void *context)
 {
@@ -155,6 +163,7 @@ static int walk_rows(
 	while (!result && cursor_next(cursor)) {
 		struct rec_row row = read_row(cursor);
 		read_chain(cursor, shares, &row);
+		row.is_unended = is_unended(cursor->recording, &row);
 		if (!cursor->error && !shares->cursor.error)
 			result = each(&row, context);
 	}

@@ -58,7 +58,7 @@ const struct schema_key schema_keys[] = {
 	" band INTEGER NOT NULL, -- words: band\n"                                                 \
 	" kernel_stack INTEGER NOT NULL, -- stacks.id, or words: no_stack\n"                       \
 	" user_stack INTEGER NOT NULL,\n"                                                          \
-	" count INTEGER NOT NULL, -- 0: one interval that had not ended\n"                         \
+	" count INTEGER NOT NULL, -- 0: a part of a wait that another row counts, or not ended\n"  \
 	" ns INTEGER NOT NULL,\n"                                                                  \
 	" max_ns INTEGER NOT NULL,\n"                                                              \
 	" first_ns INTEGER NOT NULL, -- time in slice_first\n"                                     \

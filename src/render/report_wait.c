@@ -82,9 +82,14 @@ static void put_chain(
 	for (uint32_t i = 0; i <= chain->hop_count; i++)
 		parts[i] = share_ns(&shares[i]);
 	apportion(parts, chain->hop_count + 1, 100, percents);
-	fprintf(report->out, "\nchain %zu of %zu: %s in %s wait%s\n", number, count,
-		units_duration(chain->total_ns, total), units_count(chain->count, waits),
-		chain->count == 1 ? "" : "s");
+	fprintf(report->out, "\nchain %zu of %zu: %s in ", number, count,
+		units_duration(chain->total_ns, total));
+	/* None ended with it: it explains what others end. */
+	if (chain->count)
+		fprintf(report->out, "%s wait%s\n", units_count(chain->count, waits),
+			chain->count == 1 ? "" : "s");
+	else
+		fputs("parts of waits\n", report->out);
 	for (uint32_t i = 0; i < chain->hop_count; i++)
 		put_hop(report, &causes->hops.at[chain->first_hop + i], &shares[i], i + 1,
 			percents[i]);
