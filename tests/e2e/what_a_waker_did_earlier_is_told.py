@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A client waits for a server that naps, computes, waits for a helper and naps again: all of it is
+in the client's chains, not only the server's last nap, each with the time that those who did it
+logged, and next to nothing is left as "earlier". Of a server with more waits than are remembered the
+last ones are told, and the rest is marked."""
+from wakers import *
+
+
+def by_path(recording, comm):
+    """{(names of the hops down to the one at work): (ran, had no CPU)}, and what is left open."""
+    paths, left_ns = {}, 0
+    for chain in chains_of(recording, comm):
+        left_ns += chain.rest_ns
+        for position, hop in enumerate(chain.hops):
+            path = tuple(above.name for above in chain.hops[:position + 1])
+            ran, no_cpu = paths.get(path, (0, 0))
+            paths[path] = ran + hop.ran_ns, no_cpu + hop.no_cpu_ns
+            left_ns += hop.earlier_ns
+    return paths, left_ns
+
+
+recording = record(command=[workload("errands"), 10, 2], timeout=60 * SLOW)
+log = recording.log
+check_books(recording)
+check_chains(recording)
+paths, left_ns = by_path(recording, "client")
+print({" < ".join(path): parts for path, parts in paths.items()}, left_ns, flush=True)
+waits = chains_of(recording, "client")
+check(sum(chain.count for chain in waits) <= 2 * log["rounds"],
+      f"a wait is counted more than once: {[(chain.count, shape(chain)) for chain in waits]}")
+total = sum(chain.ns for chain in waits)
+check_close("the client's waits", total, log["wait_ns"], rel=0.1, abs_ns=5 * MS * log["rounds"])
+check(left_ns < 0.05 * total, f"{left_ns} of {total} ns are not explained")
+# A nap's own time, by the clock of whoever naps, has what it waited for a CPU then in it.
+slack = 2 * MS * log["rounds"] * SLOW + sum(no_cpu for _, no_cpu in paths.values())
+for path, key in ((("server", "hrtimer_wakeup"), "naps_ns"), (("server",), "server_ran_ns"),
+                  (("server", "helper", "hrtimer_wakeup"), "helper_nap_ns"),
+                  (("server", "helper"), "helper_ran_ns")):
+    check(path in paths, f"{' < '.join(path)} is not there: {paths}")
+    check_close(" < ".join(path), paths[path][0], log[key], abs_ns=slack)
+
+recording = record(command=[workload("errands"), 1, 80], timeout=60 * SLOW)
+check_books(recording)
+check_chains(recording)
+paths, left_ns = by_path(recording, "client")
+told = paths[("server", "hrtimer_wakeup")][0]
+print("80 naps:", paths, left_ns, flush=True)
+check(told > 200 * MS, f"of 80 naps only {told} ns are told")
+check(left_ns > 100 * MS, f"80 naps cannot all be remembered, but only {left_ns} ns are open")
