@@ -31,13 +31,28 @@ check(sum(chain.count for chain in waits) <= 2 * log["rounds"],
 total = sum(chain.ns for chain in waits)
 check_close("the client's waits", total, log["wait_ns"], rel=0.1, abs_ns=5 * MS * log["rounds"])
 check(left_ns < 0.05 * total, f"{left_ns} of {total} ns are not explained")
-# A nap's own time, by the clock of whoever naps, has what it waited for a CPU then in it.
-slack = 2 * MS * log["rounds"] * SLOW + sum(no_cpu for _, no_cpu in paths.values())
-for path, key in ((("server", "hrtimer_wakeup"), "naps_ns"), (("server",), "server_ran_ns"),
-                  (("server", "helper", "hrtimer_wakeup"), "helper_nap_ns"),
-                  (("server", "helper"), "helper_ran_ns")):
+rounds = log["rounds"]
+
+
+def ran(*path):
     check(path in paths, f"{' < '.join(path)} is not there: {paths}")
-    check_close(" < ".join(path), paths[path][0], log[key], abs_ns=slack)
+    return paths[path][0]
+
+
+def running_ns(comm):
+    return sum(thread["running_ns"] for thread in recording.named(comm))
+
+
+# By the clock of whoever naps a nap has in it what it then waited for a CPU.
+for asked_ms, key, path in ((40, "naps_ns", ("server", "hrtimer_wakeup")),
+                            (15, "helper_nap_ns", ("server", "helper", "hrtimer_wakeup"))):
+    check(asked_ms * MS * rounds * 0.98 <= ran(*path) <= log[key] + MS * rounds,
+          f"{key}: {ran(*path)}, logged {log[key]}")
+# The clocks of both count what the hypervisor took away.
+for path in (("server",), ("server", "helper")):
+    check_close(" < ".join(path), ran(*path), running_ns(path[-1]), rel=0.05, abs_ns=MS * rounds)
+check(ran("server") > 0.9 * log["server_ran_ns"], f"server: {paths}")
+check(ran("server", "helper") > 0.9 * log["helper_ran_ns"], f"helper: {paths}")
 
 recording = record(command=[workload("errands"), 1, 80], timeout=60 * SLOW)
 check_books(recording)
