@@ -30,7 +30,8 @@ check(sum(chain.count for chain in waits) <= 2 * log["rounds"],
       f"a wait is counted more than once: {[(chain.count, shape(chain)) for chain in waits]}")
 total = sum(chain.ns for chain in waits)
 check_close("the client's waits", total, log["wait_ns"], rel=0.1, abs_ns=5 * MS * log["rounds"])
-check(left_ns < 0.05 * total, f"{left_ns} of {total} ns are not explained")
+# A wake that the kernel side did not see leaves a nap open.
+check(left_ns < 0.1 * total, f"{left_ns} of {total} ns are not explained")
 rounds = log["rounds"]
 
 
@@ -46,7 +47,7 @@ def running_ns(comm):
 # By the clock of whoever naps a nap has in it what it then waited for a CPU.
 for asked_ms, key, path in ((40, "naps_ns", ("server", "hrtimer_wakeup")),
                             (15, "helper_nap_ns", ("server", "helper", "hrtimer_wakeup"))):
-    check(asked_ms * MS * rounds * 0.98 <= ran(*path) <= log[key] + MS * rounds,
+    check(asked_ms * MS * rounds * 0.98 - left_ns <= ran(*path) <= log[key] + MS * rounds,
           f"{key}: {ran(*path)}, logged {log[key]}")
 # The clocks of both count what the hypervisor took away.
 for path in (("server",), ("server", "helper")):
