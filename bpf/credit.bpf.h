@@ -219,7 +219,7 @@ __noinline int add_to_shares(u32 i)
 
 	if (!e || i >= MAX_SEGMENTS)
 		return 0;
-	segment = &e->segments[i];
+	segment = &e->segments[bounded(i, MAX_SEGMENTS)];
 	if (segment->position > CONTRACT_MAX_HOPS)
 		return 0;
 	share = &e->row.shares[segment->position];
@@ -270,11 +270,11 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 
 	if (!cpu || !thread || !e || first >= MAX_SEGMENTS || last > MAX_SEGMENTS || first >= last)
 		return 0;
-	segment = &e->segments[first];
+	segment = &e->segments[bounded(first, MAX_SEGMENTS)];
 	from = segment->from;
 	chain = segment->chain;
 	e->record.hop_count = segment->hop_count;
-	segment = &e->segments[(last - 1) & (MAX_SEGMENTS - 1)];
+	segment = &e->segments[bounded(last - 1, MAX_SEGMENTS)];
 	if (!make_row(thread, TIME_BLOCKED, from, segment->to, &key, &add))
 		return 0;
 	key.task_letter = thread->task_letter;

@@ -83,6 +83,16 @@ static __always_inline struct explanation *explanation_of_cpu(void)
 	return bpf_map_lookup_elem(&explanations, &zero);
 }
 
+/*
+ * An index below a power of two. The compiler takes away a mask that it finds needless, and 6.1
+ * forgets the bounds of what it keeps on the stack.
+ */
+static __always_inline u32 bounded(u32 index, u32 power)
+{
+	barrier_var(index);
+	return index & (power - 1);
+}
+
 static __always_inline u64 smaller(u64 a, u64 b)
 {
 	return a < b ? a : b;
@@ -96,7 +106,7 @@ static __always_inline void add_segment(struct explanation *e, u64 from, u64 to,
 
 	if (from >= to || at >= MAX_SEGMENTS)
 		return;
-	segment = &e->segments[at & (MAX_SEGMENTS - 1)];
+	segment = &e->segments[bounded(at, MAX_SEGMENTS)];
 	segment->from = from;
 	segment->to = to;
 	segment->chain = chain;
@@ -218,7 +228,7 @@ __noinline int list_tail(u32 i)
 
 	if (!e || i >= CONTRACT_MAX_HOPS)
 		return 0;
-	tail = &e->tails[i];
+	tail = &e->tails[bounded(i, CONTRACT_MAX_HOPS)];
 	add_segment(e, tail->from, tail->to, e->record.id, tail->no_cpu_ns, i, PAST_RAN,
 		e->record.hop_count);
 	return 0;
@@ -386,7 +396,7 @@ __noinline int remember(struct thread *thread)
 	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
 		if (i >= e->segment_count)
 			break;
-		from = &e->segments[i];
+		from = &e->segments[bounded(i, MAX_SEGMENTS)];
 		to = &ring->at[ring->head & (PAST_ENTRIES - 1)];
 		to->from = from->from;
 		to->to = from->to;

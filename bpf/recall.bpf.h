@@ -10,6 +10,11 @@
 
 #include "explain.bpf.h"
 
+static __always_inline u32 thread_of_hop(const struct explanation *e, u32 i)
+{
+	return e->hops[bounded(i, CONTRACT_MAX_HOPS)].thread;
+}
+
 /* The chain of the links so far, if that is all. */
 static __always_inline u64 prefix_chain(struct cpu *cpu, struct explanation *e, u32 end)
 {
@@ -68,7 +73,7 @@ __noinline int recall_segment(u32 i)
 	recall = &e->recall;
 	if (!recall->left || recall->at >= recall->off)
 		return 1;
-	serial = e->hops[i].thread;
+	serial = thread_of_hop(e, i);
 	ring = past_ring_of(serial);
 	if (!ring)
 		return 1;
@@ -133,7 +138,7 @@ __noinline int recall_find(u32 i, u64 from)
 
 	if (!e || i >= CONTRACT_MAX_HOPS)
 		return 0;
-	serial = e->hops[i].thread;
+	serial = thread_of_hop(e, i);
 	ring = past_ring_of(serial);
 	e->recall.left = 0;
 	if (!ring || !serial || ring->thread != serial)
@@ -176,7 +181,7 @@ __noinline int recall(u32 i, u64 from, u64 off)
 	e->recall.prev_to = 0;
 	e->recall.prev_after_us = 0;
 	recall_find(i, from);
-	ring = past_ring_of(e->hops[i].thread);
+	ring = past_ring_of(thread_of_hop(e, i));
 	if (!e->recall.prev_to) {
 		/* Its memory does not reach back to the beginning. */
 		first = off;
