@@ -64,22 +64,27 @@ void books_add_row(struct books *books, const struct kernel_row *row)
 	add_sum(books, &sum, row->sum.count);
 }
 
+/* Its chain's record has not come, or does not fit: the time stays, the chain does not. */
+static void add_without_chain(struct books *books, struct rec_sum *sum, uint64_t intervals)
+{
+	books->totals.lost_chains += intervals;
+	books->totals.lost_chains_ns += sum->ns;
+	sum->chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
+	sum->share_count = 0;
+	sum->shares = NULL;
+	add_sum(books, sum, intervals);
+}
+
 static void add_wait(struct books *books, const struct kernel_wait *wait)
 {
 	struct rec_sum sum = sum_of_row(books, &wait->key, &wait->row.sum);
 	struct rec_share shares[CONTRACT_MAX_HOPS + 1];
+	uint64_t intervals = wait->row.sum.count;
 	struct chain_found chain;
 
 	if (!chains_find(books->chains, wait->key.chain, &chain)) {
-		books->totals.lost_chains += sum.count;
-		books->totals.lost_chains_ns += sum.ns;
-		sum.chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
-		add_sum(books, &sum, wait->row.sum.count);
+		add_without_chain(books, &sum, intervals);
 		return;
-	}
-	if (chain.has_lost) {
-		books->totals.lost_stacks += sum.count;
-		books->totals.lost_stacks_ns += sum.ns;
 	}
 	sum.chain = chain.id;
 	sum.share_count = chain.hop_count + 1;
@@ -88,7 +93,15 @@ static void add_wait(struct books *books, const struct kernel_wait *wait)
 		shares[i] = (struct rec_share){.ran_ns = wait->row.shares[i].ran_ns,
 			.no_cpu_ns = wait->row.shares[i].no_cpu_ns,
 			.earlier_ns = wait->row.shares[i].earlier_ns};
-	add_sum(books, &sum, wait->row.sum.count);
+	if (!recording_shares_add_up(shares, sum.share_count, sum.ns)) {
+		add_without_chain(books, &sum, intervals);
+		return;
+	}
+	if (chain.has_lost) {
+		books->totals.lost_stacks += intervals;
+		books->totals.lost_stacks_ns += sum.ns;
+	}
+	add_sum(books, &sum, intervals);
 }
 
 void books_add_waits(struct books *books, const kernel_waits *waits)

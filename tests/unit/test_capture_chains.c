@@ -103,11 +103,26 @@ static void add_chain(struct fixture *fixture, uint64_t id, enum chain_end chain
 		offsetof(struct record_chain, links) + hop_count * sizeof(struct chain_link));
 }
 
-static void add_wait(struct fixture *fixture, uint64_t chain, uint64_t ns,
-	const struct share *shares, size_t count)
+/* One that goes on with another. */
+static void add_joined(struct fixture *fixture, uint64_t id, uint64_t hop, uint64_t suffix)
 {
-	struct sum_key key = {
-		.thread = 1, .state = TIME_BLOCKED, .task_letter = 'S', .chain = chain};
+	struct record_chain chain = {.kind = RECORD_CHAIN,
+		.hop_count = 1,
+		.id = id,
+		.suffix = suffix,
+		.links = {{hop, 0}}};
+
+	add_record(fixture, &chain, offsetof(struct record_chain, links[1]));
+}
+
+static void add_part(struct fixture *fixture, uint64_t chain, uint64_t ns,
+	const struct share *shares, size_t count, bool is_part)
+{
+	struct sum_key key = {.thread = 1,
+		.state = TIME_BLOCKED,
+		.task_letter = 'S',
+		.chain = chain,
+		.is_part = is_part};
 	struct wait_sum row = {.sum = {.count = 1, .ns = ns, .max_ns = ns, .first_ns = ns}};
 	uint64_t bytes = offsetof(struct wait_sum, shares) + 9 * sizeof(struct share);
 
@@ -115,6 +130,12 @@ static void add_wait(struct fixture *fixture, uint64_t chain, uint64_t ns,
 	vec_append(&fixture->batch.waits, (const char *)&bytes, sizeof(bytes));
 	vec_append(&fixture->batch.waits, (const char *)&key, sizeof(key));
 	vec_append(&fixture->batch.waits, (const char *)&row, bytes);
+}
+
+static void add_wait(struct fixture *fixture, uint64_t chain, uint64_t ns,
+	const struct share *shares, size_t count)
+{
+	add_part(fixture, chain, ns, shares, count, false);
 }
 
 static struct recording *finished(struct fixture *fixture)
@@ -232,6 +253,91 @@ static void rows_without_hops_and_open_waits_have_a_chain_too(void **state)
 	recording_free(recording);
 }
 
+static void chains_go_on_with_others(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t ids[] = {HOP(1, HOP_TASK), HOP(2, HOP_TASK), HOP(3, HOP_TIMER)};
+	const struct share shares[] = {{10, 0, 0}, {20, 0, 0}, {70, 0, 0}, {0, 0, 0}};
+	const struct share rest[] = {{10, 0, 0}, {90, 0, 0}};
+	struct books_totals totals;
+	size_t count;
+
+	add_hop(fixture, ids[0], "outer", 0);
+	add_hop(fixture, ids[1], "inner", 0);
+	/* In the order in which they may come: what a chain goes on with can be later. */
+	add_joined(fixture, 100, ids[0], 200);
+	add_joined(fixture, 200, ids[1], 300);
+	add_chain(fixture, 300, CHAIN_METAL, 1, &ids[2]);
+	add_joined(fixture, 400, ids[0], CONTRACT_CHAIN_OF_END(CHAIN_NO_WAKER));
+	add_chain(fixture, 500, CHAIN_METAL, 1, &ids[2]);
+	add_part(fixture, 100, 100, shares, 4, true);
+	add_part(fixture, 400, 100, rest, 2, false);
+	struct recording *recording = finished(fixture);
+	const struct rec_linked_chain *chains = recording_chains(recording, &count);
+	/* Only what a row has is written. */
+	assert_int_equal(count, 2);
+	const struct rec_linked_chain *whole = &chains[chains[0].hop_count == 3 ? 0 : 1];
+	const struct rec_linked_chain *open = &chains[chains[0].hop_count == 3 ? 1 : 0];
+	assert_int_equal(whole->hop_count, 3);
+	assert_int_equal(whole->end, CHAIN_METAL);
+	assert_int_equal(open->hop_count, 1);
+	assert_int_equal(open->end, CHAIN_NO_WAKER);
+	const struct rec_chain_hop *hops = recording_hops(recording, &count);
+	assert_string_equal(hops[whole->first_hop].name, "outer");
+	assert_string_equal(hops[whole->first_hop + 1].name, "inner");
+	assert_int_equal(hops[whole->first_hop + 2].kind, HOP_TIMER);
+	/* Two intervals were credited, but it is one wait. */
+	books_totals(fixture->books, &totals);
+	assert_int_equal(totals.rows, 2);
+	assert_int_equal(totals.waits, 1);
+	assert_int_equal(totals.lost_chains_ns, 0);
+	recording_free(recording);
+}
+
+static void what_is_beyond_the_depth_is_cut_off(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t ids[] = {HOP(1, HOP_TASK), HOP(2, HOP_TASK), HOP(3, HOP_TASK),
+		HOP(4, HOP_TASK), HOP(5, HOP_TASK), HOP(6, HOP_TASK), HOP(7, HOP_TASK),
+		HOP(8, HOP_TASK)};
+	const struct share shares[9] = {[0] = {40, 0, 0}, [8] = {60, 0, 0}};
+	size_t count;
+
+	add_chain(fixture, 300, CHAIN_AWAKE, 8, ids);
+	add_joined(fixture, 100, ids[7], 300);
+	add_wait(fixture, 100, 100, shares, 9);
+	struct recording *recording = finished(fixture);
+	const struct rec_linked_chain *chains = recording_chains(recording, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(chains[0].hop_count, 8);
+	assert_int_equal(chains[0].end, CHAIN_DEPTH_LIMIT);
+	recording_free(recording);
+}
+
+static void a_chain_that_cannot_go_on_keeps_the_time(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t hop = HOP(1, HOP_TASK);
+	const struct share shares[] = {{60, 0, 0}, {40, 0, 0}};
+	const struct share too_few[] = {{60, 0, 0}};
+	struct books_totals totals;
+	size_t count;
+
+	add_joined(fixture, 100, hop, 4711);
+	add_wait(fixture, 100, 100, shares, 2);
+	/* One that leads to itself ends at the depth, and its shares are wrong. */
+	add_joined(fixture, 200, hop, 200);
+	add_wait(fixture, 200, 100, too_few, 1);
+	struct recording *recording = finished(fixture);
+	books_totals(fixture->books, &totals);
+	assert_int_equal(totals.lost_chains, 2);
+	assert_int_equal(totals.lost_chains_ns, 200);
+	assert_int_equal(totals.rows_ns, 200);
+	recording_chains(recording, &count);
+	assert_true(count >= 1);
+	recording_free(recording);
+}
+
 static void malformed_records_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
@@ -265,6 +371,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_hop_that_never_came_leaves_its_kind, begin, end),
 		cmocka_unit_test_setup_teardown(
 			rows_without_hops_and_open_waits_have_a_chain_too, begin, end),
+		cmocka_unit_test_setup_teardown(chains_go_on_with_others, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_beyond_the_depth_is_cut_off, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_chain_that_cannot_go_on_keeps_the_time, begin, end),
 		cmocka_unit_test_setup_teardown(malformed_records_are_ignored, begin, end),
 	};
 
