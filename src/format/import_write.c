@@ -123,26 +123,24 @@ static struct rec_hop hop_of(const struct import *import, struct stack_writer *s
 	};
 }
 
-/* Writes each chain once; ret[number] is its id, ret[0] that of none. */
-static uint64_t *put_chains(
-	struct import *import, struct recording_writer *writer, struct stack_writer *stacks)
+/* The id of a chain, which is written when it is first asked for; ids: by number, 0: not yet. */
+static uint64_t put_chain(struct import *import, struct recording_writer *writer,
+	struct stack_writer *stacks, uint32_t number, uint64_t *ids)
 {
-	const struct chain_table *table = &import->sums.chains;
-	uint64_t *ids = xcalloc(table->chains.count + 1, sizeof(*ids));
+	const struct chain_table *table = &import->result.chains;
 
-	for (size_t i = 0; i < table->chains.count; i++) {
-		const struct table_chain *from = &table->chains.at[i];
-		struct rec_hop hops[CONTRACT_MAX_HOPS];
-		_cleanup_(free_names) struct names names = {0};
-		struct rec_chain chain = {
-			.hop_count = from->hop_count, .end = from->end, .hops = hops};
-		for (uint32_t hop = 0; hop < from->hop_count; hop++)
-			hops[hop] = hop_of(import, stacks, &table->links.at[from->first + hop],
-				&names.at[hop]);
-		ids[i + 1] = chain.id = recording_chain_id(&chain);
-		recording_writer_add_chain(writer, &chain);
-	}
-	return ids;
+	if (!number || ids[number])
+		return ids[number];
+	const struct table_chain *from = chain_table_get(table, number);
+	struct rec_hop hops[CONTRACT_MAX_HOPS];
+	_cleanup_(free_names) struct names names = {0};
+	struct rec_chain chain = {.hop_count = from->hop_count, .end = from->end, .hops = hops};
+	for (uint32_t hop = 0; hop < from->hop_count; hop++)
+		hops[hop] =
+			hop_of(import, stacks, &table->links.at[from->first + hop], &names.at[hop]);
+	ids[number] = chain.id = recording_chain_id(&chain);
+	recording_writer_add_chain(writer, &chain);
+	return chain.id;
 }
 
 /* Where rows go. */
@@ -162,11 +160,12 @@ static void put_row(struct rows *rows, uint32_t thread, struct rec_sum *sum)
 
 static void put_sums(struct import *import, struct rows *rows)
 {
-	_cleanup_free_ uint64_t *chains = put_chains(import, rows->writer, rows->stacks);
+	_cleanup_free_ uint64_t *chains =
+		xcalloc(import->result.chains.chains.count + 1, sizeof(*chains));
 
 	vec_each (row, &import->sums.rows) {
 		struct rec_sum sum = row->sum;
-		sum.chain = chains[row->chain];
+		sum.chain = put_chain(import, rows->writer, rows->stacks, row->chain, chains);
 		sum.shares = import->sums.shares.at + row->shares;
 		struct written_stack written = stack_writer_put(rows->stacks, row->stack);
 		rows->is_kernel[sum.thread] |= written.is_kernel_thread;

@@ -3,8 +3,29 @@
 #ifndef DWELL_REPLAY_CHAIN_TABLE_H
 #define DWELL_REPLAY_CHAIN_TABLE_H
 
-#include "replay/chain.h"
+#include <stdint.h>
+
+#include "recording/recording.h"
 #include "util/map64.h"
+#include "util/vec.h"
+
+/* Numbers of names and stacks are the caller's. */
+struct replay_waker {
+	enum hop_kind kind;
+	uint32_t name;
+	uint32_t stack;
+};
+
+struct replay_link {
+	struct replay_waker waker;
+	uint32_t waited; /* stack in which the waker of the link before had been blocked */
+};
+
+struct replay_chain {
+	uint32_t hop_count;
+	enum chain_end end;
+	struct replay_link links[CONTRACT_MAX_HOPS];
+};
 
 struct table_chain {
 	size_t first; /* in links */
@@ -12,14 +33,35 @@ struct table_chain {
 	enum chain_end end;
 };
 
+/* One chain behind another: see chain_table_join(). */
+struct table_join {
+	uint32_t prefix;
+	uint32_t suffix;
+	uint32_t waited;
+	uint32_t depth;
+	uint32_t number;
+};
+
 struct chain_table {
 	VEC(struct table_chain) chains;
 	VEC(struct replay_link) links;
-	struct map64 by_hash; /* -> number; clashes go on at hash + 1 */
+	VEC(struct table_join) joins;
+	struct map64 by_hash;      /* -> number; clashes go on at hash + 1 */
+	struct map64 join_by_hash; /* -> index into joins + 1; likewise */
 };
 
 /* The number of a chain with these hops and this end. */
 uint32_t chain_table_put(struct chain_table *table, const struct replay_chain *chain);
+/*
+ * The number of the chain that has the hops of `prefix`, whatever its end, then those of `suffix`,
+ * and its end. `waited` is the stack in which the last waker of the prefix had been blocked when
+ * the first of the suffix woke it. More hops than `depth` are cut off: it ends in
+ * CHAIN_DEPTH_LIMIT.
+ */
+uint32_t chain_table_join(struct chain_table *table, uint32_t prefix, uint32_t suffix,
+	uint32_t waited, uint32_t depth);
+/* Borrowed until the next put or join. */
+const struct table_chain *chain_table_get(const struct chain_table *table, uint32_t number);
 void chain_table_clear(struct chain_table *table);
 
 #endif

@@ -120,6 +120,7 @@ void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
 	struct replay replay = {.result = ret, .each = each, .context = context};
 
 	*ret = (struct replay_result){0};
+	replay.chains.table = &ret->chains;
 	replay.chains.depth = chain_depth < CONTRACT_MAX_HOPS ? chain_depth : CONTRACT_MAX_HOPS;
 	look_ahead(&replay, events, count);
 	sort_events(events, count);
@@ -144,4 +145,5 @@ void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
 void replay_clear(struct replay_result *result)
 {
 	vec_clear(&result->threads);
+	chain_table_clear(&result->chains);
 }

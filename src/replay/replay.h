@@ -72,7 +72,15 @@ struct replay_interval {
 	uint32_t stack;
 	uint64_t from_ns; /* from the first event on */
 	uint64_t to_ns;
-	const struct replay_chain *chain; /* blocked: its shares add up; NULL: without chains */
+	/*
+	 * Blocked, with chains. A wait that several chains explain, one after the other, is as many
+	 * intervals; all but the last are parts of it that do not count.
+	 */
+	bool is_part;
+	uint32_t chain;                 /* number in the result's table; 0: without chains */
+	uint64_t wait_ns;               /* length of the whole wait */
+	const struct rec_share *shares; /* hop_count + 1 of them, which add up to the interval */
+	uint32_t share_count;
 };
 
 struct replay_thread {
@@ -86,6 +94,7 @@ struct replay_thread {
 
 struct replay_result {
 	VEC(struct replay_thread) threads;
+	struct chain_table chains;
 	uint64_t start_ns; /* the log's own clock; REPLAY_NO_TIME: no event has a time */
 	uint64_t window_ns;
 	bool is_partial; /* no switches: lives are only what is known */
@@ -106,8 +115,9 @@ typedef void (*replay_interval_fn)(const struct replay_interval *interval, void 
 
 /*
  * Sorts the events by time (those of equal time stay in order) and calls `each` for every interval
- * as it ends; samples are intervals of state TIME_SAMPLE without length. Clear the result with
- * replay_clear(). chain_depth: hops to keep of each chain, 0 to CONTRACT_MAX_HOPS.
+ * as it ends (the result's table of chains is at hand then); samples are intervals of state
+ * TIME_SAMPLE without length. Clear the result with replay_clear(). chain_depth: hops to keep of
+ * each chain, 0 to CONTRACT_MAX_HOPS.
  */
 void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
 	replay_interval_fn each, void *context, struct replay_result *ret);

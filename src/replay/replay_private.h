@@ -52,7 +52,8 @@ struct replay {
 	VEC(struct replay_cpu) cpus;
 	struct map64 by_tid; /* the living one: tid -> index */
 	struct chains chains;
-	const struct replay_chain *chain; /* of the wait that is being closed */
+	const struct chain_part *part; /* of the wait that is being closed; NULL: without chains */
+	uint64_t wait_ns;              /* length of that wait */
 	bool has_waking;
 	bool has_wakes;   /* any */
 	bool has_blocked; /* sched_stat_blocked, which holds sched_stat_iowait */

@@ -16,6 +16,8 @@ uint32_t replay_add_thread(struct replay *replay, uint32_t tid, uint64_t start_n
 	vec_push(&replay->result->threads, thread);
 	vec_push(&replay->nows, now);
 	*map64_put(&replay->by_tid, tid, NULL) = index;
+	if (replay_has_chains(replay))
+		chains_meet(&replay->chains, index, start_ns);
 	return index;
 }
 
@@ -65,30 +67,54 @@ void replay_credit(
 		.is_earlier = state != TIME_RUNNING && now->is_earlier,
 		.stack = state == TIME_RUNNING ? 0 : now->stack,
 		.from_ns = now->since_ns,
-		.to_ns = to_ns,
-		.chain = state == TIME_BLOCKED ? replay->chain : NULL};
+		.to_ns = to_ns};
 
 	if (to_ns <= now->since_ns)
 		return;
+	if (state == TIME_BLOCKED && replay->part) {
+		interval.is_part = !replay->part->is_last;
+		interval.chain = replay->part->chain;
+		interval.wait_ns = replay->wait_ns;
+		interval.shares = replay->part->shares;
+		interval.share_count = replay->part->share_count;
+	}
 	thread->total_ns[state] += to_ns - now->since_ns;
 	now->since_ns = to_ns;
 	replay->each(&interval, replay->context);
 }
 
-/* The chain of the wait that ends at wake_ns, for the credit that follows. */
+/* Explains the wait that ends at wake_ns, for the credit that follows. */
 static void explain(
 	struct replay *replay, uint32_t index, uint64_t wake_ns, bool is_awake, bool is_open)
 {
 	uint64_t since_ns = replay->nows.at[index].since_ns;
-	struct chains *chains = &replay->chains;
 
-	replay->chain = NULL;
 	if (!replay_has_chains(replay) || wake_ns <= since_ns)
 		return;
 	if (is_open && !is_awake)
-		replay->chain = chains_not_woken(chains, wake_ns - since_ns);
+		chains_not_woken(&replay->chains, since_ns, wake_ns);
 	else
-		replay->chain = chains_explain(chains, index, since_ns, wake_ns, is_awake);
+		chains_explain(&replay->chains, index, since_ns, wake_ns, is_awake);
+}
+
+/* Credits the wait that ends at wake_ns, part by part if it was explained. */
+static void credit_wait(struct replay *replay, uint32_t index, uint64_t wake_ns, bool is_open)
+{
+	uint64_t since_ns = replay->nows.at[index].since_ns;
+	struct chain_part part;
+	uint32_t at = 0;
+
+	if (wake_ns <= since_ns)
+		return;
+	if (replay_has_chains(replay)) {
+		replay->wait_ns = wake_ns - since_ns;
+		replay->part = &part;
+		while (chains_next_part(&replay->chains, &at, &part))
+			replay_credit(replay, index, TIME_BLOCKED, part.to_ns, is_open);
+		replay->part = NULL;
+	} else {
+		replay_credit(replay, index, TIME_BLOCKED, wake_ns, is_open);
+	}
 }
 
 /* Closes what a thread did while off its CPU, up to `at_ns`. */
@@ -112,7 +138,7 @@ static void close_off_cpu(struct replay *replay, uint32_t index, uint64_t at_ns,
 			chains_run_woken(&replay->chains, index,
 				now->is_earlier ? CHAIN_STACK_EARLIER : now->stack, now->since_ns,
 				wake_ns > now->since_ns ? wake_ns : now->since_ns, at_ns);
-		replay_credit(replay, index, TIME_BLOCKED, wake_ns, is_open && !is_awake);
+		credit_wait(replay, index, wake_ns, is_open && !is_awake);
 		replay_credit(replay, index, TIME_WOKEN, at_ns, is_open);
 	} else if (progress == PROGRESS_WOKEN || progress == PROGRESS_PREEMPTED) {
 		if (replay_has_chains(replay) && !is_open)

@@ -18,12 +18,12 @@ static uint64_t hash_key(const struct sums_row *row)
 
 static bool is_same_key(const struct sums_row *a, const struct sums_row *b)
 {
-	/* Intervals that never ended are kept apart: their count is 0 whatever their number. */
+	/* Intervals that never ended are kept apart: a count does not tell of them. */
 	return a->sum.thread == b->sum.thread && a->stack == b->stack && a->chain == b->chain &&
 	       a->sum.state == b->sum.state && a->sum.task_letter == b->sum.task_letter &&
 	       a->sum.band == b->sum.band && a->is_earlier == b->is_earlier &&
 	       a->sum.slice_first == b->sum.slice_first && a->sum.slice_last == b->sum.slice_last &&
-	       a->sum.count && b->sum.count;
+	       !a->is_open && !b->is_open;
 }
 
 static void merge_shares(
@@ -78,13 +78,23 @@ static void add_row(struct sums *sums, const struct sums_row *row)
 
 static struct sums_row row_of(const struct replay_interval *interval, uint64_t ns)
 {
-	struct sums_row row = {.stack = interval->stack, .is_earlier = interval->is_earlier};
+	struct sums_row row = {.stack = interval->stack,
+		.chain = interval->chain,
+		.is_earlier = interval->is_earlier,
+		.is_open = interval->is_open};
 
 	row.sum.thread = interval->thread;
 	row.sum.state = interval->state;
 	row.sum.task_letter = interval->letter;
-	row.sum.count = !interval->is_open;
+	row.sum.count = !interval->is_open && !interval->is_part;
 	row.sum.ns = row.sum.max_ns = row.sum.first_ns = ns;
+	/* What counts the wait has its length. */
+	if (row.sum.count && interval->wait_ns)
+		row.sum.max_ns = interval->wait_ns;
+	if (interval->share_count > 1) {
+		row.sum.shares = interval->shares;
+		row.sum.share_count = interval->share_count;
+	}
 	return row;
 }
 
@@ -99,16 +109,10 @@ void sums_add(struct sums *sums, const struct replay_interval *interval)
 	row.sum.slice_first = (uint32_t)first;
 	row.sum.slice_last = (uint32_t)last;
 	if (interval->state != TIME_RUNNING && interval->state != TIME_SAMPLE)
-		row.sum.band = band_of(to - from);
+		row.sum.band = band_of(interval->wait_ns ? interval->wait_ns : to - from);
 	if (first != last) {
 		row.sum.first_ns = (first + 1) * sums->slice_ns - from;
 		row.sum.last_ns = to - last * sums->slice_ns;
-	}
-	if (interval->chain) {
-		row.chain = chain_table_put(&sums->chains, interval->chain);
-		row.sum.shares = interval->chain->shares;
-		row.sum.share_count =
-			interval->chain->hop_count ? interval->chain->hop_count + 1 : 0;
 	}
 	add_row(sums, &row);
 }
@@ -117,6 +121,5 @@ void sums_clear(struct sums *sums)
 {
 	vec_clear(&sums->rows);
 	vec_clear(&sums->shares);
-	chain_table_clear(&sums->chains);
 	map64_clear(&sums->by_key);
 }
