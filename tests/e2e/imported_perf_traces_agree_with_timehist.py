@@ -262,9 +262,11 @@ EARLIER = 4  # words: no_stack
 samples = {}
 blocked = named = 0
 stacks = {row[0] for row in recording.rows("SELECT id FROM stacks")}
-for tid, state, stack, count, ns in recording.rows(
+for tid, state, stack, count, ns, has_ended in recording.rows(
         "SELECT t.tid, (SELECT word FROM words WHERE kind = 'state' AND number = s.state),"
-        " s.kernel_stack, s.count, s.ns FROM sums s JOIN threads t ON t.id = s.thread"):
+        " s.kernel_stack, s.count, s.ns, s.count OR (SELECT word <> 'not woken' FROM words JOIN"
+        " chains ON number = chain_end WHERE kind = 'chain_end' AND chains.id = s.chain)"
+        " FROM sums s JOIN threads t ON t.id = s.thread"):
     thread = threads.get(tid)
     if state == "sample":
         samples[tid] = samples.get(tid, 0) + count
@@ -272,7 +274,7 @@ for tid, state, stack, count, ns in recording.rows(
         check(state != "running" or tid not in left, f"thread {tid} is missing in timehist")
     elif state == "running":
         thread.figures["run"].ours += ns
-    elif count and stack != EARLIER:
+    elif has_ended and stack != EARLIER:
         thread.figures["wait"].ours += ns
         thread.figures["delay"].ours += ns if state == "woken" else 0
         if state == "blocked":
