@@ -75,10 +75,10 @@ def frames_of(recording, stack):
 
 def open_stacks(recording, pid):
     """{tid: (frames, end)} of the threads that were blocked when the window ended."""
-    rows = recording.rows("""
+    rows = recording.rows(f"""
         SELECT t.tid, s.user_stack FROM all_sums s JOIN threads t ON t.id = s.thread
         JOIN processes p ON p.id = t.process
-        WHERE p.pid = ? AND s.count = 0 AND NOT s.user_stack BETWEEN 0 AND 15
+        WHERE p.pid = ? AND {IS_UNENDED} AND NOT s.user_stack BETWEEN 0 AND 15
           AND s.state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')""",
         pid)
     return {tid: frames_of(recording, stack) for tid, stack in rows}

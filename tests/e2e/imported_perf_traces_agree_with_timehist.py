@@ -262,10 +262,9 @@ EARLIER = 4  # words: no_stack
 samples = {}
 blocked = named = 0
 stacks = {row[0] for row in recording.rows("SELECT id FROM stacks")}
-for tid, state, stack, count, ns, has_ended in recording.rows(
+for tid, state, stack, count, ns, is_unended in recording.rows(
         "SELECT t.tid, (SELECT word FROM words WHERE kind = 'state' AND number = s.state),"
-        " s.kernel_stack, s.count, s.ns, s.count OR (SELECT word <> 'not woken' FROM words JOIN"
-        " chains ON number = chain_end WHERE kind = 'chain_end' AND chains.id = s.chain)"
+        f" s.kernel_stack, s.count, s.ns, {IS_UNENDED}"
         " FROM sums s JOIN threads t ON t.id = s.thread"):
     thread = threads.get(tid)
     if state == "sample":
@@ -274,7 +273,7 @@ for tid, state, stack, count, ns, has_ended in recording.rows(
         check(state != "running" or tid not in left, f"thread {tid} is missing in timehist")
     elif state == "running":
         thread.figures["run"].ours += ns
-    elif has_ended and stack != EARLIER:
+    elif not is_unended and stack != EARLIER:
         thread.figures["wait"].ours += ns
         thread.figures["delay"].ours += ns if state == "woken" else 0
         if state == "blocked":

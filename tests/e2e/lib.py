@@ -183,6 +183,12 @@ class Workload:
 
 # Recordings.
 
+# Of a row `s` of sums: an interval that had not ended. Else a count of 0 is a part of a wait that
+# another row counts.
+IS_UNENDED = ("(s.count = 0 AND (s.chain = 0 OR s.chain IN (SELECT id FROM chains WHERE chain_end = "
+              "(SELECT number FROM words WHERE kind = 'chain_end' AND word = 'not woken'))))")
+
+
 class Recording:
     def __init__(self, path, result=None):
         self.path = os.path.abspath(path)

@@ -38,12 +38,9 @@ def chains_of(recording, comm, inside=None):
     wanted = {}
     found = {}
     for number, chain, stack, count, ns in recording.rows(
-            "SELECT sums.id, chain, kernel_stack, count, ns FROM sums "
-            "JOIN threads ON threads.id = sums.thread "
-            "WHERE state = 3 AND comm = ?", comm):
-        # A count of 0 is a part of a wait that others count, or else one that had not ended.
-        if not count and ENDS[ends.get(chain, ENDS.index("not woken"))] == "not woken":
-            continue
+            "SELECT s.id, chain, kernel_stack, count, ns FROM sums s "
+            "JOIN threads ON threads.id = s.thread "
+            f"WHERE state = 3 AND NOT {IS_UNENDED} AND comm = ?", comm):
         if inside and stack not in wanted:
             wanted[stack] = inside in frames_of(recording, stack)
         if inside and not wanted[stack]:

@@ -44,16 +44,16 @@ def running_ns(comm):
     return sum(thread["running_ns"] for thread in recording.named(comm))
 
 
-# By the clock of whoever naps a nap has in it what it then waited for a CPU.
-for asked_ms, key, path in ((40, "naps_ns", ("server", "hrtimer_wakeup")),
-                            (15, "helper_nap_ns", ("server", "helper", "hrtimer_wakeup"))):
-    check(asked_ms * MS * rounds * 0.98 - left_ns <= ran(*path) <= log[key] + MS * rounds,
+# By the clock of whoever naps a nap has in it what it then waited for a CPU. The helper's may begin
+# before the server waits for it, if that one is held up on the way.
+for asked_ms, key, path in ((40 * 0.98, "naps_ns", ("server", "hrtimer_wakeup")),
+                            (15 * 0.5, "helper_nap_ns", ("server", "helper", "hrtimer_wakeup"))):
+    check(asked_ms * MS * rounds - left_ns <= ran(*path) <= log[key] + MS * rounds,
           f"{key}: {ran(*path)}, logged {log[key]}")
 # The clocks of both count what the hypervisor took away.
-for path in (("server",), ("server", "helper")):
-    check_close(" < ".join(path), ran(*path), running_ns(path[-1]), rel=0.05, abs_ns=MS * rounds)
+check_close("server", ran("server"), running_ns("server"), rel=0.05, abs_ns=MS * rounds)
 check(ran("server") > 0.9 * log["server_ran_ns"], f"server: {paths}")
-check(ran("server", "helper") > 0.9 * log["helper_ran_ns"], f"helper: {paths}")
+check(0.5 * log["helper_ran_ns"] < ran("server", "helper") <= running_ns("helper"), f"{paths}")
 
 recording = record(command=[workload("errands"), 1, 80], timeout=60 * SLOW)
 check_books(recording)

@@ -49,7 +49,7 @@ def wakers_of(recording, tids):
     for number, tid, chain, count, ns, hop_count in recording.rows(
             "SELECT s.id, t.tid, s.chain, s.count, s.ns, c.hop_count FROM sums s "
             "JOIN threads t ON t.id = s.thread JOIN chains c ON c.id = s.chain "
-            "WHERE s.state = 3 AND s.count > 0"):
+            f"WHERE s.state = 3 AND NOT {IS_UNENDED}"):
         if tid not in tids:
             continue
         key = tid, hops.get((chain, 0), "nobody")
