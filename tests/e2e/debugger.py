@@ -79,6 +79,8 @@ def open_stacks(recording, pid):
         SELECT t.tid, s.user_stack FROM all_sums s JOIN threads t ON t.id = s.thread
         JOIN processes p ON p.id = t.process
         WHERE p.pid = ? AND s.count = 0 AND NOT s.user_stack BETWEEN 0 AND 15
+          AND NOT EXISTS (SELECT 1 FROM chains c JOIN words w ON w.kind = 'chain_end'
+            AND w.number = c.chain_end WHERE c.id = s.chain AND w.word <> 'not woken')
           AND s.state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')""",
         pid)
     return {tid: frames_of(recording, stack) for tid, stack in rows}

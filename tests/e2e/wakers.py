@@ -26,7 +26,8 @@ def frames_of(recording, stack):
 
 def chains_of(recording, comm, inside=None):
     """The chains of a name's waits that have ended, those of equal content added up; inside: only
-    waits with that function in their kernel stack."""
+    waits with that function in their kernel stack. A chain that explains parts of waits only, which
+    others end, has count 0."""
     hops = {}
     for row in recording.rows("SELECT chain, kind, name, kernel_stack, user_stack, waited_stack "
                               "FROM hops ORDER BY chain, position"):
@@ -40,7 +41,8 @@ def chains_of(recording, comm, inside=None):
     for number, chain, stack, count, ns in recording.rows(
             "SELECT sums.id, chain, kernel_stack, count, ns FROM sums "
             "JOIN threads ON threads.id = sums.thread "
-            "WHERE state = 3 AND count > 0 AND comm = ?", comm):
+            "WHERE state = 3 AND (count > 0 OR chain IN (SELECT id FROM chains WHERE chain_end <> ?)) "
+            "AND comm = ?", ENDS.index("not woken"), comm):
         if inside and stack not in wanted:
             wanted[stack] = inside in frames_of(recording, stack)
         if inside and not wanted[stack]:

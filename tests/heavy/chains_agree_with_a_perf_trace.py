@@ -49,9 +49,10 @@ def wakers_of(recording, tids):
     for number, tid, chain, count, ns, hop_count in recording.rows(
             "SELECT s.id, t.tid, s.chain, s.count, s.ns, c.hop_count FROM sums s "
             "JOIN threads t ON t.id = s.thread JOIN chains c ON c.id = s.chain "
-            "WHERE s.state = 3 AND s.count > 0"):
+            "WHERE s.state = 3 AND c.chain_end <> ?", ENDS.index("not woken")):
         if tid not in tids:
             continue
+        # Parts of waits that another row counts add time, and no wait.
         key = tid, hops.get((chain, 0), "nobody")
         counts[key] = counts.get(key, 0) + count
         numbers[number] = tid, chain
