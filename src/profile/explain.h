@@ -30,7 +30,7 @@ struct explanation {
 	VEC(struct cause) causes; /* largest first */
 	struct map64 by_what;     /* while they are gathered: hash -> index + 1 */
 	uint64_t unexplained_ns;
-	uint64_t by_end_ns[CHAIN_ENDS]; /* why not; CHAIN_EARLIER also before a waker's last wait */
+	uint64_t by_end_ns[CHAIN_ENDS]; /* why not; CHAIN_EARLIER also what a waker forgot */
 };
 
 static inline uint64_t cause_ns(const struct cause *cause)

@@ -110,7 +110,7 @@ struct rec_chain {
 
 /*
  * What one hop's waker did in the windows of a row's waits: ran (metal: was pending), had no CPU,
- * and what it did before its own last wait, which is not resolved further. Behind the last hop
+ * and what it did earlier than anybody remembers. Behind the last hop
  * stands the rest, which is in ran_ns and means what the chain's end says.
  */
 struct rec_share {

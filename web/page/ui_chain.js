@@ -23,7 +23,7 @@ export function chainTab(app) {
 	lineId(chosen), (wait) => app.update({wait}))),
 	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before. `,
 		h('span', {class: 'tag', color: classColor('running')}, 'ran, or pending'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',
-		h('span', {class: 'tag', color: classColor('aside')}, 'earlier than its own last wait: not explained')),
+		h('span', {class: 'tag', color: classColor('aside')}, 'earlier than it remembers: not explained')),
 	shown.map((chain, i) => chainCard(app, chain, i, total)),
 	hidden ? h('p', {class: 'note'}, `${count(chains.length - shown.length)} more chains with ${duration(hidden)}.`) : null,
 	without ? h('p', {class: 'note'}, `${duration(without)} without a chain: not recorded, or folded.`) : null].flat().filter(Boolean);
