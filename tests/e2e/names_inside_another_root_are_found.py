@@ -70,6 +70,7 @@ kill_group(process)
 process = background(*in_jail(make_jail("sleeper"), "/jailed-sleeper", NAPS * SLOW, NAP_MS))
 look_from_outside("chroot", sleeper_below(process), "/jailed-sleeper")
 
+let_tables_come()
 # From inside: the namespace's own numbers, the command's status, the same names.
 script = (setup + f"{{ {inside} {NAPS * SLOW} {NAP_MS} & sleep 1; }} && "
           f"{DWELL} record -p $! -d 1s -o pid.dwell && {DWELL} record -a -d 1s -o all.dwell && "

@@ -49,6 +49,7 @@ check_free_of_tracer(storm, own)
 check(weight(storm.folded("oncpu"), "execve", root="true") > 0, "no exec was sampled")
 
 background(workload("pingpong"), 10**9)
+let_tables_come()
 recording = record("-a", command=[workload("sleeper"), "20", "50"])
 check_free_of_tracer(recording, own)
 
