@@ -15,5 +15,5 @@ for how in ("leader", "thread"):
     check_close(f"{how}: lives", lives, want, abs_ns=BUSY_NS)
     stacks = recording.folded("offcpu", "--state", "blocked")
     for function in ("before_exec", "after_exec"):
-        check_close(f"{how}: {function}", weight(stacks, "hrtimer_nanosleep", function), 400 * MS,
+        check_slept(f"{how}: {function}", weight(stacks, "hrtimer_nanosleep", function), 400 * MS,
                     rel=0.05)

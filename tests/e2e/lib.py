@@ -266,7 +266,8 @@ class Recorder:
 
     def wait_attached(self):
         wait_until(lambda: is_attached(self.process), "attaching dwell")
-        # The window begins a moment after the programs are there.
+        # The window begins a moment after the programs are there; until then dwell is in a hurry.
+        wait_until(lambda: nice_of(self.pid) == os.nice(0), "the window's start")
         time.sleep(0.3)
 
     def wait(self, timeout=60, status=0):
@@ -283,6 +284,14 @@ class Recorder:
         """As Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
         return self.wait(20, status)
+
+
+def nice_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[16])
+    except OSError:
+        return os.nice(0)
 
 
 def is_attached(process):
@@ -410,6 +419,18 @@ def check_life(thread, wall_ns):
 # switch is seen, and in interrupts. An emulated CPU that has to wait for a real one, while time goes
 # on, does so there, too: of a life, at most that share.
 STANDSTILL = 0 if SLOW == 1 else 0.2
+
+
+def check_ran(thread, cpu_ns, wall_ns, rel, abs_ns):
+    """It ran as long as its CPU clock says, in that much time."""
+    slack_ns = max(rel * cpu_ns, abs_ns)
+    check_between(f"running time of {thread}", thread["running_ns"], cpu_ns - slack_ns,
+                  cpu_ns + slack_ns + STANDSTILL * wall_ns)
+
+
+def check_slept(what, got, want, rel):
+    """A timer rings when it should, but on an emulated CPU it may be late."""
+    check_between(what, got, want - rel * want, want + (rel * want if SLOW == 1 else BUSY_NS))
 
 
 def check_against_own_clocks(thread, log):
