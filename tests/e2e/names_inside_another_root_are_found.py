@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 180
 """Programs and libraries that exist only inside a mount namespace or a chroot: from outside, by pid
 and looking at everything, and from inside, functions have their names and processes their program;
 exit statuses and process numbers are those of where dwell runs."""
