@@ -35,6 +35,7 @@ struct capture {
 	struct kernel *kernel;
 	struct drain *drain;
 	struct namer *namer;
+	struct own_code own; /* of the kernel side */
 	struct books *books;
 	struct unwinding *unwinding; /* NULL: user stacks are not walked by table */
 	struct rec_meta meta;
@@ -145,6 +146,7 @@ void capture_free(struct capture *capture)
 	drain_free(capture->drain);
 	books_free(capture->books);
 	namer_free(capture->namer);
+	own_code_clear(&capture->own);
 	unwinding_free(capture->unwinding);
 	kernel_free(capture->kernel);
 	kernel_symbols_free(capture->symbols);
@@ -188,6 +190,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 {
 	capture->writer = writer;
 	capture->namer = namer_new(writer, capture->symbols, follows_all(&capture->options));
+	kernel_own_code(capture->kernel, &capture->own);
+	namer_set_own_code(capture->namer, &capture->own);
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
 	if (capture->unwinding)

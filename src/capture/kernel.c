@@ -11,6 +11,9 @@
 #include "capture/kernel_private.h"
 #include "dwell.skel.h"
 
+/* A program and its subprograms; the kernel allows 256 (BPF_MAX_SUBPROGS). */
+#define CODE_PARTS 256
+
 static int drop_print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (level != LIBBPF_WARN || !getenv("DWELL_DEBUG"))
@@ -69,6 +72,32 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	}
 	*ret = kernel;
 	return 0;
+}
+
+/* The kernel writes no more than the room it is given, and how many there were. */
+static void add_program(int fd, struct own_code *ret)
+{
+	uint64_t starts[CODE_PARTS] = {0};
+	uint32_t bytes[CODE_PARTS] = {0};
+	struct bpf_prog_info info = {.jited_ksyms = (uintptr_t)starts,
+		.nr_jited_ksyms = CODE_PARTS,
+		.jited_func_lens = (uintptr_t)bytes,
+		.nr_jited_func_lens = CODE_PARTS};
+	uint32_t length = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &length))
+		return;
+	for (uint32_t i = 0; i < CODE_PARTS && i < info.nr_jited_ksyms; i++)
+		own_code_add(ret, starts[i], bytes[i]);
+}
+
+void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(
+		program, kernel->skeleton->obj) if (bpf_program__fd(program) >= 0)
+		add_program(bpf_program__fd(program), ret);
 }
 
 void kernel_detach(struct kernel *kernel)

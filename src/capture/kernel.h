@@ -7,6 +7,7 @@
 #define DWELL_CAPTURE_KERNEL_H
 
 #include "capture/capture.h"
+#include "capture/own_code.h"
 #include "capture/unwind_tables.h"
 #include "symbol/kernel.h"
 #include "util/vec.h"
@@ -37,6 +38,9 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	struct kernel **ret, struct why *why);
 /* Detaches and unloads everything. */
 void kernel_free(struct kernel *kernel);
+
+/* Adds where the loaded programs are; nothing if the kernel does not tell us addresses. */
+void kernel_own_code(const struct kernel *kernel, struct own_code *ret);
 
 int kernel_attach(struct kernel *kernel, struct why *why);
 /* "cpu-clock" or "cycles"; "" without sampling. */

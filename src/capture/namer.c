@@ -40,6 +40,7 @@ struct namer {
 	struct map64 by_raw;  /* raw id -> recording's id */
 	struct map64 written; /* ids of objects, frames, nodes */
 	struct loader *loader;
+	const struct own_code *own;
 	bool is_started;
 	struct map64 numbered; /* the loader's number -> struct code_object * */
 };
@@ -98,6 +99,11 @@ void namer_free(struct namer *namer)
 void namer_set_loader(struct namer *namer, struct loader *loader)
 {
 	namer->loader = loader;
+}
+
+void namer_set_own_code(struct namer *namer, const struct own_code *own)
+{
+	namer->own = own;
 }
 
 void namer_set_started(struct namer *namer)
@@ -377,36 +383,21 @@ static bool starts_function(const struct namer *namer, uint64_t address)
 	       symbol.start == address;
 }
 
-/* A sample may hit one of the programs themselves: that time is its caller's, before the
- * tracepoint.
- */
-static uint32_t after_tracepoint(
-	struct namer *namer, const struct record_stack *record, uint32_t first)
-{
-	static const char tracepoint[] = "__traceiter_";
-	struct kernel_symbol symbol;
-
-	if (!namer->symbols)
-		return first;
-	for (uint32_t i = first + 1; i + 1 < record->depth; i++)
-		if (kernel_symbols_find(namer->symbols, record->frames[i] - 1, &symbol) &&
-			!strncmp(symbol.name, tracepoint, strlen(tracepoint)))
-			return i + 1;
-	return first;
-}
-
 static uint64_t kernel_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[CONTRACT_MAX_FRAMES];
-	uint32_t first = after_tracepoint(namer, record, record->skip);
-	size_t count = 0;
+	uint32_t kept[CONTRACT_MAX_FRAMES], first = record->skip;
 
 	if (record->has_callee && !starts_function(namer, record->frames[first]))
 		first++;
-	for (uint32_t i = first; i < record->depth; i++, count++) {
-		uint64_t pc = record->frames[i];
-		/* All but a sample's own are return addresses. */
-		frames[count] = kernel_frame(namer, pc, i ? pc - 1 : pc);
+	size_t count = own_code_cut(
+		namer->own, namer->symbols, record->frames, first, record->depth, kept);
+	/* A walk that began in a program before it had a frame may not get out of it. */
+	if (!count)
+		return STACK_FAILED;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t at = kernel_frame_place(namer->symbols, record->frames, kept[i]);
+		frames[i] = kernel_frame(namer, record->frames[kept[i]], at);
 	}
 	return write_nodes(namer, frames, count,
 		record->depth >= CONTRACT_MAX_FRAMES ? UNWIND_CUT : UNWIND_COMPLETE);

@@ -9,6 +9,7 @@
 
 #include "capture/loader.h"
 #include "capture/map_events.h"
+#include "capture/own_code.h"
 #include "contract/contract.h"
 #include "recording/writer.h"
 #include "symbol/kernel.h"
@@ -22,6 +23,8 @@ void namer_free(struct namer *namer);
 
 /* Who knows the objects that frames are numbered by; borrowed. */
 void namer_set_loader(struct namer *namer, struct loader *loader);
+/* Where dwell's own programs are, which are left out of kernel stacks; borrowed. */
+void namer_set_own_code(struct namer *namer, const struct own_code *own);
 /* From now on a new image is looked at when its first stack asks for it. */
 void namer_set_started(struct namer *namer);
 

@@ -7,5 +7,5 @@ recording = record(command=[workload("renamer"), "300"])
 log, = recording.log["threads"]
 thread = recording.thread(log["tid"])
 check(thread["comm"] == "butterfly", f"name: {thread}")
-check_thread(thread, blocked_ns=(600 * MS, 0.03, 5 * MS))
+check_slept("two naps of 300 ms", thread["blocked_ns"], 600 * MS, rel=0.03)
 check_life(thread, log["wall_ns"])

@@ -4,12 +4,12 @@ from lib import *
 
 recording = record(command=["sleep", "3"])
 stacks = recording.folded("offcpu", "--state", "blocked")
-check_close("blocked below clock_nanosleep", weight(stacks, "clock_nanosleep", root="sleep"), 3 * S,
+check_slept("blocked below clock_nanosleep", weight(stacks, "clock_nanosleep", root="sleep"), 3 * S,
             rel=0.01)
 
 sleeper, = recording.named("sleep")
-check_close("blocked in all", sleeper["blocked_ns"], 3 * S, rel=0.01)
-check_close("the wait in the report",
+check_slept("blocked in all", sleeper["blocked_ns"], 3 * S, rel=0.01)
+check_slept("the wait in the report",
             sum(w["total_ns"] for w in recording.report["waits"]
                 if w["name"] == "sleep" and w["reason"] == "sleep"), 3 * S, rel=0.01)
 check_books(recording)

@@ -12,9 +12,9 @@ recording = recorder.wait()
 
 thread = recording.thread(tid)
 wakeful = log["phases"]["wakeful"]
-check_thread(thread, life_ns=(recording.window_ns, 0, 1000),
-             running_ns=(wakeful["cpu_ns"], 0.1, 10 * MS))
-# Before it may compute it sleeps in short naps, and may have to wait for a CPU after each.
+check_thread(thread, life_ns=(recording.window_ns, 0, 1000))
+check_ran(thread, wakeful["cpu_ns"], wakeful["wall_ns"], rel=0.1, abs_ns=10 * MS)
+# Before it may compute it waits for our word, and then for a CPU.
 check_close("blocked or just woken", thread["blocked_ns"] + thread["woken_ns"],
             recording.window_ns - wakeful["wall_ns"], rel=0.05, abs_ns=BUSY_NS)
 check_books(recording)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 180
 # kernels: only, because some virtual machines run threads that no BPF program sees
 """On a machine whose CPUs are never idle the running time of all threads together is all the time
 there is: no switch is missed, nothing is counted twice."""

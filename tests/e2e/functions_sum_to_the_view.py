@@ -3,6 +3,7 @@
 there with their shares, in their own object; options that do not fit are refused."""
 from lib import *
 
+let_tables_come()
 # A rate that does not fall into step with the program's rounds of 10 ms.
 recording = record("-F", "617", command=[workload("two_burners"), "1500"])
 

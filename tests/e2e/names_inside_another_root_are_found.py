@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 180
 """Programs and libraries that exist only inside a mount namespace or a chroot: from outside, by pid
 and looking at everything, and from inside, functions have their names and processes their program;
 exit statuses and process numbers are those of where dwell runs."""
@@ -70,6 +71,7 @@ kill_group(process)
 process = background(*in_jail(make_jail("sleeper"), "/jailed-sleeper", NAPS * SLOW, NAP_MS))
 look_from_outside("chroot", sleeper_below(process), "/jailed-sleeper")
 
+let_tables_come()
 # From inside: the namespace's own numbers, the command's status, the same names.
 script = (setup + f"{{ {inside} {NAPS * SLOW} {NAP_MS} & sleep 1; }} && "
           f"{DWELL} record -p $! -d 1s -o pid.dwell && {DWELL} record -a -d 1s -o all.dwell && "

@@ -111,8 +111,10 @@ def check_memory(recording, peak, memory, stacks):
 
 def many_stacks(number, memory_mib):
     """As many waits, each on a stack of its own."""
+    let_tables_come()
+    # Where switching is slow a nap has to be longer, or it is over before the thread has left.
     recorder = Recorder("--memory", f"{memory_mib}M",
-                        command=[workload("many_stacks"), number, 20, 20 * SLOW])
+                        command=[workload("many_stacks"), number, 20, 20 * SLOW * SLOW])
     peak = watch_memory(recorder)
     recording = recorder.wait(timeout=300)
     check_no_lost_time(recording)
@@ -127,3 +129,12 @@ def stacks_of_waits(recording):
         "count(DISTINCT user_stack) FILTER (WHERE user_stack NOT BETWEEN 0 AND 15) FROM sums "
         "WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')")
     return with_stack or 0, waits, distinct
+
+
+def shared_stacks(recording):
+    """[(waits, how the stack ends)] of the user stacks that more than one wait has, most first."""
+    return recording.rows(
+        "SELECT sum(count) AS waits, w.word FROM sums s JOIN stacks k ON k.id = s.user_stack "
+        "JOIN words w ON w.kind = 'unwind_end' AND w.number = k.unwind_end "
+        "WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked') "
+        "GROUP BY s.user_stack HAVING waits > 1 ORDER BY waits DESC LIMIT 5")

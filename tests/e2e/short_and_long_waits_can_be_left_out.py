@@ -5,6 +5,7 @@ given for the recording."""
 from lib import *
 
 COMMAND = ["sh", "-c", f"{workload('sleeper')} 20 20 && {workload('sleeper')} 2 200"]
+let_tables_come()
 recording = record(command=COMMAND)
 naps = lambda *args: weight(recording.folded("offcpu", "--state", "blocked", *args), "take_nap")
 check_close("all naps", naps(), 800 * MS, rel=0.05)

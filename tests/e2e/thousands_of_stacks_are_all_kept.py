@@ -9,6 +9,7 @@ with_stack, waits, distinct = stacks_of_waits(recording)
 # A nap whose timer was faster than the switch is no wait.
 check_share("waits", waits, NUMBER, 0.95)
 check_share("waits with a stack", with_stack, waits, 0.99)
+print("shared:", shared_stacks(recording), flush=True)
 check_share("distinct stacks", distinct, with_stack, 0.99)
 overflow = [loss for loss in recording.report["accounting"]["losses"]
             if loss["loss"] in ("overflow", "stacks")]

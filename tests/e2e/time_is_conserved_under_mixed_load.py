@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 180
 """Under stress-ng, perf bench and a parallel build every thread's running + runnable + blocked is
 its life in the window, in all and slice by slice, and the recording stores the figure."""
 from load import *

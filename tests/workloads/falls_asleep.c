@@ -9,7 +9,6 @@
 struct faller {
 	struct thread_log log;
 	volatile int tid;
-	volatile bool may_go;
 	uint64_t burn_ns;
 };
 
@@ -26,8 +25,7 @@ static void *faller_main(void *context)
 
 	log_start(&faller->log, "falls-asleep");
 	faller->tid = faller->log.tid;
-	while (!faller->may_go)
-		sleep_ns(NS_PER_MS);
+	wait_for_go();
 	phase = phase_begin(&faller->log, 0, "wakeful");
 	burn_ns(faller->burn_ns);
 	phase_end(phase);
@@ -47,7 +45,5 @@ int main(int argc, char **argv)
 		sleep_ns(NS_PER_MS);
 	printf("{\"pid\":%d,\"tid\":%d}\n", (int)getpid(), faller.tid);
 	fflush(stdout);
-	wait_for_go();
-	faller.may_go = true;
 	sleep_for_ever();
 }

@@ -93,6 +93,18 @@ static inline void sleep_ns(uint64_t ns)
 		;
 }
 
+/*
+ * WORKLOAD_PAUSE_MS in the environment: for cases about the stacks of all that it does. A recorder
+ * takes a moment to learn how to walk a new program's.
+ */
+__attribute__((constructor)) static void pause_at_start(void)
+{
+	const char *ms = getenv("WORKLOAD_PAUSE_MS");
+
+	if (ms)
+		sleep_ns(strtoull(ms, NULL, 10) * NS_PER_MS);
+}
+
 /* Computes for that much CPU time of the calling thread; 1 % of it or less is asking the clock. */
 static inline void burn_ns(uint64_t ns)
 {
