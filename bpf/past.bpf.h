@@ -60,7 +60,7 @@ static __always_inline struct past_ring *past_ring_of(u32 thread)
 {
 	u32 slot = thread & cfg_past_mask;
 
-	return bpf_map_lookup_elem(&pasts, &slot);
+	return cfg_depth ? bpf_map_lookup_elem(&pasts, &slot) : NULL;
 }
 
 static __always_inline u32 past_check(const struct past *past, u32 thread)
