@@ -262,9 +262,13 @@ EARLIER = 4  # words: no_stack
 samples = {}
 blocked = named = 0
 stacks = {row[0] for row in recording.rows("SELECT id FROM stacks")}
-for tid, state, stack, count, ns in recording.rows(
+for tid, state, stack, count, ns, end_word in recording.rows(
         "SELECT t.tid, (SELECT word FROM words WHERE kind = 'state' AND number = s.state),"
-        " s.kernel_stack, s.count, s.ns FROM sums s JOIN threads t ON t.id = s.thread"):
+        " s.kernel_stack, s.count, s.ns, (SELECT word FROM words JOIN chains c ON number = chain_end"
+        "  WHERE kind = 'chain_end' AND c.id = s.chain)"
+        " FROM sums s JOIN threads t ON t.id = s.thread"):
+    # Without a count it is a part of a wait that another row counts, or has not ended.
+    is_ended = count or end_word not in (None, "not woken")
     thread = threads.get(tid)
     if state == "sample":
         samples[tid] = samples.get(tid, 0) + count
@@ -272,7 +276,7 @@ for tid, state, stack, count, ns in recording.rows(
         check(state != "running" or tid not in left, f"thread {tid} is missing in timehist")
     elif state == "running":
         thread.figures["run"].ours += ns
-    elif count and stack != EARLIER:
+    elif is_ended and stack != EARLIER:
         thread.figures["wait"].ours += ns
         thread.figures["delay"].ours += ns if state == "woken" else 0
         if state == "blocked":
