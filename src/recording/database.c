@@ -36,14 +36,14 @@ static uint32_t big_endian(const unsigned char *at)
 static int read_header(sqlite3 *db, unsigned char header[static HEADER_BYTES], int64_t *ret_bytes)
 {
 	sqlite3_file *file = NULL;
-	sqlite3_int64 bytes;
+	sqlite3_int64 bytes = 0;
 
+	*ret_bytes = -1;
 	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) || !file ||
-		!file->pMethods || file->pMethods->xRead(file, header, HEADER_BYTES, 0) ||
-		file->pMethods->xFileSize(file, &bytes))
+		!file->pMethods || file->pMethods->xFileSize(file, &bytes))
 		return -EIO;
 	*ret_bytes = bytes;
-	return 0;
+	return file->pMethods->xRead(file, header, HEADER_BYTES, 0) ? -EIO : 0;
 }
 
 static int check_header(sqlite3 *db, const char *path, struct why *why)
@@ -70,7 +70,13 @@ static int check_size(sqlite3 *db, const char *path, struct why *why)
 	unsigned char header[HEADER_BYTES];
 	int64_t bytes, page_bytes;
 
-	if (read_header(db, header, &bytes))
+	int error = read_header(db, header, &bytes);
+	/* Killed while it made its tables: rolled back, nothing is left. */
+	if (error && !bytes)
+		return why_set(why, -ENODATA,
+			"%s holds nothing: its recording was cut short before the first slice",
+			path);
+	if (error)
 		return why_set(why, -EIO, "damaged recording: unreadable header (%s)", path);
 	page_bytes = (int64_t)header[16] << 8 | header[17];
 	if (page_bytes == 1)

@@ -178,6 +178,26 @@ static void kill_9_at_any_moment_leaves_whole_slices(void **state)
 	assert_int_equal(entries_of(temporary), 0);
 }
 
+/* The journal of a first commit says that the file was empty before. */
+static void killed_in_its_first_commit_a_recording_is_empty(void **state)
+{
+	static const unsigned char header[512] = {
+		0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, [15] = 1, [22] = 2, [26] = 0x10};
+	_cleanup_free_ char *journal_path = xasprintf("%s-journal", path);
+	struct why why = {""};
+
+	(void)state;
+	sample_write(path);
+	FILE *file = fopen(journal_path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(header, sizeof(header), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(count_rows(path, &why), -ENODATA);
+	assert_non_null(strstr(why.text, "before the first slice"));
+	assert_int_equal(unlink(journal_path), 0);
+	assert_int_equal(entries_of(temporary), 0);
+}
+
 static int read_as_stranger(int expected)
 {
 	struct why why = {""};
@@ -521,6 +541,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(all_slices_committed_before_kill_9_are_readable),
 		TEST(kill_9_at_any_moment_leaves_whole_slices),
+		TEST(killed_in_its_first_commit_a_recording_is_empty),
 		TEST(a_reader_needs_no_write_permission),
 		TEST(a_killed_recording_moves_with_its_journal),
 		TEST(a_stale_journal_does_not_reach_the_next_recording),
