@@ -8,6 +8,7 @@
 #include "books.bpf.h"
 #include "credit.bpf.h"
 #include "iterate.bpf.h"
+#include "parts.bpf.h"
 #include "stack.bpf.h"
 #include "target.bpf.h"
 #include "waker.bpf.h"

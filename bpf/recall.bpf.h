@@ -8,7 +8,7 @@
 #ifndef DWELL_RECALL_BPF_H
 #define DWELL_RECALL_BPF_H
 
-#include "explain.bpf.h"
+#include "segments.bpf.h"
 
 static __always_inline u32 thread_of_hop(const struct explanation *e, u32 i)
 {

@@ -2,28 +2,14 @@
 /*
  * errands [ROUNDS] [NAPS]: thread "client" asks "server" and waits for its answer. Meanwhile the
  * server naps 20 ms, computes 10 ms, waits for "helper" (who naps 15 ms and computes 5 ms) and naps
- * NAPS times 10 ms more, computing 1 ms after each. It prints how much of the client's waits each of
- * these took by the clocks of those who did it.
+ * NAPS times 10 ms more, computing 1 ms after each. It prints how much of the client's waits each
+ * of these took by the clocks of those who did it.
  */
 #include "workload.h"
 
 static uint64_t round_count, nap_count;
 static int to_server[2], to_client[2], to_helper[2], from_helper[2];
 static uint64_t client_waits_ns, naps_ns, helper_nap_ns, server_ran_ns, helper_ran_ns;
-
-NAMED static void take(int fd)
-{
-	char byte;
-
-	if (read(fd, &byte, 1) != 1)
-		die("read");
-}
-
-NAMED static void give(int fd)
-{
-	if (write(fd, "x", 1) != 1)
-		die("write");
-}
 
 static void nap(uint64_t ms, uint64_t *total_ns)
 {

@@ -17,20 +17,6 @@ static struct {
 static uint64_t round_count, sleep_ms, busy_c_ms, busy_b_ms;
 static int to_bob[2], to_alice[2], to_carol[2];
 
-NAMED static void take(int fd)
-{
-	char byte;
-
-	if (read(fd, &byte, 1) != 1)
-		die("read");
-}
-
-NAMED static void give(int fd)
-{
-	if (write(fd, "x", 1) != 1)
-		die("write");
-}
-
 /* Carol must not run ahead: she is let go while alice is still on her way to the wait. */
 static void *alice(void *unused)
 {

@@ -143,6 +143,21 @@ static inline void pin(int tid, int cpu)
 		die("sched_setaffinity");
 }
 
+/* A token through a pipe: waiting for it, and passing it on. */
+NAMED static void take(int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1) != 1)
+		die("read");
+}
+
+NAMED static void give(int fd)
+{
+	if (write(fd, "x", 1) != 1)
+		die("write");
+}
+
 static inline void log_start(struct thread_log *log, const char *name)
 {
 	memset(log, 0, sizeof(*log));
