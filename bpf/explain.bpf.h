@@ -117,14 +117,15 @@ __noinline int list_tail(u32 i)
 __noinline int list_hops(void)
 {
 	struct explanation *e = explanation_of_cpu();
-	u32 hops, is_told;
+	u32 hops, is_told, what;
 
 	if (!e)
 		return 0;
 	hops = e->record.hop_count;
 	is_told = e->record.end == CHAIN_METAL || e->record.end == CHAIN_AWAKE;
+	what = e->record.end == CHAIN_DEPTH_LIMIT ? PAST_CUT : PAST_REST;
 	add_segment(e, e->left_from, e->left_to, e->record.id, e->inner_no_cpu_ns,
-		is_told ? hops - 1 : hops, is_told ? PAST_RAN : PAST_REST, hops);
+		is_told ? hops - 1 : hops, is_told ? PAST_RAN : what, hops);
 #pragma clang loop unroll(disable)
 	for (u32 back = 1; back <= CONTRACT_MAX_HOPS; back++) {
 		if (back > hops)
@@ -206,10 +207,6 @@ __noinline int explain(struct cpu *cpu, u64 from, u64 to)
 		count(cpu, COUNTER_CHAIN_MISMATCH_NS, e->to - e->from);
 		explain_by_end(e, CHAIN_OVERFLOW);
 		return 0;
-	}
-	if (e->record.end == CHAIN_DEPTH_LIMIT) {
-		count(cpu, COUNTER_CHAIN_TRUNCATED, 1);
-		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, e->left_to - e->left_from);
 	}
 	send_chain(cpu, e);
 	return 0;

@@ -85,6 +85,7 @@ static __noinline bool add_explained(
 __noinline int add_to_shares(u32 i)
 {
 	struct explanation *e = explanation_of_cpu();
+	struct cpu *cpu = this_cpu();
 	struct segment *segment;
 	struct share *share;
 	u64 ns;
@@ -96,6 +97,10 @@ __noinline int add_to_shares(u32 i)
 		return 0;
 	share = &e->row.shares[segment->position];
 	ns = segment->to - segment->from;
+	if (segment->what == PAST_CUT && cpu) {
+		count(cpu, COUNTER_CHAIN_TRUNCATED, 1);
+		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, ns);
+	}
 	if (segment->what == PAST_EARLIER) {
 		share->earlier_ns += ns;
 		return 0;

@@ -22,6 +22,7 @@ enum past_what {
 	PAST_RAN,     /* the hop was awake, or is metal */
 	PAST_EARLIER, /* it did something that nobody remembers */
 	PAST_REST,    /* behind the last hop */
+	PAST_CUT,     /* as above, because more hops are not kept */
 };
 
 struct past {

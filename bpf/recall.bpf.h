@@ -107,8 +107,7 @@ __noinline int recall_segment(u32 i)
 		hops = cfg_depth;
 		if (position >= hops) {
 			position = hops;
-			what = PAST_REST;
-			count(cpu, COUNTER_CHAIN_TRUNCATED_NS, to - from);
+			what = PAST_CUT;
 		}
 	}
 	if (from > recall->at)
@@ -128,39 +127,62 @@ __noinline int recall_segment(u32 i)
 	return 0;
 }
 
-/* Finds the segments of the waker that end behind `from`, and one that does not. */
-__noinline int recall_find(u32 i, u64 from)
+/*
+ * Looks at the segment that is `back` from the waker's last: is it one that ends behind the
+ * window's beginning? True if there is no use in going further back. Global: verified once.
+ */
+__noinline int recall_look(u32 i, u32 back)
+{
+	struct explanation *e = explanation_of_cpu();
+	struct recall *recall;
+	struct past_ring *ring;
+	struct past *past;
+	u32 serial;
+
+	if (!e || i >= CONTRACT_MAX_HOPS)
+		return 1;
+	recall = &e->recall;
+	serial = thread_of_hop(e, i);
+	ring = past_ring_of(serial);
+	if (!ring || back > recall->head || back - recall->later > recall->room)
+		return 1;
+	past = &ring->at[bounded(recall->head - back, PAST_ENTRIES)];
+	if (past->from >= recall->off) {
+		recall->later = back;
+		return 0;
+	}
+	if (past->to > recall->at) {
+		recall->left = back;
+		return 0;
+	}
+	if (past->check == past_check(past, serial)) {
+		recall->prev_to = past->to;
+		recall->prev_after_us = past->after_us;
+	}
+	return 1;
+}
+
+/* Finds the segments of the waker that end behind the window's beginning, and one that does not. */
+__noinline int recall_find(u32 i)
 {
 	struct explanation *e = explanation_of_cpu();
 	struct past_ring *ring;
-	struct past *past;
-	u32 serial, room;
+	u32 serial, used;
 
 	if (!e || i >= CONTRACT_MAX_HOPS)
 		return 0;
 	serial = thread_of_hop(e, i);
 	ring = past_ring_of(serial);
-	e->recall.left = 0;
 	if (!ring || !serial || ring->thread != serial)
 		return 0;
 	e->recall.head = ring->head;
 	/* A segment and the gap before it. */
-	room = e->segment_count < RECALLED_SEGMENTS ? (RECALLED_SEGMENTS - e->segment_count) / 2
-						    : 0;
+	used = e->segment_count;
+	e->recall.room = used < RECALLED_SEGMENTS ? (RECALLED_SEGMENTS - used) / 2 : 0;
 #pragma clang loop unroll(disable)
-	for (u32 back = 1; back < PAST_ENTRIES; back++) {
-		if (back > e->recall.head || back > room)
+	for (u32 back = 1; back < PAST_ENTRIES; back++)
+		if (recall_look(i, back))
 			break;
-		past = &ring->at[(e->recall.head - back) & (PAST_ENTRIES - 1)];
-		if (past->to <= from) {
-			if (past->check == past_check(past, serial)) {
-				e->recall.prev_to = past->to;
-				e->recall.prev_after_us = past->after_us;
-			}
-			break;
-		}
-		e->recall.left = back;
-	}
 	return 0;
 }
 
@@ -180,7 +202,9 @@ __noinline int recall(u32 i, u64 from, u64 off)
 	e->recall.hop_count = 0;
 	e->recall.prev_to = 0;
 	e->recall.prev_after_us = 0;
-	recall_find(i, from);
+	e->recall.left = 0;
+	e->recall.later = 0;
+	recall_find(i);
 	ring = past_ring_of(thread_of_hop(e, i));
 	if (!e->recall.prev_to) {
 		/* Its memory does not reach back to the beginning. */

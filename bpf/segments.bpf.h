@@ -40,6 +40,8 @@ struct recall {
 	u32 head;
 	u32 left;      /* segments to go */
 	u32 hop_count; /* of the chain of the part before */
+	u32 later;     /* segments that are of no interest, because they came afterwards */
+	u32 room;      /* for how many others there is room */
 };
 
 /* Scratch of switches, which run with interrupts off: one for each CPU. */
