@@ -398,7 +398,8 @@ def check_books(recording, slack_ns=0):
           f"{running} ns running on {os.cpu_count()} CPUs in {recording.window_ns} ns")
     missed = sum(loss["count"] for loss in recording.report["accounting"]["losses"]
                  if loss["loss"] == "missed_switches")
-    check(not SEES_ALL or missed <= MOST_MISSED, f"missed switches: {missed}")
+    check(not SEES_ALL or missed <= MOST_MISSED, f"missed switches: {missed}, losses "
+          f"{recording.report['accounting']['losses']}, {recording.meta()}")
     return life
 
 
