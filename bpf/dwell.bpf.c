@@ -23,6 +23,7 @@ static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 	u64 start = window_start, ns = wake - (since < start ? start : since);
 
 	if (!cfg_depth || !explanation_begin(chain, thread)) {
+		past_forget(thread);
 		credit_wait(cpu, thread, since, wake);
 		return;
 	}
@@ -31,8 +32,8 @@ static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 		credit_wait(cpu, thread, since, wake);
 	else if (thread->is_target)
 		credit_parts(cpu, thread);
-	if (past_open(thread->serial, chain))
-		remember(thread);
+	past_open(thread, chain);
+	remember(thread);
 	chain_commit(chain, thread, since, wake, at);
 }
 

@@ -179,6 +179,7 @@ __noinline int explain(struct cpu *cpu, u64 from, u64 to)
 	e->from = from < start ? start : from;
 	e->to = to;
 	e->segment_count = 0;
+	e->cut_ns = 0;
 	if (e->from >= to)
 		return 0;
 	if (!e->count) {

@@ -70,7 +70,7 @@ static __noinline bool add_explained(
 	e->row.sum = *add;
 	if (add_wait(key, e))
 		return true;
-	count(cpu, COUNTER_CHAIN_OVERFLOW, 1);
+	count(cpu, COUNTER_CHAIN_OVERFLOW, !key->is_part);
 	count(cpu, COUNTER_CHAIN_OVERFLOW_NS, add->ns);
 	if (e->record.hop_count > 1) {
 		key->chain = shorten(cpu, e);
@@ -85,7 +85,6 @@ static __noinline bool add_explained(
 __noinline int add_to_shares(u32 i)
 {
 	struct explanation *e = explanation_of_cpu();
-	struct cpu *cpu = this_cpu();
 	struct segment *segment;
 	struct share *share;
 	u64 ns;
@@ -97,10 +96,6 @@ __noinline int add_to_shares(u32 i)
 		return 0;
 	share = &e->row.shares[segment->position];
 	ns = segment->to - segment->from;
-	if (segment->what == PAST_CUT && cpu) {
-		count(cpu, COUNTER_CHAIN_TRUNCATED, 1);
-		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, ns);
-	}
 	if (segment->what == PAST_EARLIER) {
 		share->earlier_ns += ns;
 		return 0;
@@ -178,6 +173,10 @@ __noinline int credit_parts(struct cpu *cpu, struct thread *thread)
 	if (!cpu || !thread || !e)
 		return 0;
 	e->part_first = 0;
+	if (e->cut_ns) {
+		count(cpu, COUNTER_CHAIN_TRUNCATED, 1);
+		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, e->cut_ns);
+	}
 #pragma clang loop unroll(disable)
 	for (u32 i = 1; i <= MAX_SEGMENTS; i++) {
 		if (i > e->segment_count)

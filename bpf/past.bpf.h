@@ -7,8 +7,8 @@
  *
  * A thread writes its own ring, at its switch-in; others read it from other CPUs while it may write
  * on, and two threads whose serials meet in one slot take the ring away from each other. Nothing
- * locks: a segment carries a check over its content and its owner, and what does not fit is taken
- * for unknown.
+ * locks: a segment carries a check over its content and its owner, and a number; what does not fit,
+ * or does not follow, is taken for unknown.
  */
 #ifndef DWELL_PAST_BPF_H
 #define DWELL_PAST_BPF_H
@@ -36,7 +36,7 @@ struct past {
 	u8 position; /* of the hop in the chain */
 	u8 what;     /* enum past_what */
 	u8 hop_count;
-	u8 pad;
+	u8 number; /* counts on from one to the next: where it does not, some are missing */
 };
 
 struct past_ring {
@@ -68,9 +68,16 @@ static __always_inline u32 past_check(const struct past *past, u32 thread)
 {
 	u64 sum = mix(mix(mix(thread, past->from), past->to), past->chain);
 
-	sum = mix(mix(sum, past->waited), (u64)past->no_cpu_us << 32 | past->position << 16 |
-						  past->what << 8 | past->hop_count);
+	sum = mix(mix(sum, past->waited), (u64)past->no_cpu_us << 32 | past->number << 24 |
+						  past->position << 16 | past->what << 8 |
+						  past->hop_count);
 	return sum ^ sum >> 32;
+}
+
+/* Nothing of a wait can be remembered: neither is what was before it. */
+static __always_inline void past_forget(struct thread *thread)
+{
+	thread->past_number++;
 }
 
 static __always_inline u32 to_us(u64 ns)
@@ -82,32 +89,33 @@ static __always_inline u32 to_us(u64 ns)
  * The thread's ring, ready for the segments of a wait. A new one begins with an empty segment at
  * the time since when the thread is known to be awake, if it has not waited before.
  */
-static __always_inline struct past_ring *past_open(u32 thread, const struct chain *chain)
+static __always_inline void past_open(struct thread *thread, const struct chain *chain)
 {
-	struct past_ring *ring = past_ring_of(thread);
+	struct past_ring *ring = past_ring_of(thread->serial);
 	struct past *last;
 
-	if (!ring || !thread)
-		return NULL;
-	if (ring->thread == thread) {
+	if (!ring || !thread->serial)
+		return;
+	if (ring->thread == thread->serial) {
+		/* Not the first time if the wait before was over before it began. */
 		if (ring->head) {
 			last = &ring->at[(ring->head - 1) & (PAST_ENTRIES - 1)];
-			last->after_us = to_us(chain->queued_ns);
+			last->after_us += to_us(chain->queued_ns);
 		}
-		return ring;
+		return;
 	}
-	ring->thread = thread;
+	ring->thread = thread->serial;
 	ring->head = 0;
 	if (chain->woken && chain->off)
-		return ring;
+		return;
 	last = &ring->at[0];
 	__builtin_memset(last, 0, sizeof(*last));
 	last->from = chain->woken ? chain->woken : chain->off;
 	last->to = last->from;
+	last->number = ++thread->past_number;
 	last->after_us = to_us(chain->queued_ns);
-	last->check = past_check(last, thread);
+	last->check = past_check(last, thread->serial);
 	ring->head = 1;
-	return ring;
 }
 
 #endif

@@ -27,13 +27,17 @@ static __always_inline u64 prefix_chain(struct cpu *cpu, struct explanation *e, 
 	return id;
 }
 
-/* The chain of the links so far and those of a segment of the past. */
+/* The chain of the links so far and those of a segment of the past, as many as are kept. */
 static __always_inline u64 joined_chain(
 	struct cpu *cpu, struct explanation *e, const struct past *past)
 {
-	u64 links = e->record.id;
-	u64 id = mix(mix(links, past->waited), past->chain);
+	u64 links = e->record.id, id;
 
+	if (past->chain < CONTRACT_FIRST_CHAIN)
+		return prefix_chain(cpu, e, past->chain - CONTRACT_CHAIN_OF_END(0));
+	if (e->record.hop_count >= cfg_depth)
+		return prefix_chain(cpu, e, CHAIN_DEPTH_LIMIT);
+	id = mix(mix(links, past->waited), past->chain);
 	id = finish_chain_id(id, CHAIN_ENDS, e->record.hop_count);
 	e->record.id = id;
 	e->record.end = 0;
@@ -137,21 +141,28 @@ __noinline int recall_look(u32 i, u32 back)
 	struct recall *recall;
 	struct past_ring *ring;
 	struct past *past;
-	u32 serial;
+	u32 serial, room;
 
 	if (!e || i >= CONTRACT_MAX_HOPS)
 		return 1;
 	recall = &e->recall;
 	serial = thread_of_hop(e, i);
 	ring = past_ring_of(serial);
-	if (!ring || back > recall->head || back - recall->later > recall->room)
+	if (!ring || back > recall->head)
 		return 1;
 	past = &ring->at[bounded(recall->head - back, PAST_ENTRIES)];
-	if (past->from >= recall->off) {
-		recall->later = back;
+	if (back > 1 && past->number != (recall->number & 0xff))
+		return 1;
+	recall->number = past->number - 1;
+	if (past->from >= recall->off)
 		return 0;
-	}
 	if (past->to > recall->at) {
+		/* It may need one for the gap behind it, too. */
+		room = past->to == recall->newer ? 1 : 2;
+		if (recall->room < room)
+			return 1;
+		recall->room -= room;
+		recall->newer = past->from;
 		recall->left = back;
 		return 0;
 	}
@@ -176,9 +187,8 @@ __noinline int recall_find(u32 i)
 	if (!ring || !serial || ring->thread != serial)
 		return 0;
 	e->recall.head = ring->head;
-	/* A segment and the gap before it. */
 	used = e->segment_count;
-	e->recall.room = used < RECALLED_SEGMENTS ? (RECALLED_SEGMENTS - used) / 2 : 0;
+	e->recall.room = used < RECALLED_SEGMENTS ? RECALLED_SEGMENTS - used : 0;
 #pragma clang loop unroll(disable)
 	for (u32 back = 1; back < PAST_ENTRIES; back++)
 		if (recall_look(i, back))
@@ -203,7 +213,7 @@ __noinline int recall(u32 i, u64 from, u64 off)
 	e->recall.prev_to = 0;
 	e->recall.prev_after_us = 0;
 	e->recall.left = 0;
-	e->recall.later = 0;
+	e->recall.newer = 0;
 	recall_find(i);
 	ring = past_ring_of(thread_of_hop(e, i));
 	if (!e->recall.prev_to) {

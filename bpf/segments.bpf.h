@@ -36,12 +36,13 @@ struct recall {
 	u64 off;
 	u64 chain;   /* of the part before; 0: there is none */
 	u64 prev_to; /* end of the wait before; 0: unknown */
+	u64 newer;   /* where the segment behind begins */
 	u32 prev_after_us;
 	u32 head;
 	u32 left;      /* segments to go */
 	u32 hop_count; /* of the chain of the part before */
-	u32 later;     /* segments that are of no interest, because they came afterwards */
-	u32 room;      /* for how many others there is room */
+	u32 room;      /* for segments */
+	u32 number;    /* of the next one back */
 };
 
 /* Scratch of switches, which run with interrupts off: one for each CPU. */
@@ -51,6 +52,7 @@ struct explanation {
 	u64 left_from; /* what the hops so far have left unexplained */
 	u64 left_to;
 	u64 inner_no_cpu_ns; /* of the innermost hop */
+	u64 cut_ns;          /* behind more hops than are kept */
 	u32 count;           /* hops at hand */
 	u32 segment_count;
 	/* Where the part begins that is looked at. Kept here, the verifier forgets its value. */
@@ -112,6 +114,8 @@ static __always_inline void add_segment(struct explanation *e, u64 from, u64 to,
 	segment->what = what;
 	segment->hop_count = hop_count;
 	e->segment_count = at + 1;
+	if (what == PAST_CUT)
+		e->cut_ns += to - from;
 }
 
 /* The id of the chain whose links so far have made `id`. */
@@ -162,8 +166,10 @@ __noinline int remember(struct thread *thread)
 	if (!e || !thread)
 		return 0;
 	ring = past_ring_of(thread->serial);
-	if (!ring)
+	if (!ring || ring->thread != thread->serial) {
+		past_forget(thread);
 		return 0;
+	}
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
 		if (i >= e->segment_count)
@@ -179,7 +185,7 @@ __noinline int remember(struct thread *thread)
 		to->position = from->position;
 		to->what = from->what;
 		to->hop_count = from->hop_count;
-		to->pad = 0;
+		to->number = ++thread->past_number;
 		to->check = past_check(to, thread->serial);
 		barrier();
 		ring->head++;

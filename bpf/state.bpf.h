@@ -82,7 +82,8 @@ struct thread {
 	u32 image;
 	u32 tid;
 	u32 pid;
-	u8 state; /* enum time_state, THREAD_NEW, THREAD_DEAD */
+	u32 past_number; /* of its last segment, see past.bpf.h */
+	u8 state;        /* enum time_state, THREAD_NEW, THREAD_DEAD */
 	u8 task_letter;
 	bool is_target;
 	bool is_followed; /* its children are targets too */

@@ -67,7 +67,7 @@ void books_add_row(struct books *books, const struct kernel_row *row)
 /* Its chain's record has not come, or does not fit: the time stays, the chain does not. */
 static void add_without_chain(struct books *books, struct rec_sum *sum, uint64_t intervals)
 {
-	books->totals.lost_chains += intervals;
+	books->totals.lost_chains += sum->count;
 	books->totals.lost_chains_ns += sum->ns;
 	sum->chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
 	sum->share_count = 0;
@@ -93,7 +93,8 @@ static void add_wait(struct books *books, const struct kernel_wait *wait)
 		shares[i] = (struct rec_share){.ran_ns = wait->row.shares[i].ran_ns,
 			.no_cpu_ns = wait->row.shares[i].no_cpu_ns,
 			.earlier_ns = wait->row.shares[i].earlier_ns};
-	if (!recording_shares_add_up(shares, sum.share_count, sum.ns)) {
+	if (!recording_shares_add_up(shares, sum.share_count, sum.ns) ||
+		(!chain.has_rest && shares[chain.hop_count].ran_ns)) {
 		add_without_chain(books, &sum, intervals);
 		return;
 	}

@@ -38,7 +38,8 @@ struct known_chain {
 	uint32_t end;
 	uint32_t link_count;
 	uint32_t hop_count; /* with those of the suffix */
-	bool is_whole;      /* all its hops and stacks have come */
+	bool has_rest;
+	bool is_whole; /* all its hops and stacks have come */
 	struct chain_link links[];
 };
 
@@ -224,6 +225,7 @@ static bool settle(struct chains *chains, struct known_chain *known)
 		return false;
 	struct rec_chain chain = {.hop_count = raw.hop_count, .end = raw.end, .hops = hops};
 	known->hop_count = raw.hop_count;
+	known->has_rest = chain_end_has_rest(raw.end);
 	known->is_whole = true;
 	for (uint32_t i = 0; i < raw.hop_count; i++) {
 		hops[i] = hop_of(chains, raw.links[i].hop);
@@ -272,8 +274,13 @@ bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret
 
 	if (!known || (!known->is_whole && !settle(chains, known)))
 		return false;
-	*ret = (struct chain_found){
-		.id = known->id, .hop_count = known->hop_count, .has_lost = !known->is_whole};
+	*ret = (struct chain_found){.id = known->id,
+		.hop_count = known->hop_count,
+		.has_rest = known->has_rest,
+		.has_lost = !known->is_whole};
+	/* What it goes on with is needed as long as it is. */
+	for (uint32_t i = 0; known && known->suffix && i < CONTRACT_MAX_HOPS; i++)
+		known = known_chain(chains, known->suffix);
 	return true;
 }
 

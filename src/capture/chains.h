@@ -22,6 +22,7 @@ void chains_add(struct chains *chains, const void *record, size_t length);
 struct chain_found {
 	uint64_t id; /* the recording's */
 	uint32_t hop_count;
+	bool has_rest; /* behind the last hop there may be time */
 	bool has_lost; /* the record of a hop or stack of it has not come yet */
 };
 

@@ -71,7 +71,10 @@ static void put_figures(const struct report *report, const struct summary_line *
 
 	bands_text(line, bands);
 	if (line->count) {
-		short_duration((line->total_ns - line->uncounted_ns) / line->count, mean);
+		uint64_t mean_ns = (line->total_ns - line->uncounted_ns) / line->count;
+		/* In a range there may be parts of waits that end, and count, behind it. */
+		if (mean_ns <= line->max_ns)
+			short_duration(mean_ns, mean);
 		short_duration(line->max_ns, max);
 	}
 	fprintf(report->out, "%s%*s%8s%8s%8s%7s  %s\n", cut, TITLE_COLUMNS - (int)text_width(cut),
