@@ -399,7 +399,7 @@ def check_books(recording, slack_ns=0):
     missed = sum(loss["count"] for loss in recording.report["accounting"]["losses"]
                  if loss["loss"] == "missed_switches")
     check(not SEES_ALL or missed <= MOST_MISSED, f"missed switches: {missed}, losses "
-          f"{recording.report['accounting']['losses']}, {recording.meta()}")
+          f"{recording.report['accounting']['losses']}")
     return life
 
 
