@@ -93,7 +93,7 @@ static void put_chain(
 	for (uint32_t i = 0; i < chain->hop_count; i++)
 		put_hop(report, &causes->hops.at[chain->first_hop + i], &shares[i], i + 1,
 			percents[i]);
-	if (chain_end_has_rest(chain->end))
+	if (parts[chain->hop_count])
 		fprintf(report->out, "    - %4llu %% %8s  not explained: %s\n",
 			(unsigned long long)percents[chain->hop_count],
 			units_duration(parts[chain->hop_count], room), chain_end_name(chain->end));
