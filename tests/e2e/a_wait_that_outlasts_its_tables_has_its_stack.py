@@ -7,7 +7,7 @@ from lib import *
 
 PROGRAM = r"""
 #include <unistd.h>
-void take_nap(void) { usleep(200000); }
+void take_nap(void) { usleep(400000); }
 void in_large_table(void);
 __asm__(".text\n"
     ".type in_large_table, @function\n"
@@ -46,7 +46,7 @@ naps = recording.rows("""
     SELECT p.name, coalesce(k.unwind_end, -1), s.ns
     FROM all_sums s JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = t.process
     LEFT JOIN stacks k ON k.id = s.user_stack
-    WHERE p.name LIKE 'nap-%' AND s.letter = 'S' AND s.ns BETWEEN 200000000 AND 300000000""")
+    WHERE p.name LIKE 'nap-%' AND s.letter = 'S' AND s.ns BETWEEN 400000000 AND 500000000""")
 check(len(naps) == NAPS, f"naps: {naps}")
 whole = [name for name, end, _ in naps if end == 0]
 # On a busy machine one or the other may be over before its table is read.
