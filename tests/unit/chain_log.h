@@ -35,6 +35,11 @@
 		.time_ns = T0 + (at), .kind = REPLAY_WAKING, .tid = (whom), .comm = (whom),        \
 		.other_tid = (waker), .other_comm = (waker), .stack = 100 + (waker)                \
 	}
+#define BIRTH(at, creator, whom)                                                                   \
+	{                                                                                          \
+		.time_ns = T0 + (at), .kind = REPLAY_NEW, .tid = (whom), .comm = (whom),           \
+		.other_tid = (creator), .other_comm = (creator), .cpu = (creator) - 'A'            \
+	}
 #define TIMER(at, interrupted, whom)                                                               \
 	{                                                                                          \
 		.time_ns = T0 + (at), .kind = REPLAY_WAKING, .tid = (whom), .comm = (whom),        \

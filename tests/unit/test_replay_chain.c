@@ -123,14 +123,7 @@ static void a_wait_that_does_not_end_is_not_woken(void **state)
 
 static void the_creator_of_a_waker_explains_the_time_before_its_birth(void **state)
 {
-	struct replay_event events[] = {IN(0, 'A'), IN(0, 'B'), OUT(10, 'A'),
-		{.time_ns = T0 + 60,
-			.kind = REPLAY_NEW,
-			.tid = 'N',
-			.comm = 'N',
-			.other_tid = 'B',
-			.other_comm = 'B',
-			.cpu = 1},
+	struct replay_event events[] = {IN(0, 'A'), IN(0, 'B'), OUT(10, 'A'), BIRTH(60, 'B', 'N'),
 		IN(65, 'N'), WAKE(90, 'N', 'A'), IN(91, 'A'), OUT(92, 'B')};
 	(void)state;
 

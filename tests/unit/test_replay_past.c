@@ -136,14 +136,7 @@ static void what_is_no_longer_remembered_is_earlier(void **state)
 /* A thread that is born inside the window is known from then on. */
 static void before_its_birth_a_waker_did_nothing_that_is_known(void **state)
 {
-	struct replay_event events[] = {IN(0, 'A'), IN(0, 'B'), OUT(10, 'A'),
-		{.time_ns = T0 + 30,
-			.kind = REPLAY_NEW,
-			.tid = 'N',
-			.comm = 'N',
-			.other_tid = 'B',
-			.other_comm = 'B',
-			.cpu = 1},
+	struct replay_event events[] = {IN(0, 'A'), IN(0, 'B'), OUT(10, 'A'), BIRTH(30, 'B', 'N'),
 		IN(30, 'N'), OUT(40, 'N'), TIMER(60, 'X', 'N'), IN(60, 'N'), WAKE(70, 'N', 'A'),
 		IN(70, 'A')};
 	(void)state;
