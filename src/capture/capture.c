@@ -15,6 +15,7 @@
 #include "capture/drain.h"
 #include "capture/kernel.h"
 #include "capture/namer.h"
+#include "capture/rights.h"
 #include "capture/unwinding.h"
 #include "symbol/outside.h"
 #include "util/clock.h"
@@ -254,6 +255,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	books_set_start(capture->books, capture->start_ns);
 	sleep_until(capture->start_ns);
 	error = drain_start(capture->drain, why);
+	rights_settle();
 	set_nice(capture->usual_nice);
 	return error;
 }

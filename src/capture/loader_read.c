@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/rights.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -98,6 +99,7 @@ void *loader_read_files(void *context)
 {
 	struct loader *loader = context;
 
+	rights_settle();
 	/* Not as urgent as the listener, more so than those whose stacks wait for the tables. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), -10);
 	pthread_mutex_lock(&loader->lock);

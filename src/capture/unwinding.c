@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "capture/rights.h"
 #include "capture/sleepers.h"
 #include "util/clock.h"
 #include "util/units.h"
@@ -203,6 +204,7 @@ static void *repair_in_time(void *context)
 		{.fd = unwinding->stop_fd, .events = POLLIN}};
 	uint64_t times;
 
+	rights_settle();
 	while (poll(fds, ARRAY_SIZE(fds), REPAIR_EVERY_MS) >= 0 || errno == EINTR) {
 		if (fds[1].revents)
 			break;

@@ -37,7 +37,7 @@ static int prepare(void)
 	if (sched_setscheduler(0, SCHED_FIFO, &low))
 		setpriority(PRIO_PROCESS, 0, -20);
 	return rights_keep(RIGHT(CAP_SYS_PTRACE) | RIGHT(CAP_DAC_READ_SEARCH) |
-			   RIGHT(CAP_CHECKPOINT_RESTORE) | RIGHT(CAP_SYS_ADMIN));
+			   RIGHT(CAP_CHECKPOINT_RESTORE));
 }
 
 static const struct helper_kind errand_helpers = {.name = "dwell-errands",

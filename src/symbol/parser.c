@@ -18,7 +18,7 @@
 #define ASLEEP_MS 2000
 #define WORKING_MS 10000
 #define MAX_ANSWER_BYTES (1ULL << 30)
-#define PARSER_MEMORY_BYTES (2ULL << 30)
+#define PARSER_MEMORY_BYTES (1ULL << 30)
 #define MAX_NAME_BYTES 4096
 
 /* Not as urgent as those who listen, more so than those whose stacks wait for the tables. */
