@@ -14,6 +14,7 @@
 #include "util/map64.h"
 #include "util/mem.h"
 #include "util/rights.h"
+#include "util/vec.h"
 
 #define MOST_PROCESSES 2
 #define ASLEEP_MS 800
@@ -36,13 +37,13 @@ static int prepare(void)
 
 	if (sched_setscheduler(0, SCHED_FIFO, &low))
 		setpriority(PRIO_PROCESS, 0, -20);
-	return rights_keep(RIGHT(CAP_SYS_PTRACE) | RIGHT(CAP_DAC_READ_SEARCH) |
-			   RIGHT(CAP_CHECKPOINT_RESTORE));
+	return rights_keep(
+		RIGHT(CAP_SYS_PTRACE) | RIGHT(CAP_DAC_READ_SEARCH) | RIGHT(CAP_CHECKPOINT_RESTORE));
 }
 
 static const struct helper_kind errand_helpers = {.name = "dwell-errands",
 	.most = MOST_PROCESSES,
-	.max_answer_bytes = sizeof(struct errand_answer) + ERRAND_PAGES * ERRAND_PAGE_BYTES,
+	.max_answer_bytes = sizeof(struct errand_answer) + ERRAND_TEXT_BYTES,
 	.asleep_ms = ASLEEP_MS,
 	.working_ms = WORKING_MS,
 	.prepare = prepare,
@@ -102,29 +103,42 @@ static int ask(struct errands *errands, uint32_t pid, const struct helper_messag
 	return error;
 }
 
-/* fd goes with the question, -1: none. The fd of the answer is the caller's, or -1. */
-static int run(struct errands *errands, struct errand_question *question, const char *path, int fd,
-	struct errand_answer *ret, int *ret_fd, char *pages)
+/* What goes with a question, and what comes with the answer. */
+struct parcel {
+	const char *paths; /* NULL: none */
+	size_t path_bytes;
+	int fd;     /* -1: none */
+	int got_fd; /* the caller's, or -1 */
+	char *room; /* for what stands behind the answer, NULL: it is not wanted */
+	size_t room_bytes;
+};
+
+#define NOTHING ((struct parcel){.fd = -1, .got_fd = -1})
+
+static int run(struct errands *errands, struct errand_question *question, struct parcel *parcel,
+	struct errand_answer *ret)
 {
-	size_t path_bytes = strlen(path) + 1, count = sizeof(*question) + path_bytes;
+	const char *paths = parcel->paths ? parcel->paths : "";
+	size_t path_bytes = parcel->paths ? parcel->path_bytes : 1;
+	size_t count = sizeof(*question) + path_bytes;
 	_cleanup_free_ char *bytes = xmalloc(count);
 	struct helper_message asked = {
-		.bytes = bytes, .count = count, .fds = {fd}, .fd_count = fd >= 0};
+		.bytes = bytes, .count = count, .fds = {parcel->fd}, .fd_count = parcel->fd >= 0};
 	struct helper_message told = {0};
 
 	question->line.path = NULL;
 	memcpy(bytes, question, sizeof(*question));
-	memcpy(bytes + sizeof(*question), path, path_bytes);
+	memcpy(bytes + sizeof(*question), paths, path_bytes);
 	int error = ask(errands, question->pid ? question->pid : question->tid, &asked, &told);
 	if (!error && told.count < sizeof(*ret))
 		error = -EIO;
 	if (error)
 		return error;
 	memcpy(ret, told.bytes, sizeof(*ret));
-	if (pages && told.count == sizeof(*ret) + ERRAND_PAGES * ERRAND_PAGE_BYTES)
-		memcpy(pages, (char *)told.bytes + sizeof(*ret), told.count - sizeof(*ret));
-	if (ret_fd && told.fd_count) {
-		*ret_fd = told.fds[0];
+	if (parcel->room && told.count - sizeof(*ret) <= parcel->room_bytes)
+		memcpy(parcel->room, (char *)told.bytes + sizeof(*ret), told.count - sizeof(*ret));
+	if (told.fd_count) {
+		parcel->got_fd = told.fds[0];
 		told.fds[0] = -1;
 	}
 	helper_message_clear(&told);
@@ -135,13 +149,15 @@ static int find_mapped(struct errands *errands, enum errand_kind kind, uint32_t 
 	const struct map_line *line, struct file_stamp *ret)
 {
 	struct errand_question question = {.kind = kind, .pid = pid, .line = *line};
+	struct parcel parcel = NOTHING;
 	struct errand_answer answer;
-	int fd = -1;
 
-	if (run(errands, &question, line->path, -1, &answer, &fd, NULL) || fd < 0)
+	parcel.paths = line->path;
+	parcel.path_bytes = strlen(line->path) + 1;
+	if (run(errands, &question, &parcel, &answer) || parcel.got_fd < 0)
 		return -1;
 	*ret = answer.stamp;
-	return fd;
+	return parcel.got_fd;
 }
 
 int errand_mapped_file(
@@ -156,38 +172,78 @@ int errand_told_file(
 	return find_mapped(errands, ERRAND_TOLD_FILE, pid, line, ret);
 }
 
-int errand_file(struct errands *errands, uint32_t pid, const char *path)
+int errand_any_file(
+	struct errands *errands, uint32_t pid, const char *const *paths, size_t count, size_t *at)
 {
 	struct errand_question question = {.kind = ERRAND_FILE, .pid = pid};
+	struct parcel parcel = NOTHING;
 	struct errand_answer answer;
-	int fd = -1;
+	VEC(char) joined = {0};
 
-	return run(errands, &question, path, -1, &answer, &fd, NULL) ? -1 : fd;
+	for (size_t i = *at; i < count; i++)
+		vec_append(&joined, paths[i], strlen(paths[i]) + 1);
+	parcel.paths = joined.at;
+	parcel.path_bytes = joined.count;
+	int error = joined.count ? run(errands, &question, &parcel, &answer) : -ENOENT;
+	vec_clear(&joined);
+	if (error)
+		return -1;
+	*at += answer.position + 1;
+	return parcel.got_fd;
+}
+
+int errand_file(struct errands *errands, uint32_t pid, const char *path)
+{
+	size_t at = 0;
+
+	return errand_any_file(errands, pid, &path, 1, &at);
 }
 
 int errand_open(struct errands *errands, uint32_t pid, int path_fd, enum locate_use use)
 {
 	struct errand_question question = {.kind = ERRAND_OPEN, .pid = pid, .use = use};
+	struct parcel parcel = NOTHING;
 	struct errand_answer answer;
-	int fd = -1;
-	int error = run(errands, &question, "", path_fd, &answer, &fd, NULL);
 
-	return error ? error : fd < 0 ? -EIO : fd;
+	parcel.fd = path_fd;
+	int error = run(errands, &question, &parcel, &answer);
+	return error ? error : parcel.got_fd < 0 ? -EIO : parcel.got_fd;
+}
+
+/* A text that came with the answer, as a file of its own. */
+static int file_of_text(const char *text, size_t count, FILE **ret)
+{
+	FILE *file = fmemopen(NULL, count + 1, "w+e");
+
+	if (!file)
+		return -errno;
+	if (fwrite(text, 1, count, file) != count || fflush(file)) {
+		fclose(file);
+		return -ENOMEM;
+	}
+	rewind(file);
+	*ret = file;
+	return 0;
 }
 
 int errand_maps(struct errands *errands, uint32_t pid, uint32_t tid, FILE **ret)
 {
 	struct errand_question question = {.kind = ERRAND_MAPS, .pid = pid, .tid = tid};
+	struct parcel parcel = NOTHING;
 	struct errand_answer answer;
-	int fd = -1;
-	int error = run(errands, &question, "", -1, &answer, &fd, NULL);
+	_cleanup_free_ char *text = xmalloc(ERRAND_TEXT_BYTES);
 
-	if (error || fd < 0)
-		return error ? error : -EIO;
-	FILE *file = fdopen(fd, "re");
+	parcel.room = text;
+	parcel.room_bytes = ERRAND_TEXT_BYTES;
+	int error = run(errands, &question, &parcel, &answer);
+	if (error)
+		return error;
+	if (parcel.got_fd < 0)
+		return file_of_text(text, answer.text_bytes, ret);
+	FILE *file = fdopen(parcel.got_fd, "re");
 	if (!file) {
 		error = -errno;
-		close(fd);
+		close(parcel.got_fd);
 		return error;
 	}
 	*ret = file;
@@ -199,17 +255,17 @@ int errand_perf_map(struct errands *errands, uint32_t pid, struct perf_map_state
 {
 	struct errand_question question = {
 		.kind = ERRAND_PERF_MAP, .pid = pid, .state = *state, .offset = offset};
+	struct parcel parcel = NOTHING;
 	struct errand_answer answer;
-	int fd = -1;
-	int result = run(errands, &question, "", -1, &answer, &fd, NULL);
+	int result = run(errands, &question, &parcel, &answer);
 
 	if (result <= 0)
 		return result;
-	if (fd < 0)
+	if (parcel.got_fd < 0)
 		return -EIO;
 	*state = answer.state;
 	*ret_is_other = answer.is_other;
-	*ret_fd = fd;
+	*ret_fd = parcel.got_fd;
 	return result;
 }
 
@@ -217,7 +273,10 @@ uint32_t errand_memory(struct errands *errands, uint32_t tid, uint64_t address,
 	char pages[static ERRAND_PAGES * ERRAND_PAGE_BYTES])
 {
 	struct errand_question question = {.kind = ERRAND_MEMORY, .tid = tid, .address = address};
+	struct parcel parcel = NOTHING;
 	struct errand_answer answer;
 
-	return run(errands, &question, "", -1, &answer, NULL, pages) ? 0 : answer.pages;
+	parcel.room = pages;
+	parcel.room_bytes = ERRAND_PAGES * ERRAND_PAGE_BYTES;
+	return run(errands, &question, &parcel, &answer) ? 0 : answer.pages;
 }

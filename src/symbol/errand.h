@@ -30,6 +30,9 @@ int errand_mapped_file(
 int errand_told_file(
 	struct errands *errands, uint32_t pid, const struct map_line *line, struct file_stamp *ret);
 int errand_file(struct errands *errands, uint32_t pid, const char *path);
+/* The first of these paths, from *at on, that there is; *at is set behind it. -1: none. */
+int errand_any_file(
+	struct errands *errands, uint32_t pid, const char *const *paths, size_t count, size_t *at);
 /* As locate_open(); pid is whose file it is, 0: ours. -ETIMEDOUT: there is no answer. */
 int errand_open(struct errands *errands, uint32_t pid, int path_fd, enum locate_use use);
 

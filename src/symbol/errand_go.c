@@ -55,13 +55,43 @@ static int text_in_memory(int from, bool is_stream, uint64_t offset, uint64_t li
 	return error ? error : to;
 }
 
-static int read_maps(uint32_t pid, uint32_t tid)
+/* The file is a stream: bytes until the room is full or there are no more. */
+static ssize_t read_start(int fd, char *room, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t got = read(fd, room + done, bytes - done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+/* A short text goes with the answer, a long one into memory. */
+static int read_maps(
+	uint32_t pid, uint32_t tid, struct errand_answer *answer, char *room, int *ret_fd)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/maps", pid, tid);
 	_cleanup_close_ int in = open(path, O_RDONLY | O_CLOEXEC);
-	return in < 0 ? -errno : text_in_memory(in, true, 0, MAX_MAPS_BYTES);
+	ssize_t got = in < 0 ? -errno : read_start(in, room, ERRAND_TEXT_BYTES);
+	if (got < 0)
+		return (int)got;
+	if (got < ERRAND_TEXT_BYTES) {
+		answer->text_bytes = (uint32_t)got;
+		return 0;
+	}
+	if (lseek(in, 0, SEEK_SET))
+		return -errno;
+	*ret_fd = text_in_memory(in, true, 0, MAX_MAPS_BYTES);
+	return *ret_fd < 0 ? *ret_fd : 0;
 }
 
 static int read_perf_map(
@@ -111,23 +141,32 @@ static uint32_t read_pages(uint32_t tid, uint64_t address, char *pages)
 	return done;
 }
 
-static int find_file(const struct errand_question *question, const char *path,
+static int find_mapped(const struct errand_question *question, const char *path,
 	struct errand_answer *answer, int *ret_fd)
 {
 	struct map_line line = question->line;
 
 	line.path = (char *)path;
-	if (question->kind == ERRAND_MAPPED_FILE)
-		*ret_fd = locate_mapped_file(question->pid, &line, &answer->stamp);
-	else if (question->kind == ERRAND_TOLD_FILE)
-		*ret_fd = locate_told_file(question->pid, &line, &answer->stamp);
-	else
-		*ret_fd = locate_file(question->pid, path);
+	*ret_fd = question->kind == ERRAND_MAPPED_FILE
+			  ? locate_mapped_file(question->pid, &line, &answer->stamp)
+			  : locate_told_file(question->pid, &line, &answer->stamp);
 	return *ret_fd < 0 ? -ENOENT : 0;
 }
 
+static int find_any(
+	uint32_t pid, const char *paths, size_t bytes, struct errand_answer *answer, int *ret_fd)
+{
+	for (const char *path = paths; path < paths + bytes; path += strlen(path) + 1) {
+		*ret_fd = locate_file(pid, path);
+		if (*ret_fd >= 0)
+			return 0;
+		answer->position++;
+	}
+	return -ENOENT;
+}
+
 static int go(
-	const struct helper_message *asked, struct errand_answer *answer, int *ret_fd, char *pages)
+	const struct helper_message *asked, struct errand_answer *answer, int *ret_fd, char *room)
 {
 	struct errand_question question;
 	const char *path = (const char *)asked->bytes + sizeof(question);
@@ -140,27 +179,32 @@ static int go(
 		*ret_fd = asked->fd_count ? locate_open(asked->fds[0], question.use) : -EINVAL;
 		return *ret_fd < 0 ? *ret_fd : 0;
 	case ERRAND_MAPS:
-		*ret_fd = read_maps(question.pid, question.tid);
-		return *ret_fd < 0 ? *ret_fd : 0;
+		return read_maps(question.pid, question.tid, answer, room, ret_fd);
 	case ERRAND_PERF_MAP:
 		return read_perf_map(&question, answer, ret_fd);
 	case ERRAND_MEMORY:
-		answer->pages = read_pages(question.tid, question.address, pages);
+		answer->pages = read_pages(question.tid, question.address, room);
 		return 0;
+	case ERRAND_FILE:
+		return find_any(
+			question.pid, path, asked->count - sizeof(question), answer, ret_fd);
 	default:
-		return find_file(&question, path, answer, ret_fd);
+		return find_mapped(&question, path, answer, ret_fd);
 	}
 }
 
 void errand_go(const struct helper_message *question, struct helper_message *answer)
 {
-	size_t room = sizeof(struct errand_answer) + ERRAND_PAGES * ERRAND_PAGE_BYTES;
-	struct errand_answer *told = xcalloc(1, room);
+	struct errand_answer *told = xmalloc(sizeof(*told) + ERRAND_TEXT_BYTES);
+	size_t behind;
 	int fd = -1;
 
+	_Static_assert(ERRAND_PAGES * ERRAND_PAGE_BYTES <= ERRAND_TEXT_BYTES, "one room for both");
+	*told = (struct errand_answer){0};
 	told->result = go(question, told, &fd, (char *)(told + 1));
+	behind = told->pages ? ERRAND_PAGES * ERRAND_PAGE_BYTES : told->text_bytes;
 	answer->bytes = told;
-	answer->count = told->pages ? room : sizeof(*told);
+	answer->count = sizeof(*told) + behind;
 	answer->fds[0] = fd;
 	answer->fd_count = fd >= 0;
 }

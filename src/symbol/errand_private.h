@@ -8,7 +8,7 @@
 enum errand_kind {
 	ERRAND_MAPPED_FILE,
 	ERRAND_TOLD_FILE,
-	ERRAND_FILE,
+	ERRAND_FILE, /* one of several paths, each with its NUL */
 	ERRAND_OPEN, /* with an fd */
 	ERRAND_MAPS,
 	ERRAND_PERF_MAP,
@@ -27,12 +27,16 @@ struct errand_question {
 	uint64_t address;
 };
 
-/* Behind it stand the pages of ERRAND_MEMORY. */
+#define ERRAND_TEXT_BYTES (64U << 10)
+
+/* Behind it stand the pages of ERRAND_MEMORY, or the text of ERRAND_MAPS, if that is short. */
 struct errand_answer {
 	int result; /* 0 or more, with an fd where one was asked for; -errno */
 	struct file_stamp stamp;
 	struct perf_map_state state;
 	bool is_other;
+	uint32_t position; /* of the path that there is */
+	uint32_t text_bytes;
 	uint32_t pages;
 };
 
