@@ -91,8 +91,7 @@ static int sqlite_failure(sqlite3 *db, const char *path, int code, struct why *w
 		return why_set(why, -EINVAL, "%s is not a dwell recording", path);
 	case SQLITE_CANTOPEN:
 		return why_set(why, -EACCES, "cannot read %s: %s", path,
-			strerror(db && sqlite3_system_errno(db) ? sqlite3_system_errno(db)
-								: EACCES));
+			strerror(vfs_errno(db) ? vfs_errno(db) : EACCES));
 	default:
 		return why_set(why, -EIO, "damaged recording: %s (%s)", sqlite3_errstr(code), path);
 	}
@@ -221,7 +220,8 @@ static int cannot_read(const char *path, int error, struct why *why)
 }
 
 /* A regular file that has something in it. */
-static int check_file(int fd, const char *path, uint64_t *ret_file_bytes, struct why *why)
+static int check_file(int fd, const char *path, struct privacy *privacy, uint64_t *ret_file_bytes,
+	struct why *why)
 {
 	struct stat status;
 
@@ -232,13 +232,15 @@ static int check_file(int fd, const char *path, uint64_t *ret_file_bytes, struct
 	if (!S_ISREG(status.st_mode) || status.st_size < HEADER_BYTES)
 		return why_set(why, -EINVAL, "%s is not a dwell recording%s", path,
 			S_ISREG(status.st_mode) && !status.st_size ? ": it is empty" : "");
+	*privacy = privacy_of(&status);
 	*ret_file_bytes = (uint64_t)status.st_size;
 	return 0;
 }
 
 static int open_file(
-	const char *path, struct recording_file *file, uint64_t *ret_file_bytes, struct why *why)
+	const char *path, struct database *database, uint64_t *ret_file_bytes, struct why *why)
 {
+	struct recording_file *file = &database->file;
 	/* A journal lies beside the file itself, not beside a link to it. */
 	_cleanup_free_ char *real_path = realpath(path, NULL);
 	int error = real_path ? place_open(real_path, &file->place) : -errno;
@@ -250,14 +252,14 @@ static int open_file(
 		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (file->main < 0)
 		return cannot_read(path, errno == ENXIO ? -EINVAL : -errno, why);
-	return check_file(file->main, path, ret_file_bytes, why);
+	return check_file(file->main, path, &database->privacy, ret_file_bytes, why);
 }
 
 static int open_recording(
 	const char *path, struct database *database, uint64_t *ret_file_bytes, struct why *why)
 {
 	int code = SQLITE_OK;
-	int error = open_file(path, &database->file, ret_file_bytes, why);
+	int error = open_file(path, database, ret_file_bytes, why);
 
 	if (error)
 		return error;

@@ -16,6 +16,7 @@
 
 #include "recording/writer.h"
 #include "util/mem.h"
+#include "util/place_target.h"
 
 /* Beside the 512 bytes that SQLite locks. */
 #define WRITER_LOCK_OFFSET (FILE_PENDING_BYTE + 4096)
@@ -51,17 +52,6 @@ bool recording_is_being_written(const char *path)
 	return !place_open(path, &place) && is_being_written(&place);
 }
 
-static const char *kind_of(mode_t mode)
-{
-	if (S_ISDIR(mode))
-		return "a folder";
-	if (S_ISFIFO(mode))
-		return "a pipe";
-	if (S_ISSOCK(mode))
-		return "a socket";
-	return "a device";
-}
-
 /*
  * Only a regular file, a link to one, or a link to nothing may make room. Returns 0 with the owner
  * of what is there, NOBODY if nothing is.
@@ -69,18 +59,17 @@ static const char *kind_of(mode_t mode)
 static int look_at_file(
 	const struct place *place, const char *path, uid_t *ret_owner, struct why *why)
 {
-	struct stat there, target;
+	_cleanup_(place_target_clear) struct place_target target = {.at = PLACE_NONE};
+	int error = place_target_find(place, &target);
 
-	*ret_owner = NOBODY;
-	if (fstatat(place->folder, place->name, &there, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : place_cannot_write(why, -errno, path, place->folder);
-	*ret_owner = there.st_uid;
-	if (S_ISLNK(there.st_mode))
-		there.st_mode =
-			fstatat(place->folder, place->name, &target, 0) ? S_IFREG : target.st_mode;
-	if (!S_ISREG(there.st_mode))
-		return why_set(why, S_ISDIR(there.st_mode) ? -EISDIR : -EINVAL,
-			"cannot write %s: it is %s; name a file", path, kind_of(there.st_mode));
+	if (error)
+		return place_cannot_write(why, error, path, place->folder);
+	*ret_owner = target.owner;
+	if (target.kind == PLACE_OPEN || target.kind == PLACE_SPECIAL)
+		return why_set(why, S_ISDIR(target.status.st_mode) ? -EISDIR : -EINVAL,
+			"cannot write %s: it is %s%s; name a file", path,
+			place_target_words(&target),
+			S_ISDIR(target.status.st_mode) ? "" : ", which cannot hold a database");
 	if (is_being_written(place))
 		return why_set(why, -EBUSY, "another dwell is recording into %s", path);
 	return 0;
@@ -119,7 +108,7 @@ static int look_at_companions(
 /* Everything is looked at before anything is removed: what is refused leaves all as it was. */
 static int make_room(const struct place *place, const char *path, struct why *why)
 {
-	uid_t owner;
+	uid_t owner = NOBODY;
 	int error = look_at_file(place, path, &owner, why);
 
 	if (!error)

@@ -50,6 +50,11 @@ const struct rec_meta *recording_meta(const struct recording *recording)
 	return &recording->meta;
 }
 
+const struct privacy *recording_privacy(const struct recording *recording)
+{
+	return &recording->database.privacy;
+}
+
 uint32_t recording_slice_count(const struct recording *recording)
 {
 	return recording->slice_count;

@@ -18,6 +18,7 @@ struct database {
 	struct recording_file file;
 	sqlite3 *db;
 	uint32_t version; /* of the file's format */
+	struct privacy privacy;
 };
 
 struct recording {

@@ -162,14 +162,27 @@ int vfs_open(const struct recording_file *file, sqlite3 **ret)
 	return SQLITE_OK;
 }
 
-void vfs_close(sqlite3 *db)
+static struct vfs *vfs_of_database(sqlite3 *db)
 {
 	sqlite3_vfs *base = NULL;
 
-	if (!db)
-		return;
-	sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &base);
+	if (db)
+		sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &base);
+	return vfs_of(base);
+}
+
+int vfs_errno(sqlite3 *db)
+{
+	const struct vfs *vfs = vfs_of_database(db);
+
+	return vfs ? vfs->last_errno : 0;
+}
+
+void vfs_close(sqlite3 *db)
+{
+	struct vfs *vfs = vfs_of_database(db);
+
 	sqlite3_close(db);
-	if (base)
-		vfs_free(vfs_of(base));
+	if (vfs)
+		vfs_free(vfs);
 }

@@ -15,6 +15,9 @@
  * holds is borrowed until vfs_close(). Returns a SQLite code.
  */
 int vfs_open(const struct recording_file *file, sqlite3 **ret);
+/* The errno of the last input or output that failed. sqlite3_system_errno() does not know it if
+ * that was in a COMMIT. */
+int vfs_errno(sqlite3 *db);
 /* Closes what vfs_open() gave; NULL is allowed. */
 void vfs_close(sqlite3 *db);
 

@@ -103,7 +103,7 @@ static int set_lock(struct vfs_file *file, short type, off_t start, off_t count)
 		.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = count};
 
 	if (fcntl(file->fd, F_OFD_SETLK, &lock) && (errno == EAGAIN || errno == EACCES))
-		return vfs_failed(file->vfs, SQLITE_BUSY);
+		return SQLITE_BUSY;
 	return SQLITE_OK;
 }
 

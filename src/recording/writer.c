@@ -51,7 +51,7 @@ static const char *const statements_sql[WRITER_STATEMENTS] = {
 
 static void fail_with_sqlite(struct recording_writer *writer, int code)
 {
-	int system_error = writer->db ? sqlite3_system_errno(writer->db) : 0;
+	int system_error = vfs_errno(writer->db);
 
 	if (writer->error)
 		return;

@@ -10,7 +10,7 @@
 
 #include "util/mem.h"
 
-int place_open(const char *path, struct place *ret)
+int place_open_at(int base, const char *path, struct place *ret)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -21,11 +21,16 @@ int place_open(const char *path, struct place *ret)
 		return -ENOENT;
 	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
 		return -EISDIR;
-	int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(base, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	*ret = (struct place){.folder = fd, .name = xstrdup(name)};
 	return 0;
+}
+
+int place_open(const char *path, struct place *ret)
+{
+	return place_open_at(AT_FDCWD, path, ret);
 }
 
 void place_close(struct place *place)
@@ -107,6 +112,9 @@ int place_cannot_write(struct why *why, int error, const char *path, int fd)
 	case -EEXIST:
 		return why_set(why, error,
 			"cannot write %s: somebody else made a file of that name just now", path);
+	case -ESTALE:
+		return why_set(why, error,
+			"cannot write %s: somebody replaced or removed it meanwhile", path);
 	default:
 		return why_set(why, error, "cannot write %s: %s", path, strerror(-error));
 	}

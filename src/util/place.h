@@ -23,6 +23,8 @@ struct place {
 
 /* 0 or -errno: -EISDIR if the path can only be a folder. The caller closes it. */
 int place_open(const char *path, struct place *ret);
+/* The same, for a path that begins in that folder. */
+int place_open_at(int folder, const char *path, struct place *ret);
 void place_close(struct place *place);
 
 /* Is `name` in that folder the very file that fd is open on? */

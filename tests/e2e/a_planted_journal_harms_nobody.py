@@ -11,14 +11,16 @@ NOBODY = 65534
 
 # Puts a journal beside the recording whenever there is none; "clear" also removes what is there.
 PLANT = """
-import os, struct, sys
+import os, signal, struct, sys
 path, victim, clear = sys.argv[1], sys.argv[2].encode(), sys.argv[3] == "clear"
 magic = bytes.fromhex("d9d505f920a163d7")
 os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
+ends, planted = [], False
+signal.signal(signal.SIGTERM, lambda *_: ends.append(True))
 print("ready", flush=True)
-while True:
+while not ends:
     try:
         pages = os.stat(path).st_size // 4096
         if pages and clear:
@@ -30,7 +32,8 @@ while True:
             end = struct.pack(">II", len(victim), sum(victim)) + magic
             os.write(fd, header.ljust(512, b"\\0") + name + end)
             os.close(fd)
-            print("planted", flush=True)
+            planted or print("planted", flush=True)
+            planted = True
     except OSError:
         pass
 """
@@ -63,9 +66,10 @@ for name, mode, way in (("sticky", 0o1777, "wait"), ("open", 0o777, "clear")):
     planter = background(sys.executable, "-c", PLANT, path, victim, way, stdout=subprocess.PIPE,
                          text=True)
     check(planter.stdout.readline() == "ready\n", "the attacker did not start")
-    record("-a", "-d", "1500ms", "--slice", "20ms", path=path)
+    record("-a", "-d", "1s", "--slice", "20ms", path=path)
     check(planter.stdout.readline() == "planted\n", "nothing was planted")
-    kill_group(planter)
+    planter.terminate()
+    check(planter.wait(20) == 0, "the attacker failed")
     check(os.path.exists(victim), f"{name}: a file of root's was deleted")
     # What lies there now is the stranger's: the reader says so and leaves it alone.
     info = os.stat(path + "-journal")
