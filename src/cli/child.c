@@ -25,6 +25,7 @@ static void run_child(int wait_fd, int failure_fd, char *const *command, const s
 	int error;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (read(wait_fd, &go, 1) != 1)
 		_exit(125);

@@ -212,14 +212,15 @@ static void write_folded(const struct diff *diff, FILE *out)
 	}
 }
 
-static int write_output(
-	const struct diff *diff, const struct arguments *arguments, const struct diff_text *text)
+static int write_output(const struct diff *diff, const struct arguments *arguments,
+	const struct input *sides, const struct diff_text *text)
 {
 	_cleanup_free_ char *subtitle =
 		xasprintf("%s: %s against %s", text->what, text->after, text->before);
 	struct output output;
 	struct why why = {""};
-	int error = output_open(arguments->stacks.output, &output, &why);
+	struct privacy privacy = privacy_of_both(&sides[0].privacy, &sides[1].privacy);
+	int error = output_open(arguments->stacks.output, &privacy, &output, &why);
 
 	if (!error && !arguments->stacks.is_output_folded)
 		error = write_picture(diff, arguments, subtitle, output.stream, &why);
@@ -261,7 +262,7 @@ static int show(
 		text.what = "weights";
 	diff_rank(diff, &functions);
 	if (arguments->stacks.output)
-		status = write_output(diff, arguments, &text);
+		status = write_output(diff, arguments, sides, &text);
 	if (!status && arguments->is_json) {
 		json_init(&json, stdout);
 		diff_json(&json, diff, &functions, &text);

@@ -194,7 +194,7 @@ static int write_picture(
 	fit_weights(input, arguments, &picture->flame);
 	error = flame_svg_write(&input->tree, &picture->flame, out, &why);
 	if (!error)
-		error = picture_options_keep_colors(picture, &why);
+		error = picture_options_keep_colors(picture, &input->privacy, &why);
 	return error ? fail(STATUS_USAGE, "%s: %s", path, why.text) : STATUS_DONE;
 }
 
@@ -215,7 +215,7 @@ static int write_input(struct input *input, struct arguments *arguments, const c
 
 	if (!arguments->stacks.output)
 		return finish_stdout(write_stacks(input, arguments, path, stdout));
-	if (output_open(arguments->stacks.output, &output, &why))
+	if (output_open(arguments->stacks.output, &input->privacy, &output, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
 	status = write_stacks(input, arguments, path, output.stream);
 	if (status)

@@ -150,12 +150,15 @@ static int write_page(const struct material *material, const char *path, const c
 		.idle = html->view.filter.idle,
 		.is_redacted = html->is_redacted,
 		.tree = &material->profile.tree};
+	/* A redacted page is made to be passed on. */
+	struct privacy privacy =
+		html->is_redacted ? PRIVACY_OPEN : *recording_privacy(material->recording);
 	struct output file;
 	int error;
 
 	if (!strcmp(output, "-"))
 		return page_write(material->cube, material->summary, &page, stdout, why);
-	error = output_open(output, &file, why);
+	error = output_open(output, &privacy, &file, why);
 	if (error)
 		return error;
 	error = page_write(material->cube, material->summary, &page, file.stream, why);
@@ -183,8 +186,7 @@ int html_write(const char *path, const struct html_options *html)
 		return fail(STATUS_USAGE, "%s", why.text);
 	if (!strcmp(output, "-"))
 		return finish_stdout(STATUS_DONE);
-	stat(output, &status);
-	if (!html->is_quiet)
+	if (!html->is_quiet && !stat(output, &status) && S_ISREG(status.st_mode))
 		fprintf(stderr, "dwell: wrote %s (%s)\n", output,
 			units_bytes((uint64_t)status.st_size, size));
 	return STATUS_DONE;

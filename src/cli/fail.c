@@ -3,10 +3,10 @@
 #include "cli/command.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -26,13 +26,10 @@ int fail(int status, const char *format, ...)
 
 int finish_stdout(int status)
 {
-	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	int error = output_flush(stdout);
 
-	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout))
+	/* Who reads a pipe may have had enough. */
+	if (!error || error == -EPIPE)
 		return status;
-	/* The write that failed may have been an earlier one: ask the pipe itself. */
-	if (errno == EPIPE || (poll(&out, 1, 0) > 0 && out.revents & POLLERR))
-		return status;
-	return fail(STATUS_USAGE, "cannot write the output: %s", strerror(errno ? errno : EIO));
+	return fail(STATUS_USAGE, "cannot write the output: %s", strerror(-error));
 }

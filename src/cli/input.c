@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "profile/tree_feed.h"
 #include "recording/reader.h"
@@ -74,6 +75,7 @@ static int read_recording(const char *path, enum view view, const struct view_fi
 		return error;
 	error = profile_of_view(recording, view, filter, shape, &profile, why);
 	if (!error) {
+		input->privacy = *recording_privacy(recording);
 		input->tree = profile.tree;
 		input->from_ns = profile.from_ns;
 		input->to_ns = profile.to_ns;
@@ -216,8 +218,10 @@ static int read_text(
 	struct builder builder = {.input = input, .is_in_order = is_in_order, .scale = 1};
 	struct stack_sink sink = {.add = add_stack, .context = &builder};
 	struct why reason = {""};
+	struct stat source;
 	int error;
 
+	input->privacy = fstat(fileno(in), &source) ? PRIVACY_OPEN : privacy_of(&source);
 	tree_init(&input->tree);
 	tree_feed_init(&builder.feed, &input->tree, land, &builder);
 	error = stacks_read(in, &sink, &input->skipped, NULL, &reason);

@@ -20,8 +20,9 @@ struct input {
 	struct skipped skipped; /* lines of the text that were not used */
 	size_t hidden_threads;  /* by --roots, with hidden_ns of blocked time */
 	uint64_t hidden_ns;
-	char *losses;         /* what the recording could not keep, in words; NULL: nothing */
-	VEC(uint64_t) before; /* by node: first of two columns; else, or at the end: none */
+	struct privacy privacy; /* of what was read */
+	char *losses;           /* what the recording could not keep, in words; NULL: nothing */
+	VEC(uint64_t) before;   /* by node: first of two columns; else, or at the end: none */
 };
 
 /*

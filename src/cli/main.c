@@ -40,9 +40,10 @@ static int unknown_command(const char *word)
 
 int main(int argc, char **argv)
 {
-	/* A closed pipe is noticed where output is finished, not by dying in the middle of a file.
-	 */
+	/* A closed pipe, or a file that reached its limit, is noticed where output is finished, not
+	 * by dying in the middle of it. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 
 	if (argc < 2 || !strcmp(argv[1], "help")) {
 		print_help();

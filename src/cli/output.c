@@ -1,72 +1,177 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files that appear whole. */
+/* Files that appear whole, and things that are no files. */
 #include "cli/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <stdint.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "util/mem.h"
+#include "util/place_target.h"
 
-static void make_ordinary(int fd)
+#define MAX_TRIES 100
+
+static int make_private(int fd, const struct privacy *privacy)
 {
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	mode_t mask = umask(0);
+	struct stat status;
+	int error = place_give_away(fd);
 
-	umask(mask);
-	if (fchmod(fd, 0666 & ~mask))
-		return;
-	if (uid && gid && !geteuid() &&
-		fchown(fd, (uid_t)strtoul(uid, NULL, 10), (gid_t)strtoul(gid, NULL, 10)))
-		return;
+	if (!error && fstat(fd, &status))
+		error = -errno;
+	/* The group may be another than the source's: a folder or sudo may have chosen it. */
+	if (!error && privacy->has_group && privacy->group != status.st_gid &&
+		fchmod(fd, status.st_mode & 0707))
+		error = -errno;
+	return error;
 }
 
-int output_open(const char *path, struct output *ret, struct why *why)
+/* A file of a name that nobody can guess. */
+static int open_temporary(struct output *output, const struct privacy *privacy)
 {
-	char *temporary = xasprintf("%s.XXXXXX", path);
-	int fd = mkostemp(temporary, O_CLOEXEC);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+	for (int tries = 0; tries < MAX_TRIES; tries++) {
+		uint64_t chance;
 
-	*ret = (struct output){0};
-	if (!stream) {
-		int error = -errno;
-		if (fd >= 0) {
-			close(fd);
-			unlink(temporary);
-		}
-		free(temporary);
-		return why_set(why, error, "cannot write %s: %s", path, strerror(-error));
+		if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
+			return -EIO;
+		free(output->temporary);
+		output->temporary = xasprintf("%s.%010llx", output->place.name,
+			(unsigned long long)(chance & 0xffffffffffULL));
+		int fd = openat(output->place.folder, output->temporary,
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, privacy->mode);
+		if (fd >= 0 || errno != EEXIST)
+			return fd < 0 ? -errno : fd;
 	}
-	make_ordinary(fd);
-	*ret = (struct output){.stream = stream, .path = xstrdup(path), .temporary = temporary};
-	return 0;
+	return -EEXIST;
+}
+
+static int open_file(struct output *output, const struct privacy *privacy, struct why *why)
+{
+	int fd = open_temporary(output, privacy);
+	int error = fd < 0 ? fd : make_private(fd, privacy);
+
+	if (!error)
+		return fd;
+	if (fd >= 0)
+		place_remove(&output->place, output->temporary, fd);
+	mem_close_fd(&fd);
+	return place_cannot_write(why, error, output->path, output->place.folder);
+}
+
+static int open_in_place(
+	const struct place_target *target, const struct output *output, struct why *why)
+{
+	const char *words = place_target_words(target);
+
+	if (S_ISDIR(target->status.st_mode) ||
+		(S_ISSOCK(target->status.st_mode) && target->kind != PLACE_OPEN))
+		return why_set(why, -EISDIR, "cannot write %s: it is %s; name a file", output->path,
+			words);
+	if (!target->is_trusted)
+		return why_set(why, -EPERM,
+			"cannot write %s: it is %s through a name of another user; name a file",
+			output->path, words);
+	int fd = place_target_open(target);
+	return fd < 0 ? place_cannot_write(why, fd, output->path, -1) : fd;
+}
+
+static int open_fd(struct output *output, const struct privacy *privacy, struct why *why)
+{
+	_cleanup_(place_target_clear) struct place_target target = {.at = PLACE_NONE};
+	int error = place_open(output->path, &output->place);
+
+	if (error == -EISDIR)
+		return why_set(
+			why, error, "cannot write %s: it is a folder; name a file", output->path);
+	if (!error)
+		error = place_target_find(&output->place, &target);
+	if (error)
+		return place_cannot_write(why, error, output->path, -1);
+	return target.kind == PLACE_OPEN || target.kind == PLACE_SPECIAL
+		       ? open_in_place(&target, output, why)
+		       : open_file(output, privacy, why);
 }
 
 static void release(struct output *output)
 {
+	place_close(&output->place);
 	free(output->path);
 	free(output->temporary);
-	*output = (struct output){0};
+	*output = (struct output){.place = PLACE_NONE};
+}
+
+int output_open(
+	const char *path, const struct privacy *privacy, struct output *ret, struct why *why)
+{
+	struct output output = {.path = xstrdup(path), .place = PLACE_NONE};
+	int fd = open_fd(&output, privacy, why);
+
+	*ret = (struct output){.place = PLACE_NONE};
+	if (fd < 0) {
+		release(&output);
+		return fd;
+	}
+	output.stream = fdopen(fd, "w");
+	if (!output.stream) {
+		close(fd);
+		release(&output);
+		return why_set(why, -ENOMEM, "cannot write %s: out of memory", path);
+	}
+	*ret = output;
+	return 0;
+}
+
+int output_flush(FILE *stream)
+{
+	errno = 0;
+	if (!fflush(stream) && !ferror(stream))
+		return 0;
+	/* It was an earlier write: what refused that refuses one more byte, too. */
+	if (!errno) {
+		clearerr(stream);
+		putc('\n', stream);
+		fflush(stream);
+	}
+	return errno ? -errno : -EIO;
+}
+
+/* Closes the stream, whose last bytes some file systems refuse only then. */
+static int close_stream(struct output *output)
+{
+	int error = output_flush(output->stream);
+
+	if (fclose(output->stream) && !error)
+		error = -errno;
+	output->stream = NULL;
+	return error;
+}
+
+/* Renames the temporary file if it still is the one that was written. */
+static int put_in_place(const struct output *output, int fd)
+{
+	if (!place_holds(&output->place, output->temporary, fd))
+		return -ESTALE;
+	return renameat(output->place.folder, output->temporary, output->place.folder,
+		       output->place.name)
+		       ? -errno
+		       : 0;
 }
 
 int output_finish(struct output *output, struct why *why)
 {
-	int error = 0;
+	_cleanup_close_ int fd = fcntl(fileno(output->stream), F_DUPFD_CLOEXEC, 0);
+	int error = close_stream(output);
 
-	errno = 0;
-	if (fflush(output->stream) || ferror(output->stream))
-		error = errno ? -errno : -EIO;
-	if (fclose(output->stream) && !error)
-		error = -errno;
-	if (!error && rename(output->temporary, output->path))
-		error = -errno;
-	if (error) {
-		unlink(output->temporary);
-		why_set(why, error, "cannot write %s: %s", output->path, strerror(-error));
-	}
+	/* Who reads a pipe may have had enough. */
+	if (error == -EPIPE && !output->temporary)
+		error = 0;
+	if (!error && output->temporary)
+		error = put_in_place(output, fd);
+	if (error && output->temporary)
+		place_remove(&output->place, output->temporary, fd);
+	if (error)
+		place_cannot_write(why, error, output->path, output->place.folder);
 	release(output);
 	return error;
 }
@@ -75,7 +180,8 @@ void output_abandon(struct output *output)
 {
 	if (!output->stream)
 		return;
+	if (output->temporary)
+		place_remove(&output->place, output->temporary, fileno(output->stream));
 	fclose(output->stream);
-	unlink(output->temporary);
 	release(output);
 }

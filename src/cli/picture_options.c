@@ -354,14 +354,15 @@ void picture_options_suit(struct picture_options *picture, enum view view)
 	}
 }
 
-int picture_options_keep_colors(const struct picture_options *picture, struct why *why)
+int picture_options_keep_colors(
+	const struct picture_options *picture, const struct privacy *privacy, struct why *why)
 {
 	struct output output;
 	int error;
 
 	if (!picture->colors)
 		return 0;
-	error = output_open(picture->colors_path, &output, why);
+	error = output_open(picture->colors_path, privacy, &output, why);
 	if (error)
 		return error;
 	flame_colors_write(picture->colors, output.stream);

@@ -30,6 +30,7 @@ extern const struct argp picture_options_argp;
 void picture_options_suit(struct picture_options *options, enum view view);
 
 /* Writes the colours of --cp back; nothing without. 0 or -errno with why. */
-int picture_options_keep_colors(const struct picture_options *options, struct why *why);
+int picture_options_keep_colors(
+	const struct picture_options *options, const struct privacy *privacy, struct why *why);
 
 #endif

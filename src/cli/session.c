@@ -66,9 +66,8 @@ static int rotate(struct session *session, struct why *why)
 /* Nothing was recorded: leaves the folder as it was. */
 static void undo_file(struct session *session)
 {
-	recording_writer_free(session->writer);
+	recording_writer_discard(session->writer);
 	session->writer = NULL;
-	unlink(session->path);
 	if (session->is_rotated && !recording_move(RECORD_OLD_FILE, RECORD_DEFAULT_FILE, NULL))
 		session->is_rotated = false;
 }
@@ -322,8 +321,10 @@ static int record(struct session *session)
 	error = rotate(session, &why);
 	if (!error)
 		error = recording_writer_new(session->path, &session->writer, &why);
-	if (error)
+	if (error) {
+		undo_file(session);
 		return fail(own_status(session, STATUS_USAGE), "%s", why.text);
+	}
 	error = capture_start(session->capture, session->writer, &why);
 	if (error) {
 		undo_file(session);

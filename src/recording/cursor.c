@@ -43,9 +43,9 @@ int cursor_open(struct recording *recording, const char *table, const char *sql,
 {
 	*ret = (struct cursor){
 		.recording = recording, .table = table, .why = why, .last_key = INT64_MIN};
-	if (sqlite3_prepare_v2(recording->db, sql, -1, &ret->statement, NULL))
-		ret->error = recording_damaged(
-			recording, why, "table %s: %s", table, sqlite3_errmsg(recording->db));
+	if (sqlite3_prepare_v2(recording->database.db, sql, -1, &ret->statement, NULL))
+		ret->error = recording_damaged(recording, why, "table %s: %s", table,
+			sqlite3_errmsg(recording->database.db));
 	return ret->error;
 }
 

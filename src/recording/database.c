@@ -5,19 +5,19 @@
  * only plain reads of plain tables pass.
  *
  * A writer killed in mid-commit leaves a journal that must be rolled back before the file is
- * consistent, which a read-only connection refuses to do; then file and journal are copied into a
- * private folder and rolled back there. The copy is unlinked as soon as it is open.
+ * consistent, which a read-only connection refuses to do; then a copy is read (repair.c).
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "recording/reader_private.h"
+#include "recording/repair.h"
 #include "recording/schema.h"
+#include "recording/vfs.h"
 
 /* A live writer holds the file only for the moment of a commit. */
 #define READ_PATIENCE_MS 5000
@@ -29,10 +29,6 @@ static uint32_t big_endian(const unsigned char *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/*
- * The header is read through SQLite's own descriptor: opening and closing another one would drop
- * the locks of a writer in this process.
- */
 static int read_header(sqlite3 *db, unsigned char header[static HEADER_BYTES], int64_t *ret_bytes)
 {
 	sqlite3_file *file = NULL;
@@ -95,8 +91,7 @@ static int sqlite_failure(sqlite3 *db, const char *path, int code, struct why *w
 		return why_set(why, -EINVAL, "%s is not a dwell recording", path);
 	case SQLITE_CANTOPEN:
 		return why_set(why, -EACCES, "cannot read %s: %s", path,
-			strerror(db && sqlite3_system_errno(db) ? sqlite3_system_errno(db)
-								: EACCES));
+			strerror(vfs_errno(db) ? vfs_errno(db) : EACCES));
 	default:
 		return why_set(why, -EIO, "damaged recording: %s (%s)", sqlite3_errstr(code), path);
 	}
@@ -194,107 +189,11 @@ static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct 
 	return 0;
 }
 
-static int copy_contents(int from, int to)
-{
-	char buffer[1 << 16];
-
-	for (;;) {
-		ssize_t got = read(from, buffer, sizeof(buffer));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : 0;
-		for (ssize_t put = 0; put < got;) {
-			ssize_t wrote = write(to, buffer + put, (size_t)(got - put));
-			if (wrote < 0 && errno != EINTR)
-				return -errno;
-			put += wrote > 0 ? wrote : 0;
-		}
-	}
-}
-
-static int copy_file(const char *from, const char *to, struct why *why)
-{
-	_cleanup_close_ int in = open(from, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	_cleanup_close_ int out = -1;
-	struct stat status;
-
-	if (in < 0 || fstat(in, &status))
-		return why_set(why, -errno, "cannot read %s: %s", from, strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return why_set(why, -EIO, "damaged recording: %s is not a file", from);
-	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int error = out < 0 ? -errno : copy_contents(in, out);
-	if (error)
-		return why_set(why, error, "cannot copy %s to %s to repair it: %s", from, to,
-			strerror(-error));
-	return 0;
-}
-
-/*
- * A journal may end with the name of a second file that SQLite deletes after rolling back. Dwell
- * never writes that, and a stranger must not choose what is deleted here.
- */
-static int refuse_super_journal(const char *journal, const char *path, struct why *why)
-{
-	static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-	_cleanup_close_ int fd = open(journal, O_RDONLY | O_CLOEXEC);
-	unsigned char end[sizeof(magic)];
-	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-
-	if (size < (off_t)sizeof(end))
-		return 0;
-	if (pread(fd, end, sizeof(end), size - (off_t)sizeof(end)) != sizeof(end) ||
-		!memcmp(end, magic, sizeof(magic)))
-		return why_set(why, -EIO, "damaged recording: foreign journal (%s)", path);
-	return 0;
-}
-
-static int copy_with_journal(
-	const char *path, const char *real_path, const char *copy, struct why *why)
-{
-	_cleanup_free_ char *journal = xasprintf("%s-journal", real_path);
-	_cleanup_free_ char *journal_copy = xasprintf("%s-journal", copy);
-	int error = copy_file(journal, journal_copy, why);
-
-	if (!error)
-		error = refuse_super_journal(journal_copy, path, why);
-	if (!error)
-		error = copy_file(real_path, copy, why);
-	return error;
-}
-
-static void remove_copy(const char *folder, const char *copy)
-{
-	static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		_cleanup_free_ char *name = xasprintf("%s%s", copy, endings[i]);
-		unlink(name);
-	}
-	rmdir(folder);
-}
-
-/* A folder that only we can enter. /var/tmp first: a recording may be larger than memory. */
-static char *make_folder(void)
-{
-	const char *chosen = secure_getenv("TMPDIR");
-	const char *const places[] = {chosen && *chosen == '/' ? chosen : "/var/tmp", "/tmp"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		char *folder = xasprintf("%s/dwell-XXXXXX", places[i]);
-		if (mkdtemp(folder))
-			return folder;
-		free(folder);
-	}
-	return NULL;
-}
-
-static int open_and_begin(const char *path, const char *real_path, int flags, sqlite3 **ret,
+static int open_and_begin(const char *path, const struct recording_file *file, sqlite3 **ret,
 	int *ret_code, struct why *why)
 {
 	sqlite3 *db = NULL;
-	int code = sqlite3_open_v2(real_path, &db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	int code = vfs_open(file, &db);
 	int error = code ? sqlite_failure(db, path, code, why) : check_header(db, path, why);
 
 	if (!error) {
@@ -305,85 +204,93 @@ static int open_and_begin(const char *path, const char *real_path, int flags, sq
 	}
 	*ret_code = code;
 	if (error)
-		sqlite3_close(db);
+		vfs_close(db);
 	else
 		*ret = db;
 	return error;
 }
 
-static int open_copy(const char *path, const char *real_path, sqlite3 **ret, struct why *why)
+static int cannot_read(const char *path, int error, struct why *why)
 {
-	_cleanup_free_ char *folder = make_folder();
-	int code;
-
-	if (!folder)
-		return why_set(why, -errno, "cannot make a temporary folder to repair %s in: %s",
-			path, strerror(errno));
-	_cleanup_free_ char *copy = xasprintf("%s/recording", folder);
-	int error = copy_with_journal(path, real_path, copy, why);
-	if (!error)
-		error = open_and_begin(path, copy, SQLITE_OPEN_READWRITE, ret, &code, why);
-	remove_copy(folder, copy);
-	return error;
+	if (error == -ENOENT)
+		return why_set(why, error, "no recording %s; make one with: dwell record", path);
+	if (error == -EISDIR)
+		return why_set(why, -EINVAL, "%s is not a dwell recording: it is a folder", path);
+	return why_set(why, error, "cannot read %s: %s", path, strerror(-error));
 }
 
-/* An absolute name of a regular file that has something in it. */
-static int find_file(
-	const char *path, char **ret_real_path, uint64_t *ret_file_bytes, struct why *why)
+/* A regular file that has something in it. */
+static int check_file(int fd, const char *path, struct privacy *privacy, uint64_t *ret_file_bytes,
+	struct why *why)
 {
 	struct stat status;
-	char *real_path = realpath(path, NULL);
 
-	if (!real_path || stat(real_path, &status)) {
-		int error = -errno;
-		free(real_path);
-		if (error == -ENOENT)
-			return why_set(
-				why, error, "no recording %s; make one with: dwell record", path);
-		return why_set(why, error, "cannot read %s: %s", path, strerror(-error));
-	}
-	if (!S_ISREG(status.st_mode) || status.st_size < HEADER_BYTES) {
-		free(real_path);
+	if (fstat(fd, &status))
+		return cannot_read(path, -errno, why);
+	if (S_ISDIR(status.st_mode))
+		return cannot_read(path, -EISDIR, why);
+	if (!S_ISREG(status.st_mode) || status.st_size < HEADER_BYTES)
 		return why_set(why, -EINVAL, "%s is not a dwell recording%s", path,
-			S_ISDIR(status.st_mode)                      ? ": it is a folder"
-			: S_ISREG(status.st_mode) && !status.st_size ? ": it is empty"
-								     : "");
-	}
-	*ret_real_path = real_path;
+			S_ISREG(status.st_mode) && !status.st_size ? ": it is empty" : "");
+	*privacy = privacy_of(&status);
 	*ret_file_bytes = (uint64_t)status.st_size;
 	return 0;
 }
 
-int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, uint32_t *ret_version,
-	struct why *why)
+static int open_file(
+	const char *path, struct database *database, uint64_t *ret_file_bytes, struct why *why)
 {
-	_cleanup_free_ char *real_path = NULL;
-	sqlite3 *db;
-	uint64_t bytes = 0;
+	struct recording_file *file = &database->file;
+	/* A journal lies beside the file itself, not beside a link to it. */
+	_cleanup_free_ char *real_path = realpath(path, NULL);
+	int error = real_path ? place_open(real_path, &file->place) : -errno;
+
+	if (error)
+		return cannot_read(path, error, why);
+	file->journal_name = xasprintf("%s-journal", file->place.name);
+	file->main = openat(file->place.folder, file->place.name,
+		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (file->main < 0)
+		return cannot_read(path, errno == ENXIO ? -EINVAL : -errno, why);
+	return check_file(file->main, path, &database->privacy, ret_file_bytes, why);
+}
+
+static int open_recording(
+	const char *path, struct database *database, uint64_t *ret_file_bytes, struct why *why)
+{
 	int code = SQLITE_OK;
-	int error = find_file(path, &real_path, &bytes, why);
+	int error = open_file(path, database, ret_file_bytes, why);
 
 	if (error)
 		return error;
-	error = open_and_begin(path, real_path, SQLITE_OPEN_READONLY, &db, &code, why);
-	if (error && code == SQLITE_READONLY_ROLLBACK)
-		error = open_copy(path, real_path, &db, why);
+	error = open_and_begin(path, &database->file, &database->db, &code, why);
+	if (error && code == SQLITE_READONLY_ROLLBACK) {
+		error = repair_into_copy(&database->file, path, why);
+		if (!error)
+			error = open_and_begin(path, &database->file, &database->db, &code, why);
+	}
 	if (error)
 		return error;
 	/* Inside the read transaction, so it is the version of what will be read. */
-	uint32_t version = version_of(db);
-	error = check_tables(db, version, path, why);
-	if (error) {
-		sqlite3_close(db);
-		return error;
-	}
-	*ret = db;
-	*ret_file_bytes = bytes;
-	*ret_version = version;
-	return 0;
+	database->version = version_of(database->db);
+	return check_tables(database->db, database->version, path, why);
 }
 
-void database_close(sqlite3 *db)
+int database_open(const char *path, struct database *ret, uint64_t *ret_file_bytes, struct why *why)
 {
-	sqlite3_close(db);
+	struct database database = {.file = RECORDING_FILE_NONE};
+	int error = open_recording(path, &database, ret_file_bytes, why);
+
+	if (error)
+		database_close(&database);
+	else
+		*ret = database;
+	return error;
+}
+
+void database_close(struct database *database)
+{
+	vfs_close(database->db);
+	recording_file_close(&database->file);
+	database->db = NULL;
 }

@@ -1,174 +1,268 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Recordings as files. Root writes them into folders that others may own, so nothing is ever
- * written through a name that was there before: the old file is unlinked, the new one made with
- * O_EXCL. An open-file-description lock on one byte beside those that SQLite locks says that a
- * writer is at work; the kernel drops it with the process, however that ends.
+ * written or read through a name that was there before: the old file is unlinked, the new one and
+ * its journal are made with O_EXCL and held; what is removed later is compared with what is held.
+ * A file beside the recording that is not ours is never touched.
+ *
+ * Open-file-description locks say that a writer is at work; the kernel drops them with the process,
+ * however that ends, and not when some other descriptor of the file is closed.
  */
 #include "recording/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "recording/writer.h"
 #include "util/mem.h"
+#include "util/place_target.h"
 
-/* SQLite locks the 512 bytes from 1 GiB on. */
-#define WRITER_LOCK_OFFSET (0x40000000 + 4096)
+/* Beside the 512 bytes that SQLite locks. */
+#define WRITER_LOCK_OFFSET (FILE_PENDING_BYTE + 4096)
 
+/* What SQLite would look for beside a database. Dwell makes the first only. */
 static const char *const companions[] = {"-journal", "-wal", "-shm"};
 
-static struct flock writer_lock(short type)
+#define NOBODY ((uid_t)-1)
+
+static struct flock byte_lock(short type, off_t offset)
 {
 	return (struct flock){
 		.l_type = type,
 		.l_whence = SEEK_SET,
-		.l_start = WRITER_LOCK_OFFSET,
+		.l_start = offset,
 		.l_len = 1,
 	};
 }
 
-bool recording_is_being_written(const char *path)
+static bool is_being_written(const struct place *place)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct flock lock = writer_lock(F_RDLCK);
+	_cleanup_close_ int fd = openat(place->folder, place->name,
+		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct flock lock = byte_lock(F_RDLCK, WRITER_LOCK_OFFSET);
 
 	return fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
-static const char *kind_of(mode_t mode)
+bool recording_is_being_written(const char *path)
 {
-	if (S_ISDIR(mode))
-		return "a folder";
-	if (S_ISFIFO(mode))
-		return "a pipe";
-	if (S_ISSOCK(mode))
-		return "a socket";
-	return "a device";
+	_cleanup_(place_close) struct place place = PLACE_NONE;
+
+	return !place_open(path, &place) && is_being_written(&place);
 }
 
-/* Only a regular file, a link to one, or a link to nothing may make room. */
-static int make_room(const char *path, struct why *why)
+/*
+ * Only a regular file, a link to one, or a link to nothing may make room. Returns 0 with the owner
+ * of what is there, NOBODY if nothing is.
+ */
+static int look_at_file(
+	const struct place *place, const char *path, uid_t *ret_owner, struct why *why)
 {
-	struct stat there;
+	_cleanup_(place_target_clear) struct place_target target = {.at = PLACE_NONE};
+	int error = place_target_find(place, &target);
 
-	if (lstat(path, &there))
-		return errno == ENOENT
-			       ? 0
-			       : why_set(why, -errno, "cannot write %s: %s", path, strerror(errno));
-	if (S_ISLNK(there.st_mode) && stat(path, &there))
-		there.st_mode = S_IFREG;
-	if (!S_ISREG(there.st_mode))
-		return why_set(why, S_ISDIR(there.st_mode) ? -EISDIR : -EINVAL,
-			"cannot write %s: it is %s; name a file", path, kind_of(there.st_mode));
-	if (recording_is_being_written(path))
+	if (error)
+		return place_cannot_write(why, error, path, place->folder);
+	*ret_owner = target.owner;
+	if (target.kind == PLACE_OPEN || target.kind == PLACE_SPECIAL)
+		return why_set(why, S_ISDIR(target.status.st_mode) ? -EISDIR : -EINVAL,
+			"cannot write %s: it is %s%s; name a file", path,
+			place_target_words(&target),
+			S_ISDIR(target.status.st_mode) ? "" : ", which cannot hold a database");
+	if (is_being_written(place))
 		return why_set(why, -EBUSY, "another dwell is recording into %s", path);
-	if (unlink(path) && errno != ENOENT)
-		return why_set(why, -errno, "cannot replace %s: %s", path, strerror(errno));
 	return 0;
 }
 
-static int remove_companions(const char *path, struct why *why)
+/* A leftover of a recording of ours, or of the one that is replaced; -EPERM: somebody else's. */
+static int look_at_companion(const struct place *place, const char *name, uid_t owner)
+{
+	struct stat there;
+
+	if (fstatat(place->folder, name, &there, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISREG(there.st_mode) && (place_trusts(there.st_uid) || there.st_uid == owner)
+		       ? 0
+		       : -EPERM;
+}
+
+static int look_at_companions(
+	const struct place *place, const char *path, uid_t owner, struct why *why)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(companions); i++) {
-		_cleanup_free_ char *name = xasprintf("%s%s", path, companions[i]);
-		if (unlink(name) && errno != ENOENT)
-			return why_set(
-				why, -errno, "cannot remove old %s: %s", name, strerror(errno));
+		_cleanup_free_ char *name = xasprintf("%s%s", place->name, companions[i]);
+		int error = look_at_companion(place, name, owner);
+
+		if (error == -EPERM)
+			return why_set(why, error,
+				"cannot write %s: %s%s is in the way and not ours; remove it or "
+				"name another file",
+				path, path, companions[i]);
+		if (error)
+			return place_cannot_write(why, error, path, place->folder);
 	}
 	return 0;
 }
 
-static bool id_from_environment(const char *name, unsigned int *ret)
+/* Everything is looked at before anything is removed: what is refused leaves all as it was. */
+static int make_room(const struct place *place, const char *path, struct why *why)
 {
-	const char *text = secure_getenv(name);
-	char *end;
+	uid_t owner = NOBODY;
+	int error = look_at_file(place, path, &owner, why);
 
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	unsigned long number = strtoul(text, &end, 10);
-	if (errno || *end || number >= UINT_MAX)
-		return false;
-	*ret = (unsigned int)number;
-	return true;
-}
+	if (!error)
+		error = look_at_companions(place, path, owner, why);
+	if (error)
+		return error;
+	if (owner != NOBODY && unlinkat(place->folder, place->name, 0) && errno != ENOENT)
+		return why_set(why, -errno, "cannot replace %s: %s", path, strerror(errno));
+	for (size_t i = 0; i < ARRAY_SIZE(companions); i++) {
+		_cleanup_free_ char *name = xasprintf("%s%s", place->name, companions[i]);
+		struct stat there;
 
-static int give_to_invoking_user(int fd, const char *path, struct why *why)
-{
-	unsigned int uid, gid;
-
-	if (geteuid() || !id_from_environment("SUDO_UID", &uid) ||
-		!id_from_environment("SUDO_GID", &gid))
-		return 0;
-	if (fchown(fd, uid, gid))
-		return why_set(
-			why, -errno, "cannot give %s to user %u: %s", path, uid, strerror(errno));
+		if (!fstatat(place->folder, name, &there, AT_SYMLINK_NOFOLLOW) &&
+			unlinkat(place->folder, name, 0) && errno != ENOENT)
+			return why_set(why, -errno, "cannot remove old %s%s: %s", path,
+				companions[i], strerror(errno));
+	}
 	return 0;
 }
 
+static int create(const struct place *place, const char *name, const char *path, const char *ending,
+	struct why *why)
+{
+	_cleanup_free_ char *shown = xasprintf("%s%s", path, ending);
+	int fd = openat(
+		place->folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return place_cannot_write(why, -errno, shown, place->folder);
+	int error = place_give_away(fd);
+	if (error) {
+		place_remove(place, name, fd);
+		close(fd);
+		return why_set(why, error, "cannot give %s to the user who called sudo: %s", shown,
+			strerror(-error));
+	}
+	return fd;
+}
+
+/*
+ * Besides the mark for other dwells, SQLite's lock on the right to write: while it is held, no
+ * reader takes any journal of that name for one that has to be rolled back.
+ */
 static int mark_as_written(int fd, const char *path, struct why *why)
 {
-	struct flock lock = writer_lock(F_WRLCK);
+	static const off_t bytes[] = {WRITER_LOCK_OFFSET, FILE_RESERVED_BYTE};
 
-	/* File systems without locks do not stop us; one that says "taken" does. */
-	if (fcntl(fd, F_OFD_SETLK, &lock) && (errno == EAGAIN || errno == EACCES))
-		return why_set(why, -EBUSY, "another dwell is recording into %s", path);
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		struct flock lock = byte_lock(F_WRLCK, bytes[i]);
+
+		/* File systems without locks do not stop us; one that says "taken" does. */
+		if (fcntl(fd, F_OFD_SETLK, &lock) && (errno == EAGAIN || errno == EACCES))
+			return why_set(why, -EBUSY, "another dwell is recording into %s", path);
+	}
 	return 0;
 }
 
-int recording_file_create(const char *path, char **ret_real_path, int *ret_fd, struct why *why)
+static int create_both(struct recording_file *file, const char *path, struct why *why)
 {
-	_cleanup_close_ int fd = -1;
-	_cleanup_free_ char *real_path = NULL;
-	int error = make_room(path, why);
+	int error;
 
-	if (!error)
-		error = remove_companions(path, why);
+	file->main = create(&file->place, file->place.name, path, "", why);
+	if (file->main < 0)
+		return file->main;
+	error = mark_as_written(file->main, path, why);
 	if (error)
 		return error;
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return why_set(why, -errno, "cannot write %s: %s", path, strerror(errno));
-	/* Absolute: SQLite takes names like "file:x" and ":memory:" for something else. */
-	real_path = realpath(path, NULL);
-	if (!real_path)
-		return why_set(why, -errno, "cannot write %s: %s", path, strerror(errno));
-	error = give_to_invoking_user(fd, path, why);
-	if (!error)
-		error = mark_as_written(fd, path, why);
+	file->journal = create(&file->place, file->journal_name, path, "-journal", why);
+	return file->journal < 0 ? file->journal : 0;
+}
+
+int recording_file_create(const char *path, struct recording_file *ret, struct why *why)
+{
+	struct recording_file file = RECORDING_FILE_NONE;
+	int error = place_open(path, &file.place);
+
+	if (error == -EISDIR)
+		return why_set(why, error, "cannot write %s: it is a folder; name a file", path);
 	if (error)
+		return place_cannot_write(why, error, path, -1);
+	file.journal_name = xasprintf("%s-journal", file.place.name);
+	error = make_room(&file.place, path, why);
+	if (!error)
+		error = create_both(&file, path, why);
+	if (error) {
+		recording_file_remove(&file);
+		recording_file_close(&file);
 		return error;
-	*ret_real_path = real_path;
-	*ret_fd = fd;
-	real_path = NULL;
-	fd = -1;
+	}
+	*ret = file;
 	return 0;
+}
+
+void recording_file_remove(struct recording_file *file)
+{
+	if (file->place.folder < 0)
+		return;
+	place_remove(&file->place, file->place.name, file->main);
+	place_remove(&file->place, file->journal_name, file->journal);
+}
+
+void recording_file_close(struct recording_file *file)
+{
+	struct stat journal;
+
+	/* One that is not empty is needed: rolling back has failed. */
+	if (file->place.folder >= 0 && file->journal >= 0 && !fstat(file->journal, &journal) &&
+		!journal.st_size)
+		place_remove(&file->place, file->journal_name, file->journal);
+	mem_close_fd(&file->journal);
+	mem_close_fd(&file->main);
+	place_close(&file->place);
+	free(file->journal_name);
+	*file = RECORDING_FILE_NONE;
+}
+
+static int rename_both(const struct place *from, const struct place *to)
+{
+	_cleanup_free_ char *journal_from = xasprintf("%s-journal", from->name);
+	_cleanup_free_ char *journal_to = xasprintf("%s-journal", to->name);
+	struct stat there;
+
+	if (fstatat(from->folder, from->name, &there, AT_SYMLINK_NOFOLLOW) ||
+		renameat(from->folder, from->name, to->folder, to->name))
+		return -errno;
+	/* Somebody else's stays where it is. */
+	if (look_at_companion(from, journal_from, there.st_uid))
+		return 0;
+	return renameat(from->folder, journal_from, to->folder, journal_to) && errno != ENOENT
+		       ? -errno
+		       : 0;
 }
 
 int recording_move(const char *from, const char *to, struct why *why)
 {
-	_cleanup_free_ char *journal_from = xasprintf("%s-journal", from);
-	_cleanup_free_ char *journal_to = xasprintf("%s-journal", to);
-	int error;
+	_cleanup_(place_close) struct place place_from = PLACE_NONE, place_to = PLACE_NONE;
+	struct stat there;
+	int error = place_open(from, &place_from);
 
-	if (recording_is_being_written(from))
+	if (!error && fstatat(place_from.folder, place_from.name, &there, AT_SYMLINK_NOFOLLOW))
+		error = -errno;
+	if (error)
+		return why_set(why, error, "cannot rename %s: %s", from, strerror(-error));
+	if (is_being_written(&place_from))
 		return why_set(why, -EBUSY, "another dwell is recording into %s", from);
-	if (access(from, F_OK))
-		return why_set(why, -errno, "cannot rename %s: %s", from, strerror(errno));
-	error = make_room(to, why);
-	if (!error)
-		error = remove_companions(to, why);
+	error = place_open(to, &place_to);
+	if (error)
+		return place_cannot_write(why, error, to, -1);
+	error = make_room(&place_to, to, why);
 	if (error)
 		return error;
-	if (rename(from, to) || (rename(journal_from, journal_to) && errno != ENOENT))
+	error = rename_both(&place_from, &place_to);
+	if (error)
 		return why_set(
-			why, -errno, "cannot rename %s to %s: %s", from, to, strerror(errno));
+			why, error, "cannot rename %s to %s: %s", from, to, strerror(-error));
 	return 0;
 }

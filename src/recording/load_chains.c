@@ -94,7 +94,7 @@ int recording_load_chains(struct recording *recording, struct why *why)
 	struct cursor cursor;
 	int error;
 
-	if (recording->version < 2)
+	if (recording->database.version < 2)
 		return 0;
 	error = load_chain_rows(recording, why);
 	if (error)

@@ -10,8 +10,8 @@ int recording_open(const char *path, struct recording **ret, struct why *why)
 	int error;
 
 	recording->path = xstrdup(path);
-	error = database_open(
-		path, &recording->db, &recording->text_budget_bytes, &recording->version, why);
+	recording->database.file = RECORDING_FILE_NONE;
+	error = database_open(path, &recording->database, &recording->text_budget_bytes, why);
 	if (!error)
 		error = recording_load(recording, why);
 	if (!error)
@@ -27,7 +27,7 @@ void recording_free(struct recording *recording)
 {
 	if (!recording)
 		return;
-	database_close(recording->db);
+	database_close(&recording->database);
 	vec_clear(&recording->threads);
 	vec_clear(&recording->processes);
 	vec_clear(&recording->objects);
@@ -48,6 +48,11 @@ void recording_free(struct recording *recording)
 const struct rec_meta *recording_meta(const struct recording *recording)
 {
 	return &recording->meta;
+}
+
+const struct privacy *recording_privacy(const struct recording *recording)
+{
+	return &recording->database.privacy;
 }
 
 uint32_t recording_slice_count(const struct recording *recording)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "recording/recording.h"
+#include "util/privacy.h"
 
 struct recording;
 
@@ -78,6 +79,8 @@ int recording_open(const char *path, struct recording **ret, struct why *why);
 void recording_free(struct recording *recording);
 
 const struct rec_meta *recording_meta(const struct recording *recording);
+/* Who may read the file, and so what is made from it. */
+const struct privacy *recording_privacy(const struct recording *recording);
 /* Slices 0 to count - 1; every row's slices are among them. */
 uint32_t recording_slice_count(const struct recording *recording);
 const struct rec_thread *recording_threads(const struct recording *recording, size_t *ret_count);

@@ -8,15 +8,22 @@
 
 #include <sqlite3.h>
 
+#include "recording/file.h"
 #include "recording/reader.h"
 #include "util/intern.h"
 #include "util/map64.h"
 #include "util/vec.h"
 
+struct database {
+	struct recording_file file;
+	sqlite3 *db;
+	uint32_t version; /* of the file's format */
+	struct privacy privacy;
+};
+
 struct recording {
 	char *path; /* as the user gave it, for messages */
-	sqlite3 *db;
-	uint32_t version;           /* of the file's format */
+	struct database database;
 	uint64_t text_budget_bytes; /* texts that may still be kept; starts as the file's size */
 	struct rec_meta meta;
 	uint32_t slice_count;
@@ -41,9 +48,10 @@ struct recording {
  * that it is a recording of a known format and begins a read transaction that lasts until
  * database_close(): everything read afterwards is of one moment. 0 or -errno.
  */
-int database_open(const char *path, sqlite3 **ret, uint64_t *ret_file_bytes, uint32_t *ret_version,
-	struct why *why);
-void database_close(sqlite3 *db);
+int database_open(
+	const char *path, struct database *ret, uint64_t *ret_file_bytes, struct why *why);
+/* One that was never opened is allowed, if its file is RECORDING_FILE_NONE. */
+void database_close(struct database *database);
 
 /* Fills why with "damaged recording: ..." and returns -EIO. */
 __attribute__((format(printf, 3, 4))) int recording_damaged(

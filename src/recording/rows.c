@@ -191,7 +191,7 @@ static int walk(struct recording *recording, const char *table, const char *sql,
 int recording_each_row(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why)
 {
-	bool has_chains = recording->version > 1;
+	bool has_chains = recording->database.version > 1;
 	int result = walk(recording, "sums",
 		has_chains ? SELECT_ROWS("sums", "chain") : SELECT_ROWS("sums", "0"), has_chains,
 		each, context, why);

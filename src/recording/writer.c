@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "recording/file.h"
 #include "recording/schema.h"
+#include "recording/vfs.h"
 
 #define ROWS_4(row) row "," row "," row "," row
 #define ROWS_32(row) ROWS_4(ROWS_4(row)) "," ROWS_4(ROWS_4(row))
@@ -51,14 +51,14 @@ static const char *const statements_sql[WRITER_STATEMENTS] = {
 
 static void fail_with_sqlite(struct recording_writer *writer, int code)
 {
-	int system_error = sqlite3_system_errno(writer->db);
+	int system_error = vfs_errno(writer->db);
 
 	if (writer->error)
 		return;
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		writer->error =
-			why_set(&writer->why, -ENOSPC, "cannot write %s: disk full", writer->path);
+		/* No new file is needed: it is not for want of inodes. */
+		writer->error = place_cannot_write(&writer->why, -ENOSPC, writer->path, -1);
 		return;
 	case SQLITE_BUSY:
 		writer->error = why_set(&writer->why, -EBUSY,
@@ -66,13 +66,12 @@ static void fail_with_sqlite(struct recording_writer *writer, int code)
 		return;
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
-		writer->error = why_set(&writer->why, system_error ? -system_error : -EIO,
-			"cannot write %s: %s", writer->path,
-			system_error ? strerror(system_error) : sqlite3_errstr(code));
+		writer->error = place_cannot_write(
+			&writer->why, system_error ? -system_error : -EIO, writer->path, -1);
 		return;
 	default:
 		writer->error = why_set(&writer->why, -EIO, "cannot write %s: %s", writer->path,
-			sqlite3_errmsg(writer->db));
+			writer->db ? sqlite3_errmsg(writer->db) : sqlite3_errstr(code));
 	}
 }
 
@@ -119,13 +118,12 @@ void writer_bind_text(sqlite3_stmt *statement, int column, const char *text)
 	sqlite3_bind_text(statement, column, text ? text : "", (int)length, SQLITE_STATIC);
 }
 
-static int open_database(struct recording_writer *writer, const char *real_path)
+static int open_database(struct recording_writer *writer)
 {
 	static const char settings[] =
-		"PRAGMA page_size=4096; PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF;"
+		"PRAGMA page_size=4096; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF;"
 		"PRAGMA cache_size=-4096; PRAGMA temp_store=MEMORY;";
-	int code = sqlite3_open_v2(real_path, &writer->db,
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
+	int code = vfs_open(&writer->file, &writer->db);
 
 	if (!code)
 		code = sqlite3_extended_result_codes(writer->db, 1);
@@ -145,24 +143,29 @@ static int open_database(struct recording_writer *writer, const char *real_path)
 
 int recording_writer_new(const char *path, struct recording_writer **ret, struct why *why)
 {
-	_cleanup_free_ char *real_path = NULL;
-	int fd;
-	int error = recording_file_create(path, &real_path, &fd, why);
+	struct recording_file file;
+	int error = recording_file_create(path, &file, why);
 
 	if (error)
 		return error;
 	struct recording_writer *writer = xcalloc(1, sizeof(*writer));
 	writer->path = xstrdup(path);
-	writer->lock_fd = fd;
-	error = open_database(writer, real_path);
+	writer->file = file;
+	error = open_database(writer);
 	if (error) {
 		why_set(why, error, "%s", writer->why.text);
-		recording_writer_free(writer);
-		unlink(real_path);
+		recording_writer_discard(writer);
 		return error;
 	}
 	*ret = writer;
 	return 0;
+}
+
+void recording_writer_discard(struct recording_writer *writer)
+{
+	if (writer)
+		recording_file_remove(&writer->file);
+	recording_writer_free(writer);
 }
 
 void recording_writer_free(struct recording_writer *writer)
@@ -171,8 +174,8 @@ void recording_writer_free(struct recording_writer *writer)
 		return;
 	for (size_t i = 0; i < WRITER_STATEMENTS; i++)
 		sqlite3_finalize(writer->statements[i]);
-	sqlite3_close(writer->db);
-	mem_close_fd(&writer->lock_fd);
+	vfs_close(writer->db);
+	recording_file_close(&writer->file);
 	vec_clear(&writer->batch.shares);
 	vec_clear(&writer->slices);
 	free(writer->path);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes a recording. Rows are collected in transactions: recording_writer_commit() ends one and
- * begins the next, so that a reader (and a crash) sees whole slices only. Rollback journal,
- * synchronous=OFF: safe against kill -9, not against power loss.
+ * begins the next, so that a reader (and a crash) sees whole slices only. The rollback journal is
+ * held throughout and emptied by each commit; nothing is synced: safe against kill -9, not against
+ * power loss.
  *
  * All add functions are cheap prepared statements; an error (disk full) is remembered, makes later
  * calls do nothing and is returned by commit and finish, which say why.
@@ -16,11 +17,15 @@ struct recording_writer;
 
 /*
  * Creates the file, mode 0600, replacing what is there (and a stale journal of it) only if that is
- * a regular file. Under sudo (SUDO_UID, SUDO_GID) it is given to the invoking user. 0 or -errno.
+ * a regular file. Under sudo (SUDO_UID, SUDO_GID) it is given to the invoking user. Whoever can
+ * write to the folder may rename or remove the file, but neither change it nor make the writer
+ * touch another. 0 or -errno.
  */
 int recording_writer_new(const char *path, struct recording_writer **ret, struct why *why);
 /* Closes the file; what was not committed is rolled back. NULL is allowed. */
 void recording_writer_free(struct recording_writer *writer);
+/* The same, and the file is gone. */
+void recording_writer_discard(struct recording_writer *writer);
 
 /* Known ids are ignored, so adding twice is harmless. */
 void recording_writer_add_object(struct recording_writer *writer, const struct rec_object *object);

@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 
+#include "recording/file.h"
 #include "recording/writer.h"
 #include "util/vec.h"
 
@@ -55,7 +56,7 @@ struct recording_writer {
 	sqlite3 *db;
 	sqlite3_stmt *statements[WRITER_STATEMENTS];
 	char *path;
-	int lock_fd;
+	struct recording_file file;
 	bool is_in_transaction;
 	int error; /* the first, and why */
 	struct why why;
