@@ -222,7 +222,7 @@ static __always_inline u64 user_stack_by_table(
 		want_tables(thread->image, thread->pid, 0, false);
 	} else {
 		walk->stop = unwind_walk(walk);
-		if (walk->stop == UNWIND_STOP_NOVMA || walk->stop == UNWIND_STOP_NOTABLE)
+		if (walk->missing || walk->stop == UNWIND_STOP_NOTABLE)
 			want_tables(thread->image, thread->pid, walk->missing, false);
 	}
 	return walk_send(cpu, walk, unwind_id(walk));
@@ -237,7 +237,8 @@ static __always_inline bool lacks_tables(const struct walk *walk, u64 id)
 	if (id < STACK_FIRST_ID)
 		return id == STACK_EARLIER;
 	return walk->stop == UNWIND_STOP_NOPROC || walk->stop == UNWIND_STOP_NOVMA ||
-	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING;
+	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING ||
+	       walk->stop == UNWIND_STOP_NOROOM;
 }
 
 /* The user stack of the current thread. */

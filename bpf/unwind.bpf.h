@@ -311,6 +311,12 @@ __noinline int unwind_step(struct walk *walk)
 	case UNWIND_VMA_CLOSED:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return UNWIND_STOP_NOTABLE;
+	case UNWIND_VMA_NOROOM:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return UNWIND_STOP_NOROOM;
+	case UNWIND_VMA_UNOPENED:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return UNWIND_STOP_NOOPEN;
 	}
 	add_frame(walk, UNWIND_FRAME(walk->vma_object_kind >> 8, pc - walk->vma_bias));
 	switch (walk->vma_object_kind & 0xff) {
@@ -318,6 +324,9 @@ __noinline int unwind_step(struct walk *walk)
 		return step_by_frame_pointer(walk, UNWIND_STOP_GAP);
 	case UNWIND_VMA_TABLE:
 		break;
+	case UNWIND_VMA_EVICTED:
+		walk->missing = pc;
+		return UNWIND_STOP_NOROOM;
 	default:
 		walk->missing = pc;
 		return UNWIND_STOP_NOTABLE;

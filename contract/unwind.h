@@ -110,6 +110,8 @@ enum unwind_stop {
 	UNWIND_STOP_EXITING,  /* not tried: its memory is gone already */
 	UNWIND_STOP_COMPAT,   /* not tried: 32-bit */
 	UNWIND_STOP_PENDING,  /* the file's table is being read */
+	UNWIND_STOP_NOROOM,   /* the file has a table, and there is no room for it */
+	UNWIND_STOP_NOOPEN,   /* the file could not be opened */
 	UNWIND_STOPS,
 };
 
@@ -130,6 +132,9 @@ enum unwind_vma_kind {
 	UNWIND_VMA_FRAMEPTR,  /* a file without any description: step by frame pointer */
 	UNWIND_VMA_PENDING,   /* being read: PENDING, and addresses stay plain */
 	UNWIND_VMA_CLOSED,    /* could not be read: NOTABLE, and addresses stay plain */
+	UNWIND_VMA_EVICTED,   /* had a table that made room for others: NOROOM, and is asked for */
+	UNWIND_VMA_NOROOM,    /* never had room: NOROOM, and addresses stay plain */
+	UNWIND_VMA_UNOPENED,  /* could not be opened: NOOPEN, and addresses stay plain */
 };
 
 /* A process's mappings are found in 14 steps; it may have more, but then those are not known. */

@@ -14,6 +14,7 @@
 #include "capture/books.h"
 #include "capture/drain.h"
 #include "capture/kernel.h"
+#include "capture/memory_room.h"
 #include "capture/namer.h"
 #include "capture/rights.h"
 #include "capture/unwinding.h"
@@ -83,6 +84,15 @@ static uint64_t own_cpu_ns(struct capture *capture)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + helpers_usage(capture).cpu_ns;
 }
 
+static int settle_memory(struct capture_options *options, struct why *why)
+{
+	struct memory_room room;
+
+	memory_room_read(&memory_files_of_proc, &room);
+	return memory_room_take(&room, options->memory_bytes, options->is_memory_asked,
+		&options->memory_bytes, why);
+}
+
 /* At its peak so far; the tables in the kernel are not part of it. */
 static uint64_t own_memory_bytes(struct capture *capture)
 {
@@ -140,7 +150,9 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	error = kernel_symbols_new(&capture->symbols, why);
 	if (error == -ENOMEM)
 		goto failed;
-	error = kernel_new(options, capture->symbols, &capture->kernel, why);
+	error = settle_memory(&capture->options, why);
+	if (!error)
+		error = kernel_new(&capture->options, capture->symbols, &capture->kernel, why);
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)

@@ -30,6 +30,7 @@ struct capture_options {
 	uint32_t sample_hz; /* 0: no sampling */
 	uint64_t slice_ns;
 	uint64_t memory_bytes; /* for all tables */
+	bool is_memory_asked;  /* by the user: not to be had is an error, else it gets less */
 	enum user_stacks user_stacks;
 	bool has_cache;                /* keep unwind tables on disk */
 	bool has_stacks;               /* false: only time is counted */

@@ -27,8 +27,11 @@ static int load(struct kernel *kernel, const struct capture_options *options, st
 	uint8_t yes = 1;
 
 	if (error == -ENOMEM)
-		return why_set(
-			why, error, "no memory for the tables; give them less: --memory 64M");
+		return why_set(why, error,
+			"the kernel has no memory for the tables; give them less: --memory %lluM",
+			(unsigned long long)(options->memory_bytes / 2 > CAPTURE_MIN_MEMORY
+						     ? options->memory_bytes / 2 >> 20
+						     : CAPTURE_MIN_MEMORY >> 20));
 	if (error == -EPERM || error == -EACCES)
 		return why_set(
 			why, -EPERM, "the kernel refuses to load the programs; see dwell check");

@@ -63,7 +63,9 @@ int kernel_unwind_areas(struct kernel *kernel, struct unwind_areas *ret, struct 
 		areas->processes_fd = bpf_map__fd(skeleton->maps.unwind_processes);
 	}
 	if (!areas->rows || !areas->pages || !areas->rules || !areas->vmas)
-		return why_set(why, -ENOMEM, "cannot map the unwind tables: %s", strerror(errno));
+		return why_set(why, -ENOMEM,
+			"cannot map the tables of user stacks: %s; give them less: --memory 64M",
+			strerror(errno));
 	*ret = *areas;
 	return 0;
 }

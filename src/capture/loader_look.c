@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/mapping_choice.h"
 #include "symbol/errand.h"
 #include "symbol/outside.h"
 #include "util/clock.h"
@@ -23,6 +24,8 @@
 #define MANY_MAPPINGS 256
 #define MAPPING_COST_NS 1000
 #define PAUSE_TIMES 20
+/* Slices that one image has left and that still rest take this part of the room for mappings. */
+#define PARTS_OF_ROOM 4
 
 static int read_maps(struct loader *loader, uint32_t pid, uint32_t tid, struct map_lines *ret)
 {
@@ -69,14 +72,30 @@ static void use_object(struct loader *loader, struct unwind_object *object, bool
 	}
 }
 
-static int put_mappings(struct loader *loader, uint32_t image, const slice_mappings *mappings)
+/*
+ * How long a slice that large has to last. A new one costs time, and the room of the one before is
+ * free only after its rest: an image that maps all the time would leave the others none.
+ */
+static uint64_t pause_of(const struct loader *loader, size_t mappings)
 {
-	int error = slices_put(loader->slices, image, mappings);
+	uint64_t room = unwind_tables_areas(loader->tables)->vma_room;
+	uint64_t for_time = mappings * MAPPING_COST_NS * PAUSE_TIMES;
+	uint64_t for_room = mappings * EXTENTS_REST_NS / (room / PARTS_OF_ROOM + 1);
+
+	return mappings <= MANY_MAPPINGS ? 0 : for_time > for_room ? for_time : for_room;
+}
+
+static int put_mappings(struct loader *loader, uint32_t number, const slice_mappings *mappings)
+{
+	struct loader_image *image = loader_known_image(loader, number);
+	int error = slices_put(loader->slices, number, mappings);
 
 	if (error)
 		loader->counts.without_room++;
 	else
 		loader->has_news = true;
+	if (image)
+		image->not_before_ns = clock_monotonic_ns() + pause_of(loader, mappings->count);
 	return error;
 }
 
@@ -109,18 +128,14 @@ static int take_lines(
 {
 	slice_mappings mappings = {0};
 	int error = 0;
-	/* What nobody could search is left out: first of all memory without a file. */
-	bool has_too_many = lines->lines.count > UNWIND_MAX_VMAS;
+	_cleanup_free_ bool *is_kept = mapping_choice(lines, UNWIND_MAX_VMAS);
 
-	vec_each (line, &lines->lines) {
+	for (size_t i = 0; i < lines->lines.count; i++) {
+		const struct map_line *line = &lines->lines.at[i];
 		struct slice_mapping mapping = {
 			.start = line->start, .end = line->end, .offset = line->offset};
-		if (!strcmp(line->path, "[vsyscall]"))
+		if (!is_kept[i] || !strcmp(line->path, "[vsyscall]"))
 			continue;
-		if (has_too_many && !line->inode && line->path[0] != '[')
-			continue;
-		if (mappings.count == UNWIND_MAX_VMAS)
-			break;
 		mapping.object = unwind_objects_get(loader->objects, scan->pid, line);
 		if (mapping.object)
 			use_object(loader, mapping.object, scan->is_urgent);
@@ -177,8 +192,9 @@ void loader_look(struct loader *loader, const struct loader_scan *scan)
 	note_look(loader, scan, error);
 	uint64_t now = clock_monotonic_ns();
 	struct loader_image *image = loader_known_image(loader, scan->image);
-	if (image && now - begun > LONG_LOOK_NS)
-		image->not_before_ns = now + PAUSE_TIMES * (now - begun);
+	uint64_t pause_ns = now - begun > LONG_LOOK_NS ? PAUSE_TIMES * (now - begun) : 0;
+	if (image && image->not_before_ns < now + pause_ns)
+		image->not_before_ns = now + pause_ns;
 	pthread_mutex_unlock(&loader->lock);
 	map_lines_clear(&lines);
 }
@@ -212,7 +228,6 @@ static void insert_mapping(
 bool loader_take_event(struct loader *loader, uint32_t number, const struct map_event *event)
 {
 	const slice_mappings *known = slices_of(loader->slices, number);
-	struct loader_image *image = loader_known_image(loader, number);
 	struct slice_mapping added = {
 		.start = event->start, .end = event->end, .offset = event->offset};
 	slice_mappings mappings = {0};
@@ -222,7 +237,8 @@ bool loader_take_event(struct loader *loader, uint32_t number, const struct map_
 		.dev_minor = event->dev_minor,
 		.path = (char *)event->path};
 
-	if (!known || !event->inode)
+	/* The new one may cut one in two. */
+	if (!known || !event->inode || known->count + 2 > UNWIND_MAX_VMAS)
 		return false;
 	added.object = unwind_objects_held(loader->objects, &line);
 	if (!added.object || added.object->state != UNWIND_OBJECT_READY)
@@ -230,9 +246,6 @@ bool loader_take_event(struct loader *loader, uint32_t number, const struct map_
 	added.object->used_ns = clock_monotonic_ns();
 	insert_mapping(&mappings, known, &added);
 	int error = put_mappings(loader, number, &mappings);
-	if (image && mappings.count > MANY_MAPPINGS)
-		image->not_before_ns =
-			clock_monotonic_ns() + mappings.count * MAPPING_COST_NS * PAUSE_TIMES;
 	vec_clear(&mappings);
 	loader->counts.inserts++;
 	return !error;

@@ -34,7 +34,7 @@ static void make_room(struct loader *loader, struct unwind_object *wanting, uint
 		struct unwind_object *oldest =
 			rows <= room ? unwind_objects_oldest(loader->objects) : NULL;
 		if (!oldest || (oldest->is_live && now - oldest->used_ns < EVICT_AFTER_NS)) {
-			wanting->state = UNWIND_OBJECT_UNUSABLE;
+			wanting->state = UNWIND_OBJECT_NO_ROOM;
 			loader->counts.without_room++;
 			return;
 		}

@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 
 #include "capture/capture.h"
+#include "capture/memory_room.h"
 #include "capture/proc_text.h"
 #include "contract/contract.h"
 #include "util/units.h"
@@ -89,93 +90,34 @@ void probe_settings(struct probe *probe)
 	add_stack_limit(probe);
 }
 
-static uint64_t read_bytes(const char *folder, const char *file)
+/* Returns what the tables get of what is left; 0: nothing. */
+static uint64_t add_memory_limit(struct probe *probe, uint64_t memory_bytes)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s", folder, file), *text = NULL;
-	char *end;
+	struct memory_room room;
+	uint64_t bytes = 0;
+	char want[UNITS_ROOM], left[UNITS_ROOM], get[UNITS_ROOM];
+	struct why why;
 
-	if (proc_text_read(path, &text))
-		return UINT64_MAX;
-	/* "max" is no number. */
-	uint64_t bytes = strtoull(text, &end, 10);
-	return end == text ? UINT64_MAX : bytes;
-}
-
-/* What may still be allocated in one cgroup; page cache that nobody uses counts as free. */
-static uint64_t room_of(const char *folder, bool is_v2)
-{
-	uint64_t limit = read_bytes(folder, is_v2 ? "memory.max" : "memory.limit_in_bytes");
-	uint64_t used = read_bytes(folder, is_v2 ? "memory.current" : "memory.usage_in_bytes");
-	_cleanup_free_ char *path = xasprintf("%s/memory.stat", folder), *text = NULL;
-	uint64_t cache = 0;
-
-	if (limit == UINT64_MAX || used == UINT64_MAX)
-		return UINT64_MAX;
-	if (!proc_text_read(path, &text))
-		proc_text_value(text, is_v2 ? "inactive_file" : "total_inactive_file", &cache);
-	used -= cache < used ? cache : used;
-	return limit > used ? limit - used : 0;
-}
-
-/* The tightest room from the cgroup up to its mount point. UINT64_MAX: no limit found. */
-static uint64_t cgroup_room(bool is_v2)
-{
-	_cleanup_free_ char *cgroup = NULL, *mountinfo = NULL, *folder = NULL;
-	uint64_t least = UINT64_MAX;
-	size_t mount_length;
-
-	if (proc_text_read("/proc/self/cgroup", &cgroup) ||
-		proc_text_read("/proc/self/mountinfo", &mountinfo) ||
-		proc_text_cgroup_folder(
-			cgroup, mountinfo, is_v2 ? NULL : "memory", &folder, &mount_length))
-		return UINT64_MAX;
-	while (true) {
-		uint64_t room = room_of(folder, is_v2);
-		least = room < least ? room : least;
-		char *slash = strrchr(folder, '/');
-		if (!slash || strlen(folder) <= mount_length)
-			return least;
-		*slash = 0;
-	}
-}
-
-static uint64_t available_memory(void)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t kib;
-
-	if (proc_text_read("/proc/meminfo", &text) || proc_text_value(text, "MemAvailable:", &kib))
-		return UINT64_MAX;
-	return kib * 1024;
-}
-
-static uint64_t least_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Returns whether the tables fit into what is left. */
-static bool add_memory_limit(struct probe *probe, uint64_t memory_bytes)
-{
-	uint64_t in_cgroup = least_of(cgroup_room(true), cgroup_room(false));
-	uint64_t in_all = available_memory();
-	uint64_t room = least_of(in_cgroup, in_all);
-	bool fits = room >= memory_bytes;
-	char want[UNITS_ROOM], left[UNITS_ROOM];
-
+	memory_room_read(&memory_files_of_proc, &room);
 	units_bytes(memory_bytes, want);
-	if (room == UINT64_MAX) {
+	units_bytes(room.bytes, left);
+	if (room.bytes == UINT64_MAX) {
 		facts_add(probe->facts, FACT_HELPFUL, FACT_UNKNOWN, "memory",
 			"/proc does not say what is free; tables take up to %s", want);
-		return true;
+		return memory_bytes;
 	}
+	if (memory_room_take(&room, memory_bytes, false, &bytes, &why)) {
+		facts_add(probe->facts, FACT_NEEDED, FACT_MISSING, "memory", "%s", why.text);
+		return 0;
+	}
+	bool fits = bytes == memory_bytes;
 	facts_add(probe->facts, FACT_HELPFUL, fits ? FACT_OK : FACT_LIMITED, "memory",
-		"%s free %s; tables take up to %s", units_bytes(room, left),
-		in_cgroup < in_all ? "in this cgroup" : "on this machine", want);
+		"%s free %s; tables take up to %s%s%s", left, memory_room_place(&room),
+		units_bytes(bytes, get), fits ? "" : " instead of ", fits ? "" : want);
 	if (!fits)
-		facts_fix(probe->facts, "dwell record --memory %lluM",
-			(unsigned long long)(room / 2 >> 20 ? room / 2 >> 20 : 1));
-	return fits;
+		facts_fix(probe->facts, room.is_of_cgroup ? "raise the limit of this cgroup"
+							  : "end what takes the memory");
+	return bytes;
 }
 
 static int try_sums(uint32_t rows, uint32_t value_bytes)
@@ -225,17 +167,17 @@ static void add_locked_memory(struct probe *probe, uint64_t memory_bytes, int er
 	facts_fix(probe->facts, "ulimit -l unlimited (as root, before dwell)");
 }
 
-static void add_tables(struct probe *probe, uint64_t memory_bytes, bool fits)
+static void add_tables(struct probe *probe, uint64_t memory_bytes)
 {
 	struct table_sizes sizes = sizes_of_memory(memory_bytes, CAPTURE_DEFAULT_DEPTH);
 	char want[UNITS_ROOM];
 	int error;
 
 	units_bytes(sizes_bytes(&sizes), want);
-	if (!probe->can_create_maps || !fits) {
+	if (!probe->can_create_maps || !memory_bytes) {
 		facts_add(probe->facts, FACT_HELPFUL, FACT_UNKNOWN, "own tables",
 			"%s, not tried: %s", want,
-			fits ? "tables are refused to this user" : "not enough memory");
+			memory_bytes ? "tables are refused to this user" : "not enough memory");
 		return;
 	}
 	error = try_tables(&sizes);
@@ -249,9 +191,7 @@ static void add_tables(struct probe *probe, uint64_t memory_bytes, bool fits)
 
 void probe_memory(struct probe *probe, uint64_t memory_bytes)
 {
-	bool fits = add_memory_limit(probe, memory_bytes);
-
-	add_tables(probe, memory_bytes, fits);
+	add_tables(probe, add_memory_limit(probe, memory_bytes));
 }
 
 static void add_cgroups(struct probe *probe)

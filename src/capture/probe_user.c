@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rights: each capability by name. CAP_SYS_ADMIN stands for CAP_BPF and CAP_PERFMON only, and none
- * of a user namespace's capabilities counts for bpf(2) (capable(), not ns_capable(), in
- * kernel/bpf/syscall.c).
+ * Rights: each capability by name. CAP_SYS_ADMIN stands for CAP_BPF, CAP_PERFMON and
+ * CAP_CHECKPOINT_RESTORE only, and none of a user namespace's capabilities counts for bpf(2)
+ * (capable(), not ns_capable(), in kernel/bpf/syscall.c).
  */
 #include "capture/probe_parts.h"
 
@@ -24,7 +24,8 @@ static bool has_bit(const struct probe *probe, int capability)
 
 static bool has_right(const struct probe *probe, int capability)
 {
-	bool admin_will_do = capability == CAP_BPF || capability == CAP_PERFMON;
+	bool admin_will_do = capability == CAP_BPF || capability == CAP_PERFMON ||
+			     capability == CAP_CHECKPOINT_RESTORE;
 
 	return has_bit(probe, capability) || (admin_will_do && has_bit(probe, CAP_SYS_ADMIN));
 }
@@ -42,7 +43,7 @@ static char *setcap_command(void)
 
 	path[length > 0 ? length : 0] = 0;
 	return xasprintf("sudo dwell ..., or once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,"
-			 "cap_syslog,cap_sys_nice,cap_dac_read_search=ep %s",
+			 "cap_syslog,cap_sys_nice,cap_dac_read_search,cap_checkpoint_restore=ep %s",
 		length > 0 ? path : "./dwell");
 }
 
@@ -151,6 +152,11 @@ void probe_rights_helpful(struct probe *probe)
 	add_right(probe, FACT_HELPFUL, CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH",
 		"symbols are read from programs of all users",
 		"symbols of programs that this user may not read are missing");
+	/* Links below /proc/PID/map_files lead to it (proc_map_files_get_link() in fs/proc/base.c).
+	 */
+	add_right(probe, FACT_HELPFUL, CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE",
+		"programs that were deleted or replaced can be read while they run",
+		"user stacks end at programs and libraries that were deleted or replaced");
 	add_right(probe, FACT_HELPFUL, CAP_SYSLOG, "CAP_SYSLOG", "kernel addresses may be seen",
 		"kernel addresses may be hidden (see kptr_restrict)");
 	add_priority(probe);

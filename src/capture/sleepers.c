@@ -103,7 +103,8 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 static bool lacks_tables(const struct walk *walk)
 {
 	return walk->stop == UNWIND_STOP_NOPROC || walk->stop == UNWIND_STOP_NOVMA ||
-	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING;
+	       walk->stop == UNWIND_STOP_NOTABLE || walk->stop == UNWIND_STOP_PENDING ||
+	       walk->stop == UNWIND_STOP_NOROOM;
 }
 
 /* A thread that has none at all takes anything at last: it says at least why. */

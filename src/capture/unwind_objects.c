@@ -74,7 +74,7 @@ static struct unwind_object *add(struct unwind_objects *objects, const char *pat
 	object->path = xstrdup(path);
 	object->build_id = xstrdup("");
 	object->path_fd = -1;
-	/* More files than frames can number: as if it could not be opened. */
+	/* More files than frames can number. */
 	if (object->number > UNWIND_MAX_OBJECT)
 		object->state = UNWIND_OBJECT_UNUSABLE;
 	vec_push(&objects->all, object);
@@ -195,7 +195,7 @@ struct unwind_object *unwind_objects_get(
 	object->line = *line;
 	object->line.path = object->path;
 	if (fd < 0)
-		object->state = UNWIND_OBJECT_UNUSABLE;
+		object->state = UNWIND_OBJECT_UNOPENED;
 	if (object->state == UNWIND_OBJECT_PENDING)
 		keep_file(objects, object, &fd);
 	*map64_put(&objects->by_inode, inode_key(line), NULL) = (uintptr_t)object;
@@ -339,6 +339,8 @@ static enum unwind_object_state state_of_error(int error)
 {
 	if (error == -ENOENT)
 		return UNWIND_OBJECT_FRAMEPTR;
+	if (error == -EACCES)
+		return UNWIND_OBJECT_UNOPENED;
 	return error == -ENOEXEC ? UNWIND_OBJECT_PLAIN : UNWIND_OBJECT_UNUSABLE;
 }
 
@@ -411,7 +413,11 @@ static enum unwind_vma_kind kind_of(const struct unwind_object *object)
 	case UNWIND_OBJECT_PLAIN:
 		return UNWIND_VMA_ANON;
 	case UNWIND_OBJECT_EVICTED:
-		return UNWIND_VMA_UNUSABLE;
+		return UNWIND_VMA_EVICTED;
+	case UNWIND_OBJECT_NO_ROOM:
+		return UNWIND_VMA_NOROOM;
+	case UNWIND_OBJECT_UNOPENED:
+		return UNWIND_VMA_UNOPENED;
 	case UNWIND_OBJECT_PENDING:
 		/* Addresses stay plain: the segments that they would be made with are not known. */
 		return UNWIND_VMA_PENDING;
@@ -447,8 +453,7 @@ struct unwind_vma unwind_object_vma(
 	if (object->state == UNWIND_OBJECT_TWIN)
 		object = object->twin;
 	kind = kind_of(object);
-	if (kind == UNWIND_VMA_TABLE || kind == UNWIND_VMA_FRAMEPTR ||
-		kind == UNWIND_VMA_UNUSABLE) {
+	if (kind == UNWIND_VMA_TABLE || kind == UNWIND_VMA_FRAMEPTR || kind == UNWIND_VMA_EVICTED) {
 		if (!elf_segments_vaddr(
 			    object->segments.at, object->segments.count, offset, &address) ||
 			address + (end - start) > UNWIND_MAX_ADDRESS)

@@ -16,7 +16,9 @@ enum unwind_object_state {
 	UNWIND_OBJECT_READY,    /* has a table */
 	UNWIND_OBJECT_FRAMEPTR, /* a program without any call frame information */
 	UNWIND_OBJECT_PLAIN,    /* no program: memory of somebody who makes code */
-	UNWIND_OBJECT_UNUSABLE, /* damaged, of another kind, or not to be opened */
+	UNWIND_OBJECT_UNUSABLE, /* damaged, or of another kind */
+	UNWIND_OBJECT_UNOPENED, /* not to be opened: gone, or not ours to read */
+	UNWIND_OBJECT_NO_ROOM,  /* its table found no room */
 	UNWIND_OBJECT_EVICTED,  /* had a table; it is read again when asked for */
 	UNWIND_OBJECT_TWIN,     /* see twin */
 };

@@ -39,7 +39,8 @@ static const struct argp_option table[] = {
 	{"min-wait", 'm', "TIME", 0, "shorter waits keep their time but not their stacks", 2},
 	{"max-wait", 'M', "TIME", 0, "longer waits keep their time but not their stacks", 2},
 	{"slice", KEY_SLICE, "TIME", 0, "keep sums apart for each TIME (default 1s)", 2},
-	{"memory", KEY_MEMORY, "SIZE", 0, "for all tables in the kernel (default 256M)", 2},
+	{"memory", KEY_MEMORY, "SIZE", 0,
+		"for all tables in the kernel (default 256M, less if little is free)", 2},
 	{"user-stacks", KEY_USER_STACKS, "HOW", 0,
 		"table: by unwind tables (default); fp: by frame pointers; none", 2},
 	{"no-cache", KEY_NO_CACHE, NULL, 0, "keep no unwind tables on disk", 2},
@@ -141,6 +142,7 @@ static int parse_memory(struct record_options *options, const char *text)
 	if (options->capture.memory_bytes < CAPTURE_MIN_MEMORY ||
 		options->capture.memory_bytes > 1ULL << 36)
 		return bad("%s is out of range; --memory takes 8M to 64G", text);
+	options->capture.is_memory_asked = true;
 	return 0;
 }
 

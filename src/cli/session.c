@@ -8,6 +8,7 @@
 #include "cli/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -355,6 +356,19 @@ static int prepare_child(struct session *session)
 	return 0;
 }
 
+/*
+ * When memory runs out, the recorder is killed before anybody else: what it has committed stays
+ * readable. COMMAND was forked before and keeps the value that it would have without us.
+ */
+static void go_first(void)
+{
+	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	/* Without it the kernel chooses as it likes. */
+	if (fd >= 0 && write(fd, "1000", 4) < 0)
+		return;
+}
+
 int session_record(struct record_options *options, const char **ret_path)
 {
 	struct session session = {.options = options,
@@ -369,6 +383,7 @@ int session_record(struct record_options *options, const char **ret_path)
 		return fail(own_status(&session, status_of_error(error)), "%s", why.text);
 	catch_signals(&session);
 	status = prepare_child(&session);
+	go_first();
 	if (!status)
 		status = record(&session);
 	if (session.writer)

@@ -28,6 +28,9 @@ static const struct {
 	[UNWIND_ABSENT] = {"a page of the stack is not in memory", "[stack page absent]"},
 	[UNWIND_BACKWARDS] = {"the stack does not lead to its root", "[broken]"},
 	[UNWIND_COMPAT] = {"32-bit code", "[32-bit code]"},
+	[UNWIND_NO_ROOM] = {"no room for a file's unwind table: raise --memory",
+		"[no room for table]"},
+	[UNWIND_NOT_OPENED] = {"a file that could not be opened", "[file not opened]"},
 };
 
 static const enum unwind_end of_stop[UNWIND_STOPS] = {
@@ -48,6 +51,8 @@ static const enum unwind_end of_stop[UNWIND_STOPS] = {
 	[UNWIND_STOP_EXITING] = UNWIND_NONE,
 	[UNWIND_STOP_COMPAT] = UNWIND_COMPAT,
 	[UNWIND_STOP_PENDING] = UNWIND_NO_TABLES,
+	[UNWIND_STOP_NOROOM] = UNWIND_NO_ROOM,
+	[UNWIND_STOP_NOOPEN] = UNWIND_NOT_OPENED,
 };
 
 enum unwind_end unwind_end_of(enum unwind_stop stop)

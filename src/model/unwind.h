@@ -29,6 +29,8 @@ enum unwind_end {
 	UNWIND_BACKWARDS = 16,      /* the stack does not lead to its root */
 	UNWIND_COMPAT = 17,         /* 32-bit code */
 	UNWIND_NO_WAKER_STACK = 18, /* of a waker: the wait was too short to ask for it */
+	UNWIND_NO_ROOM = 19,        /* a file whose table found no room */
+	UNWIND_NOT_OPENED = 20,     /* a file that could not be opened */
 	UNWIND_ENDS,
 };
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The executable mappings of one process: a sorted array, each with its object. */
+/*
+ * The executable mappings of one process, each with its object: a balanced tree (tsearch(3)) of
+ * ranges that do not overlap. Two ranges that overlap compare as equal, so that looking for one
+ * finds whatever is in its way. A process may have a million mappings and make new ones all the
+ * time: adding one must not touch the others.
+ */
 #include <errno.h>
+#include <search.h>
 
 #include "symbol/errand.h"
 #include "symbol/object_table.h"
 #include "symbol/outside.h"
-#include "util/vec.h"
 
 struct mapping {
 	uint64_t start;
@@ -15,8 +20,54 @@ struct mapping {
 };
 
 struct code_maps {
-	VEC(struct mapping) mappings;
+	void *root;
 };
+
+static int compare(const void *left, const void *right)
+{
+	const struct mapping *a = left, *b = right;
+
+	return a->end <= b->start ? -1 : a->start >= b->end;
+}
+
+/* NULL: nothing is mapped in the range. */
+static struct mapping *find_in(const struct code_maps *maps, uint64_t start, uint64_t end)
+{
+	struct mapping range = {.start = start, .end = end};
+	struct mapping *const *node = tfind(&range, &maps->root, compare);
+
+	return node ? *node : NULL;
+}
+
+/* Nothing may be mapped there. */
+static void put(struct code_maps *maps, const struct mapping *added)
+{
+	struct mapping *mapping = xmalloc(sizeof(*mapping));
+
+	*mapping = *added;
+	if (!tsearch(mapping, &maps->root, compare))
+		mem_exhausted();
+}
+
+/* Takes [start, end) out of what is mapped; a mapping that surrounds it is cut in two. */
+static void cut_out(struct code_maps *maps, uint64_t start, uint64_t end)
+{
+	struct mapping *found;
+
+	while ((found = find_in(maps, start, end))) {
+		struct mapping left = *found, right = *found;
+
+		left.end = start;
+		right.start = end;
+		right.offset += end - found->start;
+		tdelete(found, &maps->root, compare);
+		free(found);
+		if (left.start < left.end)
+			put(maps, &left);
+		if (right.start < right.end)
+			put(maps, &right);
+	}
+}
 
 int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret)
 {
@@ -37,7 +88,9 @@ int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **
 	vec_each (line, &maps.lines) {
 		struct mapping mapping = {
 			line->start, line->end, line->offset, object_table_get(table, pid, line)};
-		vec_push(&result->mappings, mapping);
+		/* The process may have changed them while they were read. */
+		cut_out(result, mapping.start, mapping.end);
+		put(result, &mapping);
 	}
 	map_lines_clear(&maps);
 	*ret = result;
@@ -49,33 +102,18 @@ struct code_maps *code_maps_new(void)
 	return xcalloc(1, sizeof(struct code_maps));
 }
 
+static void put_copy(const void *node, VISIT visit, void *to)
+{
+	if (visit == postorder || visit == leaf)
+		put(to, *(struct mapping *const *)node);
+}
+
 struct code_maps *code_maps_copy(const struct code_maps *maps)
 {
 	struct code_maps *copy = code_maps_new();
 
-	vec_append(&copy->mappings, maps->mappings.at, maps->mappings.count);
+	twalk_r(maps->root, put_copy, copy);
 	return copy;
-}
-
-/* Takes [start, end) out of what is mapped; a mapping that surrounds it is cut in two. */
-static void cut_out(struct code_maps *maps, uint64_t start, uint64_t end)
-{
-	VEC(struct mapping) kept = {0};
-
-	vec_each (mapping, &maps->mappings) {
-		struct mapping left = *mapping, right = *mapping;
-
-		left.end = mapping->end < start ? mapping->end : start;
-		right.start = mapping->start > end ? mapping->start : end;
-		right.offset += right.start - mapping->start;
-		if (left.start < left.end)
-			vec_push(&kept, left);
-		if (right.start < right.end)
-			vec_push(&kept, right);
-	}
-	vec_clear(&maps->mappings);
-	vec_append(&maps->mappings, kept.at, kept.count);
-	vec_clear(&kept);
 }
 
 void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t pid,
@@ -91,39 +129,28 @@ void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t 
 		.path = (char *)added->path};
 	struct mapping mapping = {
 		.start = added->start, .end = added->end, .offset = added->offset};
-	size_t at;
 
 	mapping.object = object_table_get_told(table, pid, added->relative, &line);
-	cut_out(maps, added->start, added->end);
-	vec_push(&maps->mappings, mapping);
-	for (at = maps->mappings.count - 1; at && maps->mappings.at[at - 1].start > mapping.start;
-		at--)
-		maps->mappings.at[at] = maps->mappings.at[at - 1];
-	maps->mappings.at[at] = mapping;
+	if (mapping.start >= mapping.end)
+		return;
+	cut_out(maps, mapping.start, mapping.end);
+	put(maps, &mapping);
 }
 
 void code_maps_free(struct code_maps *maps)
 {
 	if (!maps)
 		return;
-	vec_clear(&maps->mappings);
+	tdestroy(maps->root, free);
 	free(maps);
 }
 
 bool code_maps_find(const struct code_maps *maps, uint64_t pc, struct code_place *ret)
 {
-	size_t low = 0, high = maps->mappings.count;
+	const struct mapping *mapping = find_in(maps, pc, pc + 1);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (maps->mappings.at[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || pc >= maps->mappings.at[low - 1].end)
+	if (!mapping)
 		return false;
-	const struct mapping *mapping = &maps->mappings.at[low - 1];
 	ret->object = mapping->object;
 	ret->address = pc;
 	if (mapping->object->kind != CODE_ANONYMOUS)

@@ -53,6 +53,17 @@ void json_close_array(struct json *json)
 	close_with(json, ']');
 }
 
+/* As JSON has it: characters beyond 16 bits are two. */
+static void put_code(FILE *out, uint32_t code)
+{
+	if (code > 0xffff) {
+		fprintf(out, "\\u%04x", 0xd800 + ((code - 0x10000) >> 10));
+		code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+	}
+	fprintf(out, "\\u%04x", code);
+}
+
+/* The data stay exact, and whoever looks at them on a terminal is not fooled. */
 static void put_escaped(FILE *out, const char *text)
 {
 	putc('"', out);
@@ -66,8 +77,8 @@ static void put_escaped(FILE *out, const char *text)
 		} else if (c == '"' || c == '\\') {
 			putc('\\', out);
 			putc(c, out);
-		} else if (c < 0x20 || c == 0x7f) {
-			fprintf(out, "\\u%04x", c);
+		} else if (text_is_unsafe(text_code(text, length))) {
+			put_code(out, text_code(text, length));
 		} else {
 			fwrite(text, 1, length, out);
 		}

@@ -6,12 +6,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
+void mem_exhausted(void)
+{
+	fputs("dwell: out of memory\n", stderr);
+	abort();
+}
+
 static void *checked(void *pointer)
 {
-	if (!pointer) {
-		fputs("dwell: out of memory\n", stderr);
-		abort();
-	}
+	if (!pointer)
+		mem_exhausted();
 	return pointer;
 }
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* For what allocates by itself: aborts with the message. */
+__attribute__((noreturn)) void mem_exhausted(void);
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t count, size_t bytes);
 /* Room for count items of the given size; aborts if the product overflows. */

@@ -2,7 +2,6 @@
 /* Making foreign text harmless, and a few things that ISO C has no function for. */
 #include "util/text.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -46,11 +45,27 @@ size_t text_utf8_length(const char *text)
 	return length;
 }
 
-static bool is_unsafe(uint32_t code)
+uint32_t text_code(const char *text, size_t length)
 {
-	return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
-	       (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+	return decode((const unsigned char *)text, length);
+}
+
+/* Unicode's classes Cc, Cf, Zl and Zp, but the signs of Cf that are shown (Arabic numbers). */
+bool text_is_unsafe(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e},
+		{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff},
+		{0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe007f}};
+
+	/* Nearly all of them. */
+	if (code >= ' ' && code <= '~')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
 }
 
 char *text_clean(const char *text, bool is_frame)
@@ -60,7 +75,7 @@ char *text_clean(const char *text, bool is_frame)
 
 	while (*text) {
 		size_t length = text_utf8_length(text);
-		if (!length || is_unsafe(decode((const unsigned char *)text, length)))
+		if (!length || text_is_unsafe(text_code(text, length)))
 			*out++ = '?';
 		else if (is_frame && *text == ';')
 			*out++ = ':';

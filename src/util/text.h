@@ -5,14 +5,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of the UTF-8 character at text: 1 to 4, or 0 if it is not valid UTF-8 (or text is empty).
  */
 size_t text_utf8_length(const char *text);
 
+/* The number of the valid character of that length at text. */
+uint32_t text_code(const char *text, size_t length);
 /*
- * A copy fit for terminals and folded lines: control characters (C0, DEL, C1, and the bidirectional
- * overrides) and invalid bytes become '?', and with is_frame ';' becomes ':'. Caller frees.
+ * Can the character make a terminal or a reader see something else than what is written? Control
+ * characters (C0, DEL, C1), those that turn the direction of writing, line separators, and those
+ * that nobody sees.
+ */
+bool text_is_unsafe(uint32_t code);
+
+/*
+ * A copy fit for terminals and folded lines: unsafe characters and invalid bytes become '?', and
+ * with is_frame ';' becomes ':'. Caller frees.
  */
 char *text_clean(const char *text, bool is_frame);
 

@@ -71,3 +71,23 @@ def make_groups(root, *paths):
                 made.append(group)
     cleanup(lambda: [remove(group) for group in reversed(made)])
     return [os.path.join(root, path) for path in paths]
+
+
+def memory_group(limit_bytes):
+    """A new group whose processes together get that much memory, of whichever version there is."""
+    v1 = "/sys/fs/cgroup/memory"
+    root = v1 if os.path.exists(os.path.join(v1, "memory.limit_in_bytes")) else version_2_root()
+    if not root:
+        skip("no cgroups are mounted")
+    if root != v1:
+        with open(os.path.join(root, "cgroup.subtree_control"), "w") as file:
+            file.write("+memory")
+    group, = make_groups(root, f"dwell-memory-{os.getpid()}")
+    with open(os.path.join(group, "memory.limit_in_bytes" if root == v1 else "memory.max"), "w") as file:
+        file.write(str(limit_bytes))
+    return group
+
+
+def inside(group):
+    """For subprocess's preexec_fn: the process begins in the group."""
+    return lambda: join(group, os.getpid())

@@ -336,8 +336,8 @@ static void a_table_in_use_is_not_given_up_for_another(void **state)
 	map_library(&narrow, 0, 1);
 	map_library(&narrow, 1, 2);
 	assert_int_equal(state_of(&narrow, 0), UNWIND_OBJECT_READY);
-	assert_int_equal(state_of(&narrow, 1), UNWIND_OBJECT_UNUSABLE);
-	assert_int_equal(kind_of(&narrow, 2), UNWIND_VMA_CLOSED);
+	assert_int_equal(state_of(&narrow, 1), UNWIND_OBJECT_NO_ROOM);
+	assert_int_equal(kind_of(&narrow, 2), UNWIND_VMA_NOROOM);
 	assert_int_equal(counts_of(&narrow).evicted, 0);
 	assert_int_equal(counts_of(&narrow).without_room, 1);
 	narrow_clear(&narrow);
@@ -360,7 +360,7 @@ static void for_a_table_that_never_fits_nobody_has_to_go(void **state)
 	loader_forget(narrow.loader, 1);
 	map_library(&narrow, larger, 2);
 	assert_int_equal(state_of(&narrow, !larger), UNWIND_OBJECT_READY);
-	assert_int_equal(state_of(&narrow, larger), UNWIND_OBJECT_UNUSABLE);
+	assert_int_equal(state_of(&narrow, larger), UNWIND_OBJECT_NO_ROOM);
 	assert_int_equal(counts_of(&narrow).evicted, 0);
 	assert_int_equal(counts_of(&narrow).without_room, 1);
 	narrow_clear(&narrow);

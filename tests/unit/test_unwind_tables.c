@@ -176,7 +176,7 @@ static void a_mapping_says_how_its_code_is_walked(void **state)
 	assert_int_equal(vma.end, 0x7001000);
 	object.state = UNWIND_OBJECT_EVICTED;
 	vma = unwind_object_vma(&object, 0x7000000, 0x7001000, 0x1000);
-	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_UNUSABLE);
+	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_EVICTED);
 	object.state = UNWIND_OBJECT_PENDING;
 	vma = unwind_object_vma(&object, 0x7000000, 0x7001000, 0x1000);
 	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_PENDING);

@@ -284,6 +284,9 @@ static void check_missing(struct walk_sample *sample, void *context)
 	check_kind(sample, UNWIND_VMA_UNUSABLE, UNWIND_STOP_NOTABLE);
 	check_kind(sample, UNWIND_VMA_CLOSED, UNWIND_STOP_NOTABLE);
 	check_kind(sample, UNWIND_VMA_PENDING, UNWIND_STOP_PENDING);
+	check_kind(sample, UNWIND_VMA_EVICTED, UNWIND_STOP_NOROOM);
+	check_kind(sample, UNWIND_VMA_NOROOM, UNWIND_STOP_NOROOM);
+	check_kind(sample, UNWIND_VMA_UNOPENED, UNWIND_STOP_NOOPEN);
 	check_without_mapping(sample);
 	unwind_host_walk(&sample->areas, NULL, 1, &sample->registers, &memory, &walk);
 	check_part(sample, &walk, 1, UNWIND_STOP_NOPROC);

@@ -174,6 +174,9 @@ static void hostile_names_are_made_harmless(void **state)
 	} texts[] = {{"a;b", "a:b"}, {"\033[31mred", "?[31mred"}, {"tab\there\n", "tab?here?"},
 		{"gr\303\274n", "gr\303\274n"}, {"bad\377byte", "bad?byte"},
 		{"rtl\342\200\256evil", "rtl?evil"}, {"c1\302\233x", "c1?x"},
+		{"mark\330\234s", "mark?s"}, {"iso\342\201\246late", "iso?late"},
+		{"tag\363\240\201\201s", "tag?s"}, {"bom\357\273\277", "bom?"},
+		{"line\342\200\250s", "line?s"}, {"\330\250\330\261", "\330\250\330\261"},
 		{"cut\342\202", "cut??"}, {"", ""}};
 	(void)state;
 
@@ -194,6 +197,19 @@ static char *written(void (*write)(struct json *json))
 	write(&json);
 	fclose(out);
 	return text;
+}
+
+static void write_unsafe(struct json *json)
+{
+	json_text(json, "a\342\200\256b\330\234\302\205\177\363\240\201\201\303\274");
+}
+
+static void json_escapes_what_could_fool_a_reader(void **state)
+{
+	_cleanup_free_ char *text = written(write_unsafe);
+	(void)state;
+
+	assert_string_equal(text, "\"a\\u202eb\\u061c\\u0085\\u007f\\udb40\\udc41\303\274\"");
 }
 
 static void write_all_kinds(struct json *json)
@@ -288,6 +304,7 @@ int main(void)
 		cmocka_unit_test(sizes_are_powers_of_1024),
 		cmocka_unit_test(figures_print_in_words_people_use),
 		cmocka_unit_test(hostile_names_are_made_harmless),
+		cmocka_unit_test(json_escapes_what_could_fool_a_reader),
 		cmocka_unit_test(json_escapes_and_nests),
 		cmocka_unit_test(globs_match_like_a_shell),
 		cmocka_unit_test(a_typing_error_has_a_small_distance),

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: no, because the machines have no memory to spare
+"""A neighbour in the same cgroup takes all the memory that there is: the recorder is killed, not the
+neighbour, and what was recorded until then can be read. A recorded command keeps its own chances."""
+from cgroup import *
+
+need_root()
+LIMIT = 500 << 20
+GROUP = memory_group(LIMIT)
+NEIGHBOUR = """
+import sys, time
+sys.stdin.readline()
+held = []
+for i in range(44):
+    held.append(bytearray(b"x") * (10 << 20))
+    time.sleep(0.01)
+print("alive", flush=True)
+"""
+
+# The command has the value that dwell was started with, dwell itself the highest.
+with open("/proc/self/oom_score_adj", "w") as file:
+    file.write("300")
+script = "cat /proc/self/oom_score_adj /proc/$PPID/oom_score_adj"
+values = record(command=["sh", "-c", script]).stdout.split()
+check(values == ["300", "1000"], f"oom_score_adj of the command and of dwell: {values}")
+
+neighbour = background(sys.executable, "-c", NEIGHBOUR, stdin=subprocess.PIPE,
+                       stdout=subprocess.PIPE, text=True, preexec_fn=inside(GROUP))
+recorder = background(DWELL, "record", "-a", "-q", "-o", "x.dwell", preexec_fn=inside(GROUP))
+wait_until(lambda: not dwell("report", "x.dwell", status=None).returncode, "a commit")
+neighbour.stdin.write("\n")
+neighbour.stdin.flush()
+check(neighbour.stdout.readline() == "alive\n", "the neighbour was killed")
+check(recorder.wait(20) == -signal.SIGKILL, f"the recorder ended with {recorder.returncode}")
+dwell("report", "x.dwell")
