@@ -2,9 +2,9 @@
 /*
  * A user stack by table: from one frame to its caller by the rule that the tables have for its pc.
  * Compiled for the kernel and for the host; who includes this provides table_row(), table_page(),
- * table_rule(), table_vma() and read_user(). The three functions that are not static are verified
- * once each, so that a loop around them costs the verifier one call a round. The searches have no
- * branch that depends on data: the verifier would follow both ways of each.
+ * table_rule(), table_vma(), read_user() and find_taken(). The three functions that are not static
+ * are verified once each, so that a loop around them costs the verifier one call a round. The
+ * searches have no branch that depends on data: the verifier would follow both ways of each.
  */
 #ifndef DWELL_UNWIND_BPF_H
 #define DWELL_UNWIND_BPF_H
@@ -273,6 +273,25 @@ static __always_inline int step_by_rule(
 	return step_to_cfa(walk, rule, cfa);
 }
 
+/*
+ * The pc is in no mapping or in the kernel's code for probes. If a uretprobe took the return
+ * address that was read last, the true one is gone on with. A thread that has just returned into
+ * the probe's code is in it itself, and has pushed up to three words there.
+ */
+static __always_inline int step_over_probe(struct walk *walk, bool has_bx, enum unwind_stop stop)
+{
+	__u64 slot = walk->sp - sizeof(__u64), pc = walk->pc;
+
+	if (find_taken(walk, slot, slot + (walk->is_exact ? UNWIND_PROBE_PUSHES : 0))) {
+		walk->is_exact = 0;
+		walk->has_bx = has_bx;
+		return UNWIND_GOES_ON;
+	}
+	walk->missing = pc;
+	add_frame(walk, UNWIND_FRAME_RAW | (pc & (USER_END - 1)));
+	return stop;
+}
+
 /* Notes the frame at the walk's pc and goes to its caller; UNWIND_GOES_ON or why not. */
 __noinline int unwind_step(struct walk *walk)
 {
@@ -295,16 +314,15 @@ __noinline int unwind_step(struct walk *walk)
 	 */
 	at = pc - !walk->is_exact;
 	if (at - walk->vma_start >= walk->vma_bytes &&
-		(at >= USER_END || !unwind_find_vma(walk, at))) {
-		walk->missing = pc;
-		add_frame(walk, UNWIND_FRAME_RAW | (pc & (USER_END - 1)));
-		return UNWIND_STOP_NOVMA;
-	}
+		(at >= USER_END || !unwind_find_vma(walk, at)))
+		return step_over_probe(walk, has_bx, UNWIND_STOP_NOVMA);
 	address = at - walk->vma_bias;
 	switch (walk->vma_object_kind & 0xff) {
 	case UNWIND_VMA_ANON:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+	case UNWIND_VMA_PROBE:
+		return step_over_probe(walk, has_bx, UNWIND_STOP_PROBE);
 	case UNWIND_VMA_PENDING:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return UNWIND_STOP_PENDING;
@@ -339,7 +357,8 @@ __noinline int unwind_walk(struct walk *walk)
 		if (stop != UNWIND_GOES_ON)
 			break;
 	}
-	return stop;
+	/* Steps over probes bring no frame. */
+	return stop == UNWIND_GOES_ON ? UNWIND_STOP_MAXF : stop;
 }
 
 /* Gets the walk ready; the mappings are the caller's to fill in. */

@@ -110,6 +110,7 @@ enum unwind_stop {
 	UNWIND_STOP_EXITING,  /* not tried: its memory is gone already */
 	UNWIND_STOP_COMPAT,   /* not tried: 32-bit */
 	UNWIND_STOP_PENDING,  /* the file's table is being read */
+	UNWIND_STOP_PROBE,    /* in a probe's code, and what it took is not to be found */
 	UNWIND_STOPS,
 };
 
@@ -130,6 +131,7 @@ enum unwind_vma_kind {
 	UNWIND_VMA_FRAMEPTR,  /* a file without any description: step by frame pointer */
 	UNWIND_VMA_PENDING,   /* being read: PENDING, and addresses stay plain */
 	UNWIND_VMA_CLOSED,    /* could not be read: NOTABLE, and addresses stay plain */
+	UNWIND_VMA_PROBE,     /* the kernel's own code for uprobes: never a frame */
 };
 
 /* A process's mappings are found in 14 steps; it may have more, but then those are not known. */
@@ -163,6 +165,20 @@ struct unwind_process {
 /* The arrays have blocks as values: single words would be rounded up to 8 bytes. */
 #define UNWIND_BLOCK_WORDS 1024
 #define UNWIND_BLOCK_VMAS 128
+
+/*
+ * A uretprobe, of whatever tool, puts the address of its own code in place of a return address. The
+ * kernel keeps the true one, with its place on the stack.
+ */
+struct unwind_taken {
+	__u64 slot;
+	__u64 address;
+};
+
+/* The kernel's limit on those of one thread (MAX_URETPROBE_DEPTH). */
+#define UNWIND_MAX_TAKEN 64
+/* The probe's code pushes three registers before its system call. */
+#define UNWIND_PROBE_PUSHES 24
 
 /* What the kernel side asks user space for: the mappings of an image. */
 struct unwind_want {

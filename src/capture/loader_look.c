@@ -108,6 +108,13 @@ static bool use_early(struct loader *loader, const struct loader_scan *scan)
 	return !error;
 }
 
+/* How code without a file is walked. */
+static enum unwind_vma_kind plain_kind(const struct map_line *line)
+{
+	/* [uprobes], and on newer kernels [uprobes-trampoline]. */
+	return strncmp(line->path, "[uprobes", 8) ? UNWIND_VMA_ANON : UNWIND_VMA_PROBE;
+}
+
 static int take_lines(
 	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
 {
@@ -117,8 +124,10 @@ static int take_lines(
 	bool has_too_many = lines->lines.count > UNWIND_MAX_VMAS;
 
 	vec_each (line, &lines->lines) {
-		struct slice_mapping mapping = {
-			.start = line->start, .end = line->end, .offset = line->offset};
+		struct slice_mapping mapping = {.start = line->start,
+			.end = line->end,
+			.offset = line->offset,
+			.plain_kind = plain_kind(line)};
 		if (!strcmp(line->path, "[vsyscall]"))
 			continue;
 		if (has_too_many && !line->inode && line->path[0] != '[')

@@ -29,6 +29,7 @@ enum unwind_end {
 	UNWIND_BACKWARDS = 16,      /* the stack does not lead to its root */
 	UNWIND_COMPAT = 17,         /* 32-bit code */
 	UNWIND_NO_WAKER_STACK = 18, /* of a waker: the wait was too short to ask for it */
+	UNWIND_PROBED = 19,         /* in a uprobe's code, which hides the caller */
 	UNWIND_ENDS,
 };
 
