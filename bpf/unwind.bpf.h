@@ -273,6 +273,36 @@ static __always_inline int step_by_rule(
 	return step_to_cfa(walk, rule, cfa);
 }
 
+/* A generated call of CPython that begins so many bytes before the pc. */
+static __always_inline bool is_python_call(struct walk *walk, __u64 into)
+{
+	struct {
+		__u64 code;
+		__u16 end;
+	} call = {};
+
+	return !read_user(walk, &call, UNWIND_PYTHON_CALL_BYTES, walk->pc - into) &&
+	       call.code == UNWIND_PYTHON_CALL && call.end == UNWIND_PYTHON_CALL_END;
+}
+
+/*
+ * Code without a file in a process with CPython: generated calls are known by their bytes and
+ * stepped over exactly; the rest by frame pointer. Between sub and add 8 bytes more are on the
+ * stack. Only the first frame, which is no return address, can be elsewhere in such a call.
+ */
+static __always_inline int step_in_python(struct walk *walk)
+{
+	const struct unwind_rule same = {.cfa_kind = UNWIND_CFA_SP};
+
+	if (is_python_call(walk, UNWIND_PYTHON_CALLED) ||
+		(walk->is_exact && is_python_call(walk, UNWIND_PYTHON_CALLED - 2)))
+		return step_to_cfa(walk, &same, walk->sp + 16);
+	if (walk->is_exact && (is_python_call(walk, 0) || is_python_call(walk, -4ULL) ||
+				      is_python_call(walk, UNWIND_PYTHON_CALL_BYTES)))
+		return step_to_cfa(walk, &same, walk->sp + 8);
+	return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+}
+
 /*
  * The pc is in no mapping or in the kernel's code for probes. If a uretprobe took the return
  * address that was read last, the true one is gone on with. A thread that has just returned into
@@ -321,6 +351,9 @@ __noinline int unwind_step(struct walk *walk)
 	case UNWIND_VMA_ANON:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+	case UNWIND_VMA_PYTHON:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return step_in_python(walk);
 	case UNWIND_VMA_PROBE:
 		return step_over_probe(walk, has_bx, UNWIND_STOP_PROBE);
 	case UNWIND_VMA_PENDING:

@@ -132,7 +132,19 @@ enum unwind_vma_kind {
 	UNWIND_VMA_PENDING,   /* being read: PENDING, and addresses stay plain */
 	UNWIND_VMA_CLOSED,    /* could not be read: NOTABLE, and addresses stay plain */
 	UNWIND_VMA_PROBE,     /* the kernel's own code for uprobes: never a frame */
+	UNWIND_VMA_PYTHON,    /* as ANON, of a process with CPython: see UNWIND_PYTHON_CALL */
 };
+
+/*
+ * What `python3 -X perf` generates for each function: sub $8,%rsp; call *%rcx; add $8,%rsp; ret
+ * (CPython, Python/asm_trampoline.S), here without the ret. It keeps no frame pointer. In builds
+ * for CET an endbr64 is in front of it.
+ */
+#define UNWIND_PYTHON_CALL 0x8348d1ff08ec8348ULL
+#define UNWIND_PYTHON_CALL_END 0x08c4
+#define UNWIND_PYTHON_CALL_BYTES 10
+/* Where the call returns to, from its beginning. */
+#define UNWIND_PYTHON_CALLED 6
 
 /* A process's mappings are found in 14 steps; it may have more, but then those are not known. */
 #define UNWIND_VMA_STEPS 14

@@ -108,16 +108,28 @@ static bool use_early(struct loader *loader, const struct loader_scan *scan)
 	return !error;
 }
 
-/* How code without a file is walked. */
-static enum unwind_vma_kind plain_kind(const struct map_line *line)
+/* How code is walked that the process generates: by who is there to generate it. */
+static enum unwind_vma_kind generated_kind(const struct map_lines *lines)
 {
-	/* [uprobes], and on newer kernels [uprobes-trampoline]. */
-	return strncmp(line->path, "[uprobes", 8) ? UNWIND_VMA_ANON : UNWIND_VMA_PROBE;
+	vec_each (line, &lines->lines) {
+		const char *slash = strrchr(line->path, '/');
+		const char *name = slash ? slash + 1 : "";
+		if (!strncmp(name, "python3", 7) || !strncmp(name, "libpython3", 10))
+			return UNWIND_VMA_PYTHON;
+	}
+	return UNWIND_VMA_ANON;
+}
+
+/* Code without a file is generated, or the kernel's: [uprobes], [uprobes-trampoline]. */
+static enum unwind_vma_kind plain_kind(const struct map_line *line, enum unwind_vma_kind generated)
+{
+	return strncmp(line->path, "[uprobes", 8) ? generated : UNWIND_VMA_PROBE;
 }
 
 static int take_lines(
 	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
 {
+	enum unwind_vma_kind generated = generated_kind(lines);
 	slice_mappings mappings = {0};
 	int error = 0;
 	/* What nobody could search is left out: first of all memory without a file. */
@@ -127,7 +139,7 @@ static int take_lines(
 		struct slice_mapping mapping = {.start = line->start,
 			.end = line->end,
 			.offset = line->offset,
-			.plain_kind = plain_kind(line)};
+			.plain_kind = plain_kind(line, generated)};
 		if (!strcmp(line->path, "[vsyscall]"))
 			continue;
 		if (has_too_many && !line->inode && line->path[0] != '[')

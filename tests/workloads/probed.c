@@ -117,11 +117,11 @@ static void probe(uintptr_t function)
 {
 	struct perf_event_attr attributes = {.size = sizeof(attributes)};
 
-	attributes.type =
-		(uint32_t)read_number("/sys/bus/event_source/devices/uprobe/type", "%d");
-	attributes.config = 1ULL << read_number(
-		"/sys/bus/event_source/devices/uprobe/format/retprobe", "config:%d");
-	attributes.uprobe_path = (uintptr_t)"/proc/self/exe";
+	attributes.type = (uint32_t)read_number("/sys/bus/event_source/devices/uprobe/type", "%d");
+	attributes.config =
+		1ULL << read_number(
+			"/sys/bus/event_source/devices/uprobe/format/retprobe", "config:%d");
+	attributes.uprobe_path = (uintptr_t) "/proc/self/exe";
 	attributes.probe_offset = offset_of(function);
 	if (syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC) < 0)
 		die("perf_event_open");
