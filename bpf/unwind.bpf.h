@@ -232,6 +232,11 @@ static __always_inline int step_by_rule(
 		return step_by_dereference(walk, rule, walk->fp);
 	case UNWIND_CFA_STOP:
 		return UNWIND_STOP_DONE;
+	case UNWIND_CFA_SWITCH:
+		/* In the function itself: has it left its caller's stack yet? */
+		if (walk->is_exact || rule->cfa_offset != UNWIND_SWITCH_FOR_EVER)
+			return UNWIND_STOP_SWITCH;
+		return UNWIND_STOP_DONE;
 	case UNWIND_CFA_GAP:
 		/*
 		 * The compiler's own start and end code (crtstuff) is not described, but has a

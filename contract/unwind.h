@@ -36,8 +36,15 @@ enum unwind_cfa {
 	 */
 	UNWIND_CFA_BX,
 	UNWIND_CFA_SP_BX, /* SP + low half, and rbx as above */
+	/*
+	 * What it calls runs on another stack. With the offset UNWIND_SWITCH_FOR_EVER it is never
+	 * returned to, so there is no caller.
+	 */
+	UNWIND_CFA_SWITCH,
 	UNWIND_CFA_KINDS,
 };
+
+#define UNWIND_SWITCH_FOR_EVER 1
 
 /* Where the caller's frame pointer is. */
 enum unwind_fp {
@@ -110,6 +117,7 @@ enum unwind_stop {
 	UNWIND_STOP_EXITING,  /* not tried: its memory is gone already */
 	UNWIND_STOP_COMPAT,   /* not tried: 32-bit */
 	UNWIND_STOP_PENDING,  /* the file's table is being read */
+	UNWIND_STOP_SWITCH,   /* goes on on another stack, which is not followed */
 	UNWIND_STOP_PROBE,    /* in a probe's code, and what it took is not to be found */
 	UNWIND_STOPS,
 };

@@ -28,6 +28,7 @@ static const struct {
 	[UNWIND_ABSENT] = {"a page of the stack is not in memory", "[stack page absent]"},
 	[UNWIND_BACKWARDS] = {"the stack does not lead to its root", "[broken]"},
 	[UNWIND_COMPAT] = {"32-bit code", "[32-bit code]"},
+	[UNWIND_OTHER_STACK] = {"goes on on a goroutine's stack", "[goroutine's stack]"},
 	[UNWIND_PROBED] = {"inside a uprobe of some tool", "[uprobe]"},
 };
 
@@ -49,6 +50,7 @@ static const enum unwind_end of_stop[UNWIND_STOPS] = {
 	[UNWIND_STOP_EXITING] = UNWIND_NONE,
 	[UNWIND_STOP_COMPAT] = UNWIND_COMPAT,
 	[UNWIND_STOP_PENDING] = UNWIND_NO_TABLES,
+	[UNWIND_STOP_SWITCH] = UNWIND_OTHER_STACK,
 	[UNWIND_STOP_PROBE] = UNWIND_PROBED,
 };
 

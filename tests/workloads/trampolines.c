@@ -39,13 +39,14 @@ NAMED static long evaluate(struct arena *arena, void *unused, int depth)
 		sleep_ns(nap_ns);
 		return 1;
 	}
-	return copy_at(arena, depth)(arena, unused, depth + 1,
-		       depth == 1 ? evaluate_lean : evaluate) +
+	return copy_at(arena, depth)(
+		       arena, unused, depth + 1, depth == 1 ? evaluate_lean : evaluate) +
 	       1;
 }
 
 /* As programs are compiled by default. */
-__attribute__((noinline, noclone, optimize("omit-frame-pointer,no-optimize-sibling-calls"))) static long
+__attribute__((
+	noinline, noclone, optimize("omit-frame-pointer,no-optimize-sibling-calls"))) static long
 evaluate_lean(struct arena *arena, void *unused, int depth)
 {
 	return copy_at(arena, depth)(arena, unused, depth + 1, evaluate) + 1;
@@ -67,8 +68,8 @@ static void fill(struct arena *arena, FILE *map)
 	static const unsigned char code[] = {
 		0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3};
 
-	arena->code = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		-1, 0);
+	arena->code =
+		mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (arena->code == MAP_FAILED)
 		die("mmap");
 	for (size_t at = 0; at + sizeof(code) <= ARENA_BYTES; at += arena->stride)
@@ -82,8 +83,8 @@ static void fill(struct arena *arena, FILE *map)
 
 int main(int argc, char **argv)
 {
-	static struct arena arenas[] = {{.name = "aligned", .stride = 16},
-		{.name = "packed", .stride = 11}};
+	static struct arena arenas[] = {
+		{.name = "aligned", .stride = 16}, {.name = "packed", .stride = 11}};
 	char path[64];
 	FILE *map;
 
