@@ -120,6 +120,7 @@ int on_sleepers(struct bpf_iter__task *ctx)
 	sleeper.fp = regs->bp;
 	sleeper.first_argument = regs->di;
 	sleeper.bx = regs->bx;
+	fill_taken(&sleeper, task);
 #endif
 	sleeper.thread = thread->serial;
 	sleeper.tid = thread->tid;

@@ -8,6 +8,7 @@
 #define DWELL_STACK_BPF_H
 
 #include "compat.bpf.h"
+#include "probed.bpf.h"
 #include "state.bpf.h"
 #include "tables.bpf.h"
 #include "unwind.bpf.h"

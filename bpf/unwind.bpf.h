@@ -2,9 +2,9 @@
 /*
  * A user stack by table: from one frame to its caller by the rule that the tables have for its pc.
  * Compiled for the kernel and for the host; who includes this provides table_row(), table_page(),
- * table_rule(), table_vma() and read_user(). The three functions that are not static are verified
- * once each, so that a loop around them costs the verifier one call a round. The searches have no
- * branch that depends on data: the verifier would follow both ways of each.
+ * table_rule(), table_vma(), read_user() and find_taken(). The three functions that are not static
+ * are verified once each, so that a loop around them costs the verifier one call a round. The
+ * searches have no branch that depends on data: the verifier would follow both ways of each.
  */
 #ifndef DWELL_UNWIND_BPF_H
 #define DWELL_UNWIND_BPF_H
@@ -232,6 +232,11 @@ static __always_inline int step_by_rule(
 		return step_by_dereference(walk, rule, walk->fp);
 	case UNWIND_CFA_STOP:
 		return UNWIND_STOP_DONE;
+	case UNWIND_CFA_SWITCH:
+		/* In the function itself: has it left its caller's stack yet? */
+		if (walk->is_exact || rule->cfa_offset != UNWIND_SWITCH_FOR_EVER)
+			return UNWIND_STOP_SWITCH;
+		return UNWIND_STOP_DONE;
 	case UNWIND_CFA_GAP:
 		/*
 		 * The compiler's own start and end code (crtstuff) is not described, but has a
@@ -273,6 +278,55 @@ static __always_inline int step_by_rule(
 	return step_to_cfa(walk, rule, cfa);
 }
 
+/* A generated call of CPython that begins so many bytes before the pc. */
+static __always_inline bool is_python_call(struct walk *walk, __u64 into)
+{
+	struct {
+		__u64 code;
+		__u16 end;
+	} call = {};
+
+	return !read_user(walk, &call, UNWIND_PYTHON_CALL_BYTES, walk->pc - into) &&
+	       call.code == UNWIND_PYTHON_CALL && call.end == UNWIND_PYTHON_CALL_END;
+}
+
+/*
+ * Code without a file in a process with CPython: generated calls are known by their bytes and
+ * stepped over exactly; the rest by frame pointer. Between sub and add 8 bytes more are on the
+ * stack. Only the first frame, which is no return address, can be elsewhere in such a call.
+ */
+static __always_inline int step_in_python(struct walk *walk)
+{
+	const struct unwind_rule same = {.cfa_kind = UNWIND_CFA_SP};
+
+	if (is_python_call(walk, UNWIND_PYTHON_CALLED) ||
+		(walk->is_exact && is_python_call(walk, UNWIND_PYTHON_CALLED - 2)))
+		return step_to_cfa(walk, &same, walk->sp + 16);
+	if (walk->is_exact && (is_python_call(walk, 0) || is_python_call(walk, -4ULL) ||
+				      is_python_call(walk, UNWIND_PYTHON_CALL_BYTES)))
+		return step_to_cfa(walk, &same, walk->sp + 8);
+	return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+}
+
+/*
+ * The pc is in no mapping or in the kernel's code for probes. If a uretprobe took the return
+ * address that was read last, the true one is gone on with. A thread that has just returned into
+ * the probe's code is in it itself, and has pushed up to three words there.
+ */
+static __always_inline int step_over_probe(struct walk *walk, bool has_bx, enum unwind_stop stop)
+{
+	__u64 slot = walk->sp - sizeof(__u64), pc = walk->pc;
+
+	if (find_taken(walk, slot, slot + (walk->is_exact ? UNWIND_PROBE_PUSHES : 0))) {
+		walk->is_exact = 0;
+		walk->has_bx = has_bx;
+		return UNWIND_GOES_ON;
+	}
+	walk->missing = pc;
+	add_frame(walk, UNWIND_FRAME_RAW | (pc & (USER_END - 1)));
+	return stop;
+}
+
 /* Notes the frame at the walk's pc and goes to its caller; UNWIND_GOES_ON or why not. */
 __noinline int unwind_step(struct walk *walk)
 {
@@ -295,16 +349,18 @@ __noinline int unwind_step(struct walk *walk)
 	 */
 	at = pc - !walk->is_exact;
 	if (at - walk->vma_start >= walk->vma_bytes &&
-		(at >= USER_END || !unwind_find_vma(walk, at))) {
-		walk->missing = pc;
-		add_frame(walk, UNWIND_FRAME_RAW | (pc & (USER_END - 1)));
-		return UNWIND_STOP_NOVMA;
-	}
+		(at >= USER_END || !unwind_find_vma(walk, at)))
+		return step_over_probe(walk, has_bx, UNWIND_STOP_NOVMA);
 	address = at - walk->vma_bias;
 	switch (walk->vma_object_kind & 0xff) {
 	case UNWIND_VMA_ANON:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+	case UNWIND_VMA_PYTHON:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return step_in_python(walk);
+	case UNWIND_VMA_PROBE:
+		return step_over_probe(walk, has_bx, UNWIND_STOP_PROBE);
 	case UNWIND_VMA_PENDING:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return UNWIND_STOP_PENDING;
@@ -348,7 +404,8 @@ __noinline int unwind_walk(struct walk *walk)
 		if (stop != UNWIND_GOES_ON)
 			break;
 	}
-	return stop;
+	/* Steps over probes bring no frame. */
+	return stop == UNWIND_GOES_ON ? UNWIND_STOP_MAXF : stop;
 }
 
 /* Gets the walk ready; the mappings are the caller's to fill in. */

@@ -108,6 +108,17 @@ struct mm_struct {
 	unsigned long start_stack;
 };
 
+/* Of a thread that is inside functions with a uretprobe. */
+struct return_instance {
+	unsigned long stack;
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
@@ -121,6 +132,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	char comm[16];
 	struct css_set *cgroups;
+	struct uprobe_task *utask;
 };
 
 struct irqaction {

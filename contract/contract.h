@@ -13,6 +13,7 @@
 #endif
 
 #include "contract/chain.h"
+#include "contract/unwind.h"
 
 #define CONTRACT_COMM_LEN 16
 /* Default of kernel.perf_event_max_stack, which bounds bpf_get_stack(). */
@@ -121,6 +122,9 @@ struct record_stack {
 /* How user stacks are walked. */
 enum user_stacks { USER_STACKS_NONE, USER_STACKS_FP, USER_STACKS_TABLE };
 
+/* Return addresses that uretprobes took, of a sleeper. */
+#define SLEEPER_TAKEN 8
+
 /*
  * A thread off its CPU whose user stack could not be walked, because it left before the tables were
  * there: its registers as it left user space.
@@ -137,6 +141,7 @@ struct record_sleeper {
 	__u64 fp;
 	__u64 first_argument;
 	__u64 bx;
+	struct unwind_taken taken[SLEEPER_TAKEN]; /* innermost first; the rest is 0 */
 };
 
 /* What it gets instead, if it has not run since. By its serial. */

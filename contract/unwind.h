@@ -36,8 +36,15 @@ enum unwind_cfa {
 	 */
 	UNWIND_CFA_BX,
 	UNWIND_CFA_SP_BX, /* SP + low half, and rbx as above */
+	/*
+	 * What it calls runs on another stack. With the offset UNWIND_SWITCH_FOR_EVER it is never
+	 * returned to, so there is no caller.
+	 */
+	UNWIND_CFA_SWITCH,
 	UNWIND_CFA_KINDS,
 };
+
+#define UNWIND_SWITCH_FOR_EVER 1
 
 /* Where the caller's frame pointer is. */
 enum unwind_fp {
@@ -112,6 +119,8 @@ enum unwind_stop {
 	UNWIND_STOP_PENDING,  /* the file's table is being read */
 	UNWIND_STOP_NOROOM,   /* the file has a table, and there is no room for it */
 	UNWIND_STOP_NOOPEN,   /* the file could not be opened */
+	UNWIND_STOP_SWITCH,   /* goes on on another stack, which is not followed */
+	UNWIND_STOP_PROBE,    /* in a probe's code, and what it took is not to be found */
 	UNWIND_STOPS,
 };
 
@@ -135,7 +144,20 @@ enum unwind_vma_kind {
 	UNWIND_VMA_EVICTED,   /* had a table that made room for others: NOROOM, and is asked for */
 	UNWIND_VMA_NOROOM,    /* never had room: NOROOM, and addresses stay plain */
 	UNWIND_VMA_UNOPENED,  /* could not be opened: NOOPEN, and addresses stay plain */
+	UNWIND_VMA_PROBE,     /* the kernel's own code for uprobes: never a frame */
+	UNWIND_VMA_PYTHON,    /* as ANON, of a process with CPython: see UNWIND_PYTHON_CALL */
 };
+
+/*
+ * What `python3 -X perf` generates for each function: sub $8,%rsp; call *%rcx; add $8,%rsp; ret
+ * (CPython, Python/asm_trampoline.S), here without the ret. It keeps no frame pointer. In builds
+ * for CET an endbr64 is in front of it.
+ */
+#define UNWIND_PYTHON_CALL 0x8348d1ff08ec8348ULL
+#define UNWIND_PYTHON_CALL_END 0x08c4
+#define UNWIND_PYTHON_CALL_BYTES 10
+/* Where the call returns to, from its beginning. */
+#define UNWIND_PYTHON_CALLED 6
 
 /* A process's mappings are found in 14 steps; it may have more, but then those are not known. */
 #define UNWIND_VMA_STEPS 14
@@ -168,6 +190,20 @@ struct unwind_process {
 /* The arrays have blocks as values: single words would be rounded up to 8 bytes. */
 #define UNWIND_BLOCK_WORDS 1024
 #define UNWIND_BLOCK_VMAS 128
+
+/*
+ * A uretprobe, of whatever tool, puts the address of its own code in place of a return address. The
+ * kernel keeps the true one, with its place on the stack.
+ */
+struct unwind_taken {
+	__u64 slot;
+	__u64 address;
+};
+
+/* The kernel's limit on those of one thread (MAX_URETPROBE_DEPTH). */
+#define UNWIND_MAX_TAKEN 64
+/* The probe's code pushes three registers before its system call. */
+#define UNWIND_PROBE_PUSHES 24
 
 /* What the kernel side asks user space for: the mappings of an image. */
 struct unwind_want {

@@ -123,17 +123,38 @@ static bool use_early(struct loader *loader, const struct loader_scan *scan)
 	return !error;
 }
 
+/* How code is walked that the process generates: by who is there to generate it. */
+static enum unwind_vma_kind generated_kind(const struct map_lines *lines)
+{
+	vec_each (line, &lines->lines) {
+		const char *slash = strrchr(line->path, '/');
+		const char *name = slash ? slash + 1 : "";
+		if (!strncmp(name, "python3", 7) || !strncmp(name, "libpython3", 10))
+			return UNWIND_VMA_PYTHON;
+	}
+	return UNWIND_VMA_ANON;
+}
+
+/* Code without a file is generated, or the kernel's: [uprobes], [uprobes-trampoline]. */
+static enum unwind_vma_kind plain_kind(const struct map_line *line, enum unwind_vma_kind generated)
+{
+	return strncmp(line->path, "[uprobes", 8) ? generated : UNWIND_VMA_PROBE;
+}
+
 static int take_lines(
 	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
 {
+	enum unwind_vma_kind generated = generated_kind(lines);
 	slice_mappings mappings = {0};
 	int error = 0;
 	_cleanup_free_ bool *is_kept = mapping_choice(lines, UNWIND_MAX_VMAS);
 
 	for (size_t i = 0; i < lines->lines.count; i++) {
 		const struct map_line *line = &lines->lines.at[i];
-		struct slice_mapping mapping = {
-			.start = line->start, .end = line->end, .offset = line->offset};
+		struct slice_mapping mapping = {.start = line->start,
+			.end = line->end,
+			.offset = line->offset,
+			.plain_kind = plain_kind(line, generated)};
 		if (!is_kept[i] || !strcmp(line->path, "[vsyscall]"))
 			continue;
 		mapping.object = unwind_objects_get(loader->objects, scan->pid, line);

@@ -88,7 +88,9 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 		.sp = sleeper->sp,
 		.fp = sleeper->fp,
 		.first_argument = sleeper->first_argument,
-		.bx = sleeper->bx};
+		.bx = sleeper->bx,
+		.taken = sleeper->taken,
+		.taken_count = SLEEPER_TAKEN};
 	struct unwind_memory memory = {.read = read_memory, .context = reader};
 	struct unwind_process slice;
 	struct walk *walk = xmalloc(sizeof(*walk));

@@ -66,15 +66,22 @@ static bool is_equal(const struct slice *slice, const slice_mappings *mappings)
 					    mappings->count * sizeof(*mappings->at)));
 }
 
+static struct unwind_vma vma_of(const struct slice_mapping *mapping)
+{
+	struct unwind_vma vma =
+		unwind_object_vma(mapping->object, mapping->start, mapping->end, mapping->offset);
+
+	if (!mapping->object && mapping->plain_kind)
+		vma.object_kind = (uint32_t)mapping->plain_kind;
+	return vma;
+}
+
 static int write_slice(struct slices *slices, struct slice *slice)
 {
 	_cleanup_free_ struct unwind_vma *vmas = xcalloc(slice->count + 1, sizeof(*vmas));
 
-	for (uint32_t i = 0; i < slice->count; i++) {
-		const struct slice_mapping *mapping = &slice->mappings.at[i];
-		vmas[i] = unwind_object_vma(
-			mapping->object, mapping->start, mapping->end, mapping->offset);
-	}
+	for (uint32_t i = 0; i < slice->count; i++)
+		vmas[i] = vma_of(&slice->mappings.at[i]);
 	int error = unwind_tables_add_slice(slices->tables, vmas, slice->count, &slice->base);
 	if (error != -ENOSPC)
 		return error;
@@ -158,8 +165,7 @@ void slices_update(struct slices *slices, struct unwind_object *object)
 			const struct slice_mapping *mapping = &slice->mappings.at[i];
 			if (!mapping->object || unwind_object_itself(mapping->object) != changed)
 				continue;
-			struct unwind_vma vma = unwind_object_vma(
-				mapping->object, mapping->start, mapping->end, mapping->offset);
+			struct unwind_vma vma = vma_of(mapping);
 			unwind_tables_set_vma(slices->tables, slice->base + i, &vma);
 		}
 	}

@@ -17,6 +17,11 @@ struct slice_mapping {
 	uint64_t end;
 	uint64_t offset;
 	struct unwind_object *object; /* NULL: code without a file */
+	/*
+	 * How that is walked, enum unwind_vma_kind; 0: by frame pointer. So wide that equal
+	 * mappings are equal bytes.
+	 */
+	uint64_t plain_kind;
 };
 
 typedef VEC(struct slice_mapping) slice_mappings;

@@ -14,6 +14,8 @@ struct host_walk {
 	struct walk walk;
 	const struct unwind_areas *areas;
 	const struct unwind_memory *memory;
+	const struct unwind_taken *taken;
+	size_t taken_count;
 };
 
 static const struct host_walk *host_of(const struct walk *walk)
@@ -56,13 +58,31 @@ static long read_user(const struct walk *walk, void *to, __u32 bytes, __u64 addr
 	return memory->read(memory->context, address, to, bytes);
 }
 
+static int find_taken(struct walk *walk, __u64 first, __u64 last)
+{
+	const struct host_walk *host = host_of(walk);
+
+	for (size_t i = 0; i < host->taken_count; i++) {
+		const struct unwind_taken *taken = &host->taken[i];
+		if (!taken->address || taken->slot < first || taken->slot > last)
+			continue;
+		walk->sp = taken->slot + sizeof(__u64);
+		walk->pc = taken->address;
+		return 1;
+	}
+	return 0;
+}
+
 #include "bpf/unwind.bpf.h"
 
 void unwind_host_walk(const struct unwind_areas *areas, const struct unwind_process *slice,
 	uint32_t image, const struct unwind_registers *registers,
 	const struct unwind_memory *memory, struct walk *ret)
 {
-	struct host_walk host = {.areas = areas, .memory = memory};
+	struct host_walk host = {.areas = areas,
+		.memory = memory,
+		.taken = registers->taken,
+		.taken_count = registers->taken_count};
 
 	host.walk.kind = RECORD_USER_STACK;
 	host.walk.image = image;

@@ -16,6 +16,9 @@ struct unwind_registers {
 	uint64_t fp;
 	uint64_t first_argument;
 	uint64_t bx;
+	/* Return addresses that uretprobes took off the stack, innermost first; borrowed. */
+	const struct unwind_taken *taken;
+	size_t taken_count;
 };
 
 /* Reads a thread's memory: 0, or not if it cannot be read. */

@@ -101,6 +101,7 @@ static int read_sections(const struct elf_file *file, struct cfi_source *source,
 int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct why *why)
 {
 	struct cfi_source source = {0};
+	struct cfi_special specials[CFI_GO_MAX];
 	struct cfi_texts texts;
 	GElf_Ehdr header;
 	int err;
@@ -124,6 +125,8 @@ int cfi_table_read(const struct elf_file *file, struct cfi_table *ret, struct wh
 	source.read_code = read_code;
 	source.code_context = (void *)file;
 	source.entry = header.e_entry;
+	source.specials = specials;
+	source.special_count = cfi_go_read(file, specials);
 	err = read_sections(file, &source, ret, why);
 	cfi_texts_clear(&texts);
 	return err;

@@ -14,7 +14,7 @@
 
 #define MAGIC "dwellcfi"
 /* Goes up with every change of the reader that changes tables, and of their layout. */
-#define VERSION 3
+#define VERSION 4
 
 struct header {
 	char magic[8];

@@ -93,6 +93,24 @@ static void add_gap(struct cfi_build *build, const struct cfi_source *source, ui
 		add_undescribed(build, source, start, end);
 }
 
+/* A function whose rule is known by its name; `before` is where the one before it ends. */
+static bool add_special(struct cfi_build *build, const struct cfi_source *source,
+	const struct cfi_fde *fde, uint64_t before)
+{
+	for (size_t i = 0; i < source->special_count; i++) {
+		const struct cfi_special *special = &source->specials[i];
+		if (special->start != fde->start)
+			continue;
+		/* A handler returns to its first byte: the return address belongs to the byte
+		 * before. */
+		bool is_signal = special->rule.cfa_kind == UNWIND_CFA_SIGNAL;
+		uint64_t start = special->start - (is_signal && special->start > before);
+		cfi_build_add(build, start, &special->rule);
+		return true;
+	}
+	return false;
+}
+
 static void add_fde(struct cfi_build *build, const struct cfi_fdes *fdes, const struct cfi_fde *fde,
 	struct cfi_counts *counts)
 {
@@ -121,7 +139,8 @@ static size_t add_text(struct cfi_build *build, const struct cfi_source *source,
 		const struct cfi_fde *fde = &fdes->fdes.at[next];
 		if (fde->start > at)
 			add_gap(build, source, at, fde->start, reads);
-		add_fde(build, fdes, fde, counts);
+		if (!add_special(build, source, fde, at))
+			add_fde(build, fdes, fde, counts);
 		at = fde->end;
 	}
 	if (at < text->end)

@@ -11,6 +11,7 @@
 
 #include "elf/cfi.h"
 #include "elf/cfi_code.h"
+#include "elf/cfi_go.h"
 #include "elf/eh_frame.h"
 
 /* Less than this between two functions is padding, in which nobody runs. */
@@ -54,6 +55,8 @@ struct cfi_source {
 	uint64_t entry;                     /* where the program starts; 0: a library */
 	const struct cfi_section *sections; /* the first that describes a function wins */
 	size_t section_count;
+	const struct cfi_special *specials; /* functions whose description is wrong */
+	size_t special_count;
 };
 
 /* As cfi_table_read(). */

@@ -31,6 +31,8 @@ static const struct {
 	[UNWIND_NO_ROOM] = {"no room for a file's unwind table: raise --memory",
 		"[no room for table]"},
 	[UNWIND_NOT_OPENED] = {"a file that could not be opened", "[file not opened]"},
+	[UNWIND_OTHER_STACK] = {"goes on on a goroutine's stack", "[goroutine's stack]"},
+	[UNWIND_PROBED] = {"inside a uprobe of some tool", "[uprobe]"},
 };
 
 static const enum unwind_end of_stop[UNWIND_STOPS] = {
@@ -53,6 +55,8 @@ static const enum unwind_end of_stop[UNWIND_STOPS] = {
 	[UNWIND_STOP_PENDING] = UNWIND_NO_TABLES,
 	[UNWIND_STOP_NOROOM] = UNWIND_NO_ROOM,
 	[UNWIND_STOP_NOOPEN] = UNWIND_NOT_OPENED,
+	[UNWIND_STOP_SWITCH] = UNWIND_OTHER_STACK,
+	[UNWIND_STOP_PROBE] = UNWIND_PROBED,
 };
 
 enum unwind_end unwind_end_of(enum unwind_stop stop)

@@ -31,6 +31,8 @@ enum unwind_end {
 	UNWIND_NO_WAKER_STACK = 18, /* of a waker: the wait was too short to ask for it */
 	UNWIND_NO_ROOM = 19,        /* a file whose table found no room */
 	UNWIND_NOT_OPENED = 20,     /* a file that could not be opened */
+	UNWIND_PROBED = 21,         /* in a uprobe's code, which hides the caller */
+	UNWIND_OTHER_STACK = 22,    /* goes on on another stack, which is not followed */
 	UNWIND_ENDS,
 };
 
