@@ -55,7 +55,7 @@ help:
 ##: make try          install what is missing, build, record a small demo, show the report
 ##: make check        install what is missing, build, run the light set of all tests
 ##: make check-heavy  the long and the big tests
-##: make check-kernels  the light end-to-end tests on Debian's 6.1 and 6.12 kernels, emulated
+##: make check-kernels  the tests that depend on the kernel on Debian's 6.1 and 6.12 kernels, emulated
 ##: make bench        overhead against libbpf-tools' offcputime, speed of import as ratios, speed of the page
 ##: make fuzz         each fuzzer for FUZZ_TIME (60) seconds
 ##: make install      into PREFIX (default /usr/local), below DESTDIR
@@ -150,7 +150,8 @@ check-kernels: deps
 
 check-heavy: deps
 	$(MAKE) --no-print-directory WERROR=1 all unit-tests workloads
-	tests/run --heavy
+	$(MAKE) --no-print-directory WERROR=1 STATIC=1 build/static/dwell
+	tests/run --heavy --kernels
 
 # Each fuzzer for FUZZ_TIME seconds, from the corpus in the tree; what it finds stays in build/fuzz.
 # An empty vector is NULL + 0, which clang calls an overflow.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the arguments are refused before the kernel is asked
 """A target that is not there or not a number: one clear line, exit 2, no file, no program run."""
 from lib import *
 

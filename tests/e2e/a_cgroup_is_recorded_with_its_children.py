@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because groups are found by what the kernel says of a thread
 """-G records the processes of a version 2 cgroup and of those below it."""
 from cgroup import *
 

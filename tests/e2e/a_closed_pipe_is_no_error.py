@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about output
 """`dwell flame -f | head -1`: whoever stops reading has had enough; no complaint, status 0."""
 from lib import *
 

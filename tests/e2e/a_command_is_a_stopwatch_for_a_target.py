@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about the command line
 """`-p PID -- sleep 2` records PID for as long as the command runs, and not the command."""
 from lib import *
 
@@ -7,6 +6,6 @@ sleeper = Workload("deep_sleeper")
 sleeper.line()
 recording = record("-p", sleeper.pid, command=["sleep", "2"])
 check({t["pid"] for t in recording.threads} == {sleeper.pid}, f"{recording.threads}")
-check_close("window", recording.window_ns, 2 * S, abs_ns=200 * MS)
+check_close("window", recording.window_ns, 2 * S, abs_ns=BUSY_NS)
 check_books(recording)
 record("-p", sleeper.pid, command=["sh", "-c", "exit 5"], status=5)

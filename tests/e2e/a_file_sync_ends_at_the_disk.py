@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the emulated machines have no disk
 """The waits of fsync are ended by a disk, which is named as in /sys/block."""
 from wakers import *
 

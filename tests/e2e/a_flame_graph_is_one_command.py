@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about files and the command line
 """`dwell flame` draws recordings and other tools' text: to a file, to a redirected stdout, from a
 pipe; widths sum to the folded text; options have the names that people know."""
 import shutil

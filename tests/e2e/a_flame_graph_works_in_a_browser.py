@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about a browser
 # timeout: 300
 """A real Chromium opens pictures that dwell drew: clicks, keys, search, links, light and dark, with
 nothing logged as an error and nothing fetched (tests/web/flame.mjs)."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading files
 """Files that are no recordings, or of a format to come, are refused with one line and exit 2."""
 from lib import *
 

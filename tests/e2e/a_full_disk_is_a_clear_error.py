@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about writing files
 """On a disk that fills up, recording ends with one clear line, and what was written can be read. A
 report that cannot be written says so too."""
 from lib import *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because an emulated machine is too slow to fill the tables for certain
+# alone, because it loads both CPUs
 """With far too little memory for the tables, and nobody to drain them for two seconds, every thread
 still has all its time, and what lost its stack is counted and shown. Chains still add up."""
 from load import *

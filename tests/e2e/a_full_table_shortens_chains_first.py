@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because an emulated machine is too slow to fill the tables for certain
+# alone, because it loads both CPUs
 """When the table of waits fills up and nobody drains it, new waits keep one hop of their chain, then
 none; they are counted, their shares add up, and no time is lost."""
 from wakers import *

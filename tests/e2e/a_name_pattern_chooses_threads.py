@@ -15,5 +15,5 @@ check([t["tid"] for t in recording.of_process(sleeper.pid)] == [tids["pipe"]],
 
 recording = record("-n", "butterfly", command=[workload("renamer"), "400"])
 log, = recording.log["threads"]
-check([t["tid"] for t in recording.threads] == [log["tid"]], f"{recording.threads}")
-check_life(recording.threads[0], log["phases"]["butterfly"]["wall_ns"])
+check({t["comm"] for t in recording.threads} == {"butterfly"}, f"{recording.threads}")
+check_life(recording.thread(log["tid"]), log["phases"]["butterfly"]["wall_ns"])

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about the command line
 """`dwell html` writes the page where it should, whole or not at all, without privilege; bad
 recordings are one line; filters and --redact are kept in what is packed."""
 import base64

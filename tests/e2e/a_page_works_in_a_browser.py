@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about a browser
 # timeout: 400
 """A real Chromium opens pages of real recordings from file://: every view, brushing, search, zoom,
 undo, links, saving; figures are the report's, nothing is fetched (tests/web/page.mjs)."""

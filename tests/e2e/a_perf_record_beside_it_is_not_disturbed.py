@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because perf is not there
+# alone, because it compares clocks
 """`perf record` ends well and its data can be read, though dwell listens to the kernel's records of
 mappings at the same time and programs are started meanwhile: whoever asks for build-ids marks the
 records of all others."""
@@ -19,7 +19,7 @@ for first in ("perf", "dwell"):
     for _ in range(20):
         run("/bin/true")
         time.sleep(0.05)
-    check(theirs.wait(20) == 0, f"perf record, {first} first: status {theirs.returncode}")
+    check(theirs.wait(HANGS_S) == 0, f"perf record, {first} first: status {theirs.returncode}")
     check_books(recorder.stop())
     script = run("perf", "script", "-i", f"{first}.data")
     check(script.stdout.strip(), f"perf script has nothing to say, {first} first")

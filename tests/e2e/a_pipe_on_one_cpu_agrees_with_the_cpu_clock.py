@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it compares clocks
+# alone, because it compares clocks
 """Two threads that hand a byte to and fro on one CPU, tens of thousands of times: their running
 time is what the kernel's CPU clock says."""
 from lib import *

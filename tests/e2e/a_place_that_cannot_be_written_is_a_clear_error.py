@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about writing files
 """A recording that cannot be created is an error before anything runs; what is no regular file is
 never replaced."""
 from lib import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about writing files
 """Recordings are mode 0600, one file with nothing beside it, and belong to the user who called
 sudo."""
 import stat

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because the tracepoint of renames differs
 """A thread that changes its name in the window is one thread, under its last name, with all its
 time."""
 from lib import *

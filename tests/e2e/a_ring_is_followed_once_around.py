@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because the verifier decides how chains are walked
 """A token goes around a ring of threads. Each waits for the one before it, and that one for the one
 before: all the others are in the chain, in order, and none twice; of a ring that is longer than
 --depth, as many as it says, and the rest is marked. A ring of two is a pipe to and fro."""
@@ -7,8 +8,7 @@ from wakers import *
 
 def check_ring(threads, depth, expected):
     recording = record("-F", "0", "--depth", depth,
-                       command=[workload("ring"), threads, 100],
-                       timeout=60 * SLOW)
+                       command=[workload("ring"), threads, 100])
     check_chains(recording)
     for own in range(threads):
         wanted = [f"r{(own - 1 - i) % threads}" for i in range(expected)]
@@ -32,7 +32,8 @@ def check_ring(threads, depth, expected):
             check(all(hop.waited_stack for hop in chain.hops[1:]), "no waited stack")
 
 
-check_ring(2, 8, 1)
 check_ring(5, 8, 4)
 check_ring(20, 8, 8)
-check_ring(12, 16, 11)
+if SLOW == 1:
+    check_ring(2, 8, 1)
+    check_ring(12, 16, 11)

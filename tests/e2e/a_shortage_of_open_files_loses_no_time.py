@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about files
 """Few files may be open: below what a recording needs it says so and how to allow more; with just
 that it records many programs with their stacks and names; and a shortage in the middle of a
 recording costs at most names and stacks, with their reasons, never time."""
@@ -40,7 +39,7 @@ time.sleep(1000)""")
 wait_until(lambda: os.path.exists("ready"), "mapping the files")
 sleeper = Workload("deep_sleeper")
 tids = sleeper.line()
-limited(needed, "-a", "-d", 2, "-o", "few.dwell", timeout=60 * SLOW)
+limited(needed, "-a", "-d", 2, "-o", "few.dwell")
 recording = Recording("few.dwell")
 check_books(recording)
 check(recording.of_process(mapper.pid), "the process with the files is not there")

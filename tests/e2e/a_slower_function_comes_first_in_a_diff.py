@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because no compiler is in there
 """Of two builds of a program in which one function was made slower, diff names that function first;
 a recording against itself has no change, and the gate follows."""
 from lib import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because there is no gdb
 """While the dynamic linker looks for a function that is called the first time, its frame is kept in
 rbx, which it has pushed deep down in its own functions: the stack is whole all the same, walked in
 the kernel when the thread leaves its CPU, and from outside when it has left before."""

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because kernels store a thread's state differently
 """A process that is stopped by a signal is blocked in state T until it is continued."""
 from lib import *
 
@@ -14,6 +15,7 @@ recording = recorder.stop()
 
 check_close("blocked", recording.thread(burner.pid)["blocked_ns"], stopped_ns,
             abs_ns=BUSY_NS)
+check(recording.thread(burner.pid)["blocked_ns"] > 0.5 * stopped_ns, "hardly blocked")
 stops = [w for w in recording.report["waits"] if w["state"] == "T"]
 check_close("blocked in state T", sum(w["total_ns"] for w in stops), stopped_ns,
             abs_ns=BUSY_NS)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it is about the order of a thread's last events
 """A thread that dies in a wait, by exit_group or by SIGKILL, ends there: its wait counts until then
 and nothing after it."""
 from lib import *
@@ -10,6 +11,7 @@ for how in ("group", "kill"):
     wall_ns = recording.log["wall_ns"]
     check_close(f"{how}: life", doomed["life_ns"], wall_ns, abs_ns=BUSY_NS)
     check_close(f"{how}: blocked", doomed["blocked_ns"], wall_ns, abs_ns=BUSY_NS)
+    check(doomed["blocked_ns"] > 0.5 * wall_ns, f"{how}: hardly blocked: {doomed}")
     check(doomed["comm"] == "doomed", f"name: {doomed}")
     stacks = recording.folded("offcpu", "--by", "thread", "--state", "blocked")
     root = f"doomed-{doomed['pid']}/{doomed['tid']}"

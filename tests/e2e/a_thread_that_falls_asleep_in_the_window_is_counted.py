@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it compares clocks
 """A thread that falls asleep inside the window and does not wake has all its time, and the kernel
 stack of its last wait."""
 from lib import *

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it is about the order of events on two CPUs
 """Two threads that are moved to another CPU at every wake have the right totals."""
 from lib import *
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it is about the order of events on two CPUs
 """Two threads that hand a turn to and fro across CPUs, so fast that wakes arrive before the sleeper
 has switched out: totals are right and nothing is negative or counted twice."""
 from lib import *

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because other kernels keep version 1 elsewhere
 """-G records the processes of a version 1 cgroup and of those below it."""
 from cgroup import *
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because there is no compiler
+# alone, because its tables have to come in time
 """A process that falls asleep before its tables are read gets its stack when they come, while it
 still waits, and not only when the next slice ends: here programs that sleep at once, and whose
 tables have half a million rows."""

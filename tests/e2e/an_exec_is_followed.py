@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it is about the kernel's order of events at an exec
 """A process that executes another image keeps its time, and each image has its own stacks; from a
 thread that is not the leader, too, which takes over the leader's tid."""
 from lib import *

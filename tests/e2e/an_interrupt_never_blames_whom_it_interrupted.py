@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because entries of interrupts differ
+# alone, because it loads both CPUs
 """While every CPU computes, and faults pages in, timers wake a sleeper: what was interrupted is never
 in its chain, neither by name nor by its frames."""
 from wakers import *
@@ -13,8 +15,7 @@ while True:
     memory.close()
 """) for _ in os.sched_getaffinity(0)]
 time.sleep(0.5)
-recording = record("-F", "0", command=[workload("wakes"), "sleep", 500 if SLOW == 1 else 100],
-                   timeout=60 * SLOW)
+recording = record("-F", "0", command=[workload("wakes"), "sleep", 500 if SLOW == 1 else 100])
 chains = chains_of(recording, "waiter", inside="do_nanosleep")
 check_most(chains, has_hops(TIMER), "sleeping by a timer", share=0.99)
 for chain in chains:

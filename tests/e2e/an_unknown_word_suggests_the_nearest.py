@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about the command line
 """A mistyped command or option gets one line that names the nearest, and exit 2."""
 from lib import *
 

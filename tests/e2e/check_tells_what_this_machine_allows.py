@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it asks the kernel
 """`dwell check`: one line per fact, in words and as JSON; as root on a fit kernel all that
 recording needs is there."""
 from lib import *

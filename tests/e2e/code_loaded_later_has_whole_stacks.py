@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the emulated machines have no compiler
 """A library that is loaded while the recording runs, a child that is forked and one that executes
 another program: their user stacks are whole as soon as their tables are there, which is soon."""
 from lib import *

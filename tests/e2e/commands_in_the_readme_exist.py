@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about documents
 """Each command in the README's code blocks is one that dwell or the Makefile knows, with options
 that it knows."""
 import re

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about signals
 """Ctrl-C before the window is open: status 130 and a line that says so, the folder as it was, no
 program left in the kernel, and a COMMAND that never ran."""
 from lib import *
@@ -25,8 +24,8 @@ def interrupt(*args, how=signal.SIGINT):
             continue
         process.send_signal(how)
         process.send_signal(signal.SIGCONT)
-        status = process.wait(30 * SLOW)
-        wait_until(lambda: not programs & loaded_programs(), "unloading the programs", timeout=5)
+        status = process.wait(HANGS_S)
+        wait_until(lambda: not programs & loaded_programs(), "unloading the programs")
         return status, process.stderr.read()
     raise AssertionError("dwell was attached each time before it could be stopped")
 

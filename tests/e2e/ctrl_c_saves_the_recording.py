@@ -8,7 +8,7 @@ for how in (signal.SIGINT, signal.SIGTERM):
     recorder = Recorder("-p", sleeper.pid, path=f"{how}.dwell")
     time.sleep(1)
     recorder.process.send_signal(how)
-    recording = recorder.wait(10)
+    recording = recorder.wait()
     check(0.9 * S < recording.window_ns < 10 * S, f"window: {recording.window_ns}")
     check_thread(recording.thread(tids["pipe"]), blocked_ns=(recording.window_ns, 0, MS))
     check(recording.meta()["is_finished"], "not finished")

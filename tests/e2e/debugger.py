@@ -48,7 +48,7 @@ class Mappings:
 def stacks_of_debugger(pid):
     """{tid: [(file, address)]}, leaf first; threads that it cannot walk at all are left out."""
     maps = Mappings(pid)
-    text = run("eu-stack", "-n", "0", "-p", pid, status=None, timeout=60 * SLOW).stdout
+    text = run("eu-stack", "-n", "0", "-p", pid, status=None).stdout
     stacks, tid = {}, None
     for line in text.splitlines():
         if line.startswith("TID "):
@@ -117,4 +117,4 @@ def wait_asleep(pid, is_periodic=False):
         time.sleep(0.3)
         return set(states_of(pid)) == {"S"} and (is_periodic or
                                                  switches_of(pid).get(pid) == before)
-    wait_until(is_asleep, f"sleep of {pid}", timeout=40)
+    wait_until(is_asleep, f"sleep of {pid}")

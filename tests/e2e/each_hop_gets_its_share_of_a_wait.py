@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because an emulated CPU's clocks do not keep to 2 ms
+# alone, because it compares clocks
 """Alice waits for Bob, who computes after Carol, who computes after a timer: the chain has the three
 of them in that order, and each one's share is within 2 ms a wait of what they logged themselves."""
 from wakers import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about the command line
 """-h is short, --help full with examples first; both to stdout, status 0, without privilege."""
 from lib import *
 

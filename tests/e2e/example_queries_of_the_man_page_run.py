@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about documents
 """The example queries of dwell-recording(5) work on a recording, and find something in it."""
 import re
 from lib import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading files
 """Each file of the corpus imports, from a file and from stdin, packed or not, into a recording whose
 time adds up and that report and flame show; what is skipped is said; junk is one line of error."""
 import random

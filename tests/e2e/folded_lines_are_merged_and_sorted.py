@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about text
 """Folded text in, folded text out: equal stacks are one line, whatever lines they stood between,
 sorted or not, and lines come in the order of their bytes."""
 import collections

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading files
-# timeout: 180
 """Folded text and text of perf script with all that a file can hold against its reader: binary junk,
 lines without counts, negative and huge counts, stacks of 10,000 frames, names of 1 MB, bytes that
 are no UTF-8, <script> and ]]> in names. What can be used is, the rest is counted; what was lost is in the

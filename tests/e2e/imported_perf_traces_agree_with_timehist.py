@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because perf is not in there
-# timeout: 180
+# alone, because it compares clocks
 """Scheduler events and samples that perf recorded, imported from the text of perf script, give each
 thread the run time, the wait time and the scheduling delay that perf sched timehist computes from
 the same file: each line of timehist to the microsecond that it prints.
@@ -48,7 +47,7 @@ def record_both():
     recorded = run("nice", "-n", "-15", "perf", "record", *options, "-e", "sched:sched_switch",
                    "-e", "sched:sched_waking", "-e", clock + "k", "-a", "-o", "x.data", "--",
                    "sleep", "3", status=None)
-    if recorded.returncode or sampler.wait(20):
+    if recorded.returncode or sampler.wait(HANGS_S):
         skip(f"perf cannot record: {recorded.stderr.strip()[-200:]}")
     for process in (mixed.process, hogs, sleeper):
         kill_group(process)

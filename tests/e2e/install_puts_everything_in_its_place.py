@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about the build
 """`make install` below DESTDIR: the program and its man pages."""
 from lib import *
 

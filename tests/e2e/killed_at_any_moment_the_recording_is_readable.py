@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 180
 """kill -9 at moments that fall into drains and commits: the recording is always readable."""
 import random
 from lib import *

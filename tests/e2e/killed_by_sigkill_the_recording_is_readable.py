@@ -15,7 +15,7 @@ check(programs, "dwell holds no program while it records")
 killed_s = time.monotonic()
 kill_group(recorder.process)
 
-wait_until(lambda: not programs & loaded_programs(), "unloading the programs", timeout=5)
+wait_until(lambda: not programs & loaded_programs(), "unloading the programs")
 recording = Recording(recorder.path)
 check_between("window", recording.window_ns, (killed_s - attached_s - 2) * S,
               (killed_s - before_s) * S)

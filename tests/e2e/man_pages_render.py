@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about documents
 """There is a man page for dwell, each command and the recording; all render without warnings, and
 each names every option of its command."""
 import re

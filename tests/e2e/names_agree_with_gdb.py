@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because neither gdb nor compilers are in there
+# alone, because it loads both CPUs
 """Every function name that is recorded for real programs (bash, python, perl, git, node with its
 JIT compiler, C++ and Rust programs, stripped ones with their symbols elsewhere, one in a chroot) is
 what gdb and elfutils say about the same address.
@@ -12,7 +12,6 @@ import re
 
 from lib import *
 
-# timeout: 150
 
 C_SOURCE = """
 #include <time.h>
@@ -95,7 +94,7 @@ def build(name, source, *compiler):
     # The same source would give the same build-id: one object.
     options = [] if suffix == "rs" else ["-O1", "-fno-omit-frame-pointer",
                                          f"-Wl,--build-id=0x{os.fsencode(name).hex():0>40}"]
-    run(*compiler, *options, f"{name}.{suffix}", "-o", name, timeout=120)
+    run(*compiler, *options, f"{name}.{suffix}", "-o", name)
     return os.path.abspath(name)
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 180
+# kernels: heavy, because it is long
 """Programs and libraries that exist only inside a mount namespace or a chroot: from outside, by pid
 and looking at everything, and from inside, functions have their names and processes their program;
 exit statuses and process numbers are those of where dwell runs."""
 from jail import *
 
-NAPS, NAP_MS = 1000, 5
+# They nap until the case ends them.
+NAPS, NAP_MS = 100_000, 5
 # On a slow machine a process of 100 ms is half over before its unwind tables are there.
 LEAST_NAMED = 0.95 if SLOW == 1 else 0.5
 need_root()
@@ -51,7 +52,7 @@ def sleeper_below(process):
                 found.append(int(path.split("/")[2]))
         return found
 
-    wait_until(look, "the sleeper", 20 * SLOW)
+    wait_until(look, "the sleeper")
     return found[0]
 
 
@@ -62,18 +63,18 @@ inside = f"{hidden}/only-here"
 copy = f"import shutil; shutil.copy('{workload('sleeper')}', '{inside}')"
 setup = f'mount -t tmpfs none {hidden} && {sys.executable} -c "{copy}" && '
 process = background("unshare", "--pid", "--mount", "--fork", "--mount-proc", "sh", "-c",
-                     setup + f"exec {inside} {NAPS * SLOW} {NAP_MS}")
+                     setup + f"exec {inside} {NAPS} {NAP_MS}")
 look_from_outside("mount namespace", sleeper_below(process), inside)
 # One object is one file, wherever copies of it are.
 kill_group(process)
 
 # A root of its own, with its own copies of the libraries.
-process = background(*in_jail(make_jail("sleeper"), "/jailed-sleeper", NAPS * SLOW, NAP_MS))
+process = background(*in_jail(make_jail("sleeper"), "/jailed-sleeper", NAPS, NAP_MS))
 look_from_outside("chroot", sleeper_below(process), "/jailed-sleeper")
 
 let_tables_come()
 # From inside: the namespace's own numbers, the command's status, the same names.
-script = (setup + f"{{ {inside} {NAPS * SLOW} {NAP_MS} & sleep 1; }} && "
+script = (setup + f"{{ {inside} {NAPS} {NAP_MS} & sleep 1; }} && "
           f"{DWELL} record -p $! -d 1s -o pid.dwell && {DWELL} record -a -d 1s -o all.dwell && "
           f"echo $! && {DWELL} record -o command.dwell -- {inside} 20 {NAP_MS} > command.json && "
           f"{DWELL} record -o status.dwell -- sh -c 'exit 42'")

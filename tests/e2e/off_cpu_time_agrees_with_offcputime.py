@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it compares clocks
+# alone, because it compares clocks
 """Same process, same run: for each thread the off-CPU time is that of libbpf-tools' offcputime, to
 1 %. Threads are born and die inside both windows, and no wait is longer than 50 ms. Ours begins when
 a thread is made; offcputime first hears of it when it leaves the CPU, so the wait for its first run
@@ -34,7 +36,7 @@ def run_both(number):
     log = mixed.line()
     recording = recorder.stop()
     rival.send_signal(signal.SIGINT)
-    check(rival.wait(20) == 0, "offcputime failed")
+    check(rival.wait(HANGS_S) == 0, "offcputime failed")
     return log, recording, off_cpu_times("offcputime.txt")
 
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because samples come from another clock in an emulated machine
+# alone, because it compares clocks
 """A program that computes 70 % in one function and 30 % in another has these shares in oncpu, and
 its whole running time."""
 from lib import *

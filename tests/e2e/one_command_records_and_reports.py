@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about the command line
 """`dwell -- COMMAND` and `dwell -p PID -d 1s` record, print the report and write the page in one go."""
 from lib import *
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because the kernel side reads pid namespaces
 """In a pid namespace dwell shows the threads of that namespace under the numbers used in it; from
 outside the same threads have their outer numbers."""
 from lib import *
@@ -7,7 +8,7 @@ need_root()
 need_tool("unshare")
 outside = Workload("deep_sleeper")
 outside.line()
-script = (f"{workload('sleeper')} 1 {6000 * SLOW} & echo $!; "
+script = (f"{workload('sleeper')} 1 600000 & echo $!; "
           f"{DWELL} record -a -d 1 -o inner.dwell; {DWELL} record -p $! -d 0.5 -o one.dwell")
 inner = run("unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", script)
 pid = int(inner.stdout.split()[0])
@@ -21,7 +22,7 @@ for path in ("inner.dwell", "one.dwell"):
     check(all(t["pid"] < 100 for t in recording.threads), f"{path}: {recording.threads}")
 
 background("unshare", "--pid", "--fork", "--mount-proc", workload("sleeper"), 1,
-           8000 * SLOW)
+           600_000)
 time.sleep(0.3 * SLOW)
 recording = record("-n", "sleeper*", "-d", "1")
 thread, = recording.named("sleeper-0")

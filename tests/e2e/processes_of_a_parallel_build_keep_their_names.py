@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the emulated machines have no compiler
+# alone, because it loads both CPUs
 """A parallel build: compilers and assemblers are all there under their names and programs."""
 from load import SOURCE
 from scale import *

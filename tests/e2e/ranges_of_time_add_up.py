@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading
 """--from and --to cut a view along slices: the parts add up to the whole, and a nap has its
 share of each part."""
 from lib import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading
 """Recording needs privilege, looking does not: not even write permission on file or folder."""
 from lib import *
 

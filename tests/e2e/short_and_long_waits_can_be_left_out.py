@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading
 """-m and -M choose waits by length when looking, and never change a thread's totals when they are
 given for the recording."""
 from lib import *

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it depends on how soon tables come
+# alone, because its tables have to come in time
 """In a root of its own, as a container's, processes that live for a few milliseconds have their
 program, and their functions have names, although the files are nowhere outside."""
 from jail import *

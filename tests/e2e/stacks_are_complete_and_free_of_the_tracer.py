@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 180
+# kernels: yes, because each kernel calls its tracers by other functions
+# alone, because its tables have to come in time
 """Kernel stacks go from the system call to the scheduler and hold no frame of dwell's own programs
 or of the tracepoint, also where a sample hits them; user stacks name the functions of the program."""
 import collections

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it is long
 """Nobody empties the smallest tables while a thread waits on thousands of stacks, and ends: it has
 all its time, the waits without their stack are counted and shown, and nothing else is said."""
 from scale import *

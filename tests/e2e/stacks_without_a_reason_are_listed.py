@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it is long
+# alone, because it loads both CPUs
 """Under loads that wait in many parts of the kernel, next to no blocked time is without a reason.
 The stacks that are get listed, to be added to src/model/reason_table.c."""
-# timeout: 180
 from lib import *
 
 LOADS = (

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone, because it compares clocks
 """dwell knows what it costs: its own CPU time and the time inside its programs, per switch and as
 share of a CPU."""
 from lib import *

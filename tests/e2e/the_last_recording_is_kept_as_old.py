@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about files
 """Without -o the recording is last.dwell, the one before stays as last.dwell.old, and report and
 flame read last.dwell by themselves."""
 from lib import *

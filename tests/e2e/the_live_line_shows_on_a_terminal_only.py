@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about output
 """On a terminal dwell record shows that it is alive; elsewhere it is silent until the end, and
 stdout belongs to the command."""
 import pty
@@ -21,5 +20,5 @@ while True:
     if not data:
         break
     shown += data
-check(process.wait(10) == 0, f"{shown!r}")
+check(process.wait(HANGS_S) == 0, f"{shown!r}")
 check(b"threads" in shown and b"\r" in shown, f"no live line: {shown!r}")

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about the command line
 """With a command, dwell ends as the command did; 126 and 127 say that it could not be run."""
 from lib import *
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it is long
+# alone, because its tables have to come in time
 """Twenty thousand waits, each on a user stack of its own, in tables that hold a fraction of them at
 a time: no time is lost, and every wait has its stack."""
 from scale import *

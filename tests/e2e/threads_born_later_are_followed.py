@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it is about births
 """-p follows the threads that the process starts while it is recorded, for their whole lives."""
 from lib import *
 
 spawner = Workload("threads", 4, 300)
 spawner.line()
-recorder = Recorder("-p", spawner.pid, "-d", "2s")
+recorder = Recorder("-p", spawner.pid)
 spawner.go()
 logs = spawner.line()["threads"]
-recording = recorder.wait()
+recording = recorder.stop()
 
 check(len(recording.threads) == 5, f"main and four more: {recording.threads}")
 for log in logs:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 180
+# kernels: yes, because it is the law, on any kernel
+# alone, because it loads both CPUs
 """Under stress-ng, perf bench and a parallel build every thread's running + runnable + blocked is
 its life in the window, in all and slice by slice, and the recording stores the figure."""
 from load import *
@@ -7,7 +8,7 @@ from load import *
 start_mixed_load()
 sleeper = Workload("deep_sleeper")
 tids = sleeper.line()
-recording = record("-a", "-d", "6s", "--slice", "500ms")
+recording = record("-a", "-d", "3s", "--slice", "500ms")
 
 check(len(recording.threads) > 50, f"only {len(recording.threads)} threads under this load")
 life = check_books(recording)

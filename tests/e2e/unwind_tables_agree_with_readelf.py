@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about files, which are the same there
 # timeout: 300
 """Every row of the unwind tables is what readelf makes of the same call frame information: for the
 libraries that are in every stack, for the biggest one there is, and for a sample of all others.

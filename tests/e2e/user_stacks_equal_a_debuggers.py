@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 400
-# kernels: no, because the emulated machines have no compiler and few programs
+# alone, because it loads both CPUs
 """Programs as distributions build them, without frame pointers, blocked in places of their own:
 their user stacks are those that eu-stack sees, frame by frame, both when they were caught leaving
 the CPU and when dwell was attached after they had fallen asleep."""
@@ -74,7 +74,7 @@ fn main() { let (s, r) = channel::<u32>();
 def build(name, text, *command):
     with open(name, "w") as file:
         file.write(text)
-    run(*command, name, timeout=120)
+    run(*command, name)
 
 
 build("plain.c", C, "gcc", "-O2", "-fomit-frame-pointer", "-pthread", "-w", "-o", "c_plain")
@@ -126,7 +126,7 @@ if shutil.which("initdb") and shutil.which("runuser"):
     os.chmod(TEMP, 0o755)
     os.mkdir("pg")
     made = subprocess.run(["sh", "-c", "chown postgres pg && runuser -u postgres -- initdb -D pg/data"],
-                          capture_output=True, timeout=120)
+                          capture_output=True)
     if made.returncode == 0:
         PROGRAMS["postgres"] = ["setpriv", "--reuid", "postgres", "--clear-groups", "postgres", "-D",
                                 "pg/data", "-k", TEMP + "/pg", "-c", "listen_addresses="]

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading
 """offcpu sums to runnable + blocked of all threads, runq to runnable, oncpu to running, hotcold to
 life, and wakeup, offwake and chain to blocked: to the nanosecond, and rounding to other units is
 carried."""

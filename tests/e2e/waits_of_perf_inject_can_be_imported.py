@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading files
 """Text of perf script after perf inject -s, with sched_stat events that carry the sleeper's own stack
 and a period in ns, becomes blocked and runnable time of the sleepers: the whole of each wait, also of
 the first, which began before the first event; the iowait inside of a blocked time is not counted twice.

@@ -24,9 +24,9 @@ def frames_of(recording, stack):
         "JOIN frames ON frames.id = stacks.frame ORDER BY depth", stack)]
 
 
-def chains_of(recording, comm, inside=None):
+def chains_of(recording, comm, inside=None, tid=None):
     """The chains of a name's waits that have ended, those of equal content added up; inside: only
-    waits with that function in their kernel stack."""
+    waits with that function in their kernel stack; tid: only that thread's."""
     hops = {}
     for row in recording.rows("SELECT chain, kind, name, kernel_stack, user_stack, waited_stack "
                               "FROM hops ORDER BY chain, position"):
@@ -40,7 +40,7 @@ def chains_of(recording, comm, inside=None):
     for number, chain, stack, count, ns in recording.rows(
             "SELECT s.id, chain, kernel_stack, count, ns FROM sums s "
             "JOIN threads ON threads.id = s.thread "
-            f"WHERE state = 3 AND NOT {IS_UNENDED} AND comm = ?", comm):
+            f"WHERE state = 3 AND NOT {IS_UNENDED} AND comm = ? AND ? IN (tid, 0)", comm, tid or 0):
         if inside and stack not in wanted:
             wanted[stack] = inside in frames_of(recording, stack)
         if inside and not wanted[stack]:

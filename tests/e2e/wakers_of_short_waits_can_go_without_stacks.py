@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: heavy, because it compares clocks
 """--waker-stacks-from leaves out the stacks of wakers of shorter waits, not their names, and counts
 them; --depth 0 records no chains at all."""
 from wakers import *

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it is about wakes
 """Only one thread is recorded, but the chains of its waits name who woke it and who woke those, with
 their stacks; they are no threads of the recording."""
 from wakers import *
 
 need_root()
-recorder = Recorder("-n", "alice", "-F", "0", "-d", f"{4 * SLOW}s")
-run(workload("relay"), "20", "20", "5", "5", timeout=60 * SLOW)
-recording = recorder.wait()
+recorder = Recorder("-n", "alice", "-F", "0")
+run(workload("relay"), "20", "20", "5", "5")
+recording = recorder.stop()
 names = {row[0] for row in recording.rows("SELECT comm FROM threads")}
 check(names == {"alice"}, f"recorded: {names}")
 chains = chains_of(recording, "alice")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because it is about wakes
 """Two threads on different CPUs wake each other: the partner is the waker, with the function that it
 wrote in, and not the interrupt by which its CPU tells the other one (sched_wakeup would say so)."""
 from wakers import *

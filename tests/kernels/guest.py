@@ -3,8 +3,6 @@
 listed in the file `cases` as tests/run does, and tells the host over the second serial port, in
 lines of JSON behind a mark, what came of them. Then it switches the machine off."""
 import ctypes
-import importlib.machinery
-import importlib.util
 import json
 import os
 import subprocess
@@ -13,6 +11,9 @@ import time
 import traceback
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests/runner"))
+from cases import run_case
+
 MARK = "dwell-guest "
 PORT = "/dev/ttyS1"
 OUTPUT_CHARS = 4000
@@ -34,22 +35,13 @@ def set_up():
     subprocess.run(["stty", "-F", PORT, "raw", "-echo"], check=True)
 
 
-def load_runner():
-    """tests/run as a module; it has no ending that Python would know it by."""
-    loader = importlib.machinery.SourceFileLoader("runner", os.path.join(TOP, "tests/run"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("runner", loader))
-    loader.exec_module(module)
-    return module
-
-
 def run_cases(port):
-    runner = load_runner()
     with open(os.path.join(TOP, "cases")) as file:
         cases = file.read().split()
     tell(port, event="ready")
     for case in cases:
         start = time.monotonic()
-        outcome = runner.run_case(os.path.join(TOP, "tests/e2e", case + ".py"))
+        outcome = run_case(os.path.join(TOP, "tests/e2e", case + ".py"))
         tell(port, event="case", case=case, passed=outcome.passed, failed=outcome.failed,
              skipped=outcome.skipped, reason=outcome.reason, seconds=time.monotonic() - start,
              output=outcome.output[-OUTPUT_CHARS:])

@@ -129,7 +129,7 @@ def add_tree(image, top):
     if not os.path.exists(program):
         raise Unavailable("build/static/dwell is not built: make STATIC=1 build/static/dwell")
     image.copy(program, f"{GUEST_TOP}/dwell")
-    for pattern in ("tests/run", "tests/kernels/*.py", "tests/e2e/*.py", "man/*.[1-8]",
+    for pattern in ("tests/runner/*.py", "tests/kernels/*.py", "tests/e2e/*.py", "man/*.[1-8]",
                     "build/workloads/*"):
         for path in sorted(glob.glob(os.path.join(top, pattern))):
             image.copy(path, os.path.join(GUEST_TOP, os.path.relpath(path, top)))
