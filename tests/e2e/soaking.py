@@ -17,7 +17,7 @@ LOADS = {
     "waits": "while :; do echo | {w}/mixed_waits 2000; done",
     "stacks": "while :; do {w}/many_stacks 2000 11 200; done",
     "made code": "while :; do {w}/jit 300 20 300; done",
-    "mappings": "while :; do {w}/mapper 1000 1000; done",
+    "mappings": "while :; do {w}/remapper 1000 1000; done",
     "names": "while :; do {w}/renamer; sleep 0.2; done",
 }
 MIB = 1 << 20

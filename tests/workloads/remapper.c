@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mapper COUNT [US]: maps its own program once more, as code, COUNT times, sleeps US us in between,
- * and takes away the oldest copy when 64 are there, as programs do that load and unload modules.
- * Prints
+ * remapper COUNT [US]: maps its own program once more, as code, COUNT times, sleeps US us in
+ * between, and takes away the oldest copy when 64 are there, as programs do that load and unload
+ * modules. Prints
  * {"pid", "count", "wall_ns"}.
  */
 #include "workload.h"
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	void *copies[COPIES] = {0};
 
 	if (file < 0 || length <= 0)
-		die("mapper");
+		die("remapper");
 	for (uint64_t i = 0; i < count; i++) {
 		void **copy = &copies[i % COPIES];
 		if (*copy)
