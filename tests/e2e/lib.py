@@ -338,8 +338,8 @@ def loaded_programs():
     return bpf_ids("prog")
 
 
-def report_json(path, *args):
-    return json.loads(dwell("report", path, "--json", *args).stdout)
+def report_json(path, *args, **options):
+    return json.loads(dwell("report", path, "--json", *args, **options).stdout)
 
 
 def folded(path, view, *args, unit="ns"):

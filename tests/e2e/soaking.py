@@ -7,17 +7,17 @@ import statistics
 from cgroup import join, make_groups, version_2_root
 from lib import *
 
-# Loops of the load, each a shell's. Together they take about one CPU.
+# Loops of the load, each a shell's. Together they take less than half a CPU.
 LOADS = {
     "pipe": "while :; do {w}/pingpong 2000; sleep 0.5; done",
-    "processes": "while :; do {w}/spawner 20 2 /bin/true; sleep 0.5; done",
-    "descendants": "while :; do {w}/forker 10 20; done",
-    "execs": "while :; do {w}/execer leader 50; {w}/execer thread 50; done",
+    "processes": "while :; do {w}/spawner 20 2 /bin/true; sleep 1; done",
+    "descendants": "while :; do {w}/forker 10 100; done",
+    "execs": "while :; do {w}/execer leader 100; {w}/execer thread 100; done",
     "threads": "while :; do echo | {w}/threads 16 100; done",
     "waits": "while :; do echo | {w}/mixed_waits 2000; done",
-    "stacks": "while :; do {w}/many_stacks 2000 11 200; done",
-    "made code": "while :; do {w}/jit 300 20 300; done",
-    "mappings": "while :; do {w}/remapper 1000 1000; done",
+    "stacks": "while :; do {w}/many_stacks 2000 11 1000; done",
+    "made code": "while :; do {w}/jit 300 20 1000; done",
+    "mappings": "while :; do {w}/remapper 1000 2000; done",
     "names": "while :; do {w}/renamer; sleep 0.2; done",
 }
 MIB = 1 << 20
@@ -27,6 +27,7 @@ JUDGED_S = 25 * 60
 NOISE_BYTES = 48 * MIB
 # Rows and open intervals of a commit are not read in one instant.
 LIVE_SLACK_NS = 20 * MS
+READER_TIMEOUT_S = 600
 # A reader costs as much as the recording is long: it works this share of the time at most.
 READER_SHARE = 0.05
 
@@ -80,6 +81,16 @@ def slope_per_h(samples):
     return statistics.median(slopes) * 3600 if slopes else 0.0
 
 
+class GrowingRecording(Recording):
+    """One that may take long to read."""
+
+    @property
+    def report(self):
+        if self._report is None:
+            self._report = report_json(self.path, timeout=READER_TIMEOUT_S)
+        return self._report
+
+
 class Soak:
     """is_alone: the machine is ours, and all of it is recorded; else the load only, by its cgroup."""
 
@@ -102,7 +113,8 @@ class Soak:
         self.held = {kind: bpf_ids_of(self.recorder.pid, kind) for kind in ("prog", "map", "link")}
         self.watch()
         self.recorder.process.send_signal(signal.SIGINT)
-        recording = self.recorder.wait(timeout=600)
+        self.recorder.wait(timeout=READER_TIMEOUT_S)
+        recording = GrowingRecording(self.path)
         self.judge_growth()
         self.judge_end(recording)
         return self.faults
@@ -127,7 +139,7 @@ class Soak:
 
     def read_live(self):
         start_s = time.monotonic()
-        recording = Recording(self.path)
+        recording = GrowingRecording(self.path)
         self.check_recording(recording, LIVE_SLACK_NS, f"after {self.elapsed_s():.0f} s")
         took_s = time.monotonic() - start_s
         self.reads.append(took_s)
