@@ -6,20 +6,22 @@ import statistics
 
 from cgroup import join, make_groups, version_2_root
 from lib import *
+from memory import IS_V1, memory_group, read_text, write_text
 
-# Loops of the load, each a shell's. Together they take less than half a CPU.
+# The load, each a loop of a shell with a pause in it. Together they take less than half a CPU.
 LOADS = {
-    "pipe": "while :; do {w}/pingpong 2000; sleep 0.5; done",
-    "processes": "while :; do {w}/spawner 20 2 /bin/true; sleep 1; done",
-    "descendants": "while :; do {w}/forker 10 100; done",
-    "execs": "while :; do {w}/execer leader 100; {w}/execer thread 100; done",
-    "threads": "while :; do echo | {w}/threads 16 100; done",
-    "waits": "while :; do echo | {w}/mixed_waits 2000; done",
-    "stacks": "while :; do {w}/many_stacks 2000 11 1000; done",
-    "made code": "while :; do {w}/jit 300 20 1000; done",
-    "mappings": "while :; do {w}/remapper 1000 2000; done",
-    "names": "while :; do {w}/renamer; sleep 0.2; done",
+    "pipe": "{w}/pingpong 2000",
+    "processes": "{w}/spawner 20 2 /bin/true",
+    "descendants": "{w}/forker 10 100",
+    "execs": "{w}/execer leader 100; {w}/execer thread 100",
+    "threads": "echo | {w}/threads 16 100",
+    "waits": "echo | {w}/mixed_waits 2000",
+    "stacks": "{w}/many_stacks 2000 11 1000",
+    "made code": "{w}/jit 300 20 1000",
+    "mappings": "{w}/remapper 1000 2000",
+    "names": "{w}/renamer",
 }
+PAUSE_S = 0.2 * SLOW ** 2
 MIB = 1 << 20
 MOST_GROWTH_BYTES_PER_H = 1 * MIB
 # In less time than this growth cannot be told from noise, which is bounded all the same.
@@ -36,26 +38,15 @@ class Meter:
     """A memory cgroup for dwell alone: what the kernel keeps for its tables counts there, too."""
 
     def __init__(self):
-        name = f"dwell-soak-{os.getpid()}"
-        root = version_2_root()
-        self.is_v1 = os.path.exists("/sys/fs/cgroup/memory/memory.kmem.usage_in_bytes")
-        if not self.is_v1 and "memory" not in self.read_text(root, "cgroup.subtree_control"):
-            skip("there is no memory cgroup to measure with")
-        self.group, = make_groups("/sys/fs/cgroup/memory" if self.is_v1 else root, name)
-
-    @staticmethod
-    def read_text(folder, name):
-        with open(os.path.join(folder, name)) as file:
-            return file.read()
+        self.group = memory_group("dwell-soak")
 
     def kernel_bytes(self):
         """Without what the kernel would give back: entries of its caches of names and inodes."""
-        if self.is_v1:
-            with open(os.path.join(self.group, "memory.force_empty"), "w") as file:
-                file.write("0")
-            return int(self.read_text(self.group, "memory.kmem.usage_in_bytes"))
-        fields = dict(line.split() for line in self.read_text(self.group, "memory.stat").split("\n")
-                      if line)
+        if IS_V1:
+            write_text(self.group, "memory.force_empty", "0")
+            return int(read_text(self.group, "memory.kmem.usage_in_bytes"))
+        lines = read_text(self.group, "memory.stat").splitlines()
+        fields = dict(line.split() for line in lines)
         return int(fields["kernel"]) - int(fields["slab_reclaimable"])
 
     def user_bytes(self, pid):
@@ -64,13 +55,13 @@ class Meter:
             return 1024 * int(next(line for line in file if line.startswith("RssAnon:")).split()[1])
 
     def processes(self):
-        return [int(pid) for pid in self.read_text(self.group, "cgroup.procs").split()]
+        return [int(pid) for pid in read_text(self.group, "cgroup.procs").split()]
 
 
 def start_load(group):
     folder = os.path.dirname(workload("pingpong"))
     for loop in LOADS.values():
-        background("sh", "-c", loop.format(w=folder),
+        background("sh", "-c", f"while :; do {loop.format(w=folder)}; sleep {PAUSE_S}; done",
                    preexec_fn=lambda: join(group, os.getpid()))
 
 
@@ -105,10 +96,10 @@ class Soak:
         self.path = os.path.join(TEMP, "soak.dwell")
 
     def run(self):
-        start_load(self.load)
         self.recorder = Recorder(
             *self.target, path=self.path, env=dict(os.environ, TMPDIR=os.path.abspath("temporary")),
             preexec_fn=lambda: join(self.meter.group, os.getpid()))
+        start_load(self.load)
         self.start_s = time.monotonic()
         self.held = {kind: bpf_ids_of(self.recorder.pid, kind) for kind in ("prog", "map", "link")}
         self.watch()
