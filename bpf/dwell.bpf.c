@@ -258,7 +258,13 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 		may_be_target = false;
 	if (cfg_target_kind == TARGET_COMMAND && !(parent && parent->is_followed))
 		may_be_target = false;
-	if (cfg_target_kind == TARGET_PIDS && !(parent && task->tgid == parent_task->tgid))
+	/*
+	 * Threads of a target, not of a later process that was given its number. Who has no books
+	 * before the window has not been met yet.
+	 */
+	if (cfg_target_kind == TARGET_PIDS &&
+		!(task->tgid == parent_task->tgid &&
+			(parent ? parent->is_target : now < window_start)))
 		may_be_target = false;
 	/* What can never be a target needs no storage, unless it may wake one. */
 	if (!may_be_target && !cfg_depth)

@@ -7,9 +7,12 @@
 #include "capture/capture.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "capture/books.h"
 #include "capture/drain.h"
@@ -195,6 +198,27 @@ static bool follows_all(const struct capture_options *options)
 	       options->target == TARGET_CGROUP;
 }
 
+/*
+ * Did what was named end, and is its number another's now? A folder of /proc stays that of the
+ * process it was opened for.
+ */
+static int refuse_successors(const struct capture_options *options, struct why *why)
+{
+	for (size_t i = 0; options->id_folders && i < options->id_count; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/proc/%u", options->ids[i]);
+		if (options->id_folders[i] >= 0 &&
+			faccessat(options->id_folders[i], "stat", F_OK, 0) && !access(path, F_OK))
+			return why_set(why, -ESRCH,
+				"%s %u ended while dwell started, and its number is another's now: "
+				"nothing was recorded",
+				options->target == TARGET_TIDS ? "thread" : "process",
+				options->ids[i]);
+	}
+	return 0;
+}
+
 /* Ids that were checked may still be of a thread that has just ended, or that BPF is not shown. */
 static int require_target(const struct capture *capture, struct why *why)
 {
@@ -248,6 +272,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = unwinding_start(capture->unwinding, capture->namer, why);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
+	if (!error)
+		error = refuse_successors(&capture->options, why);
 	if (!error)
 		error = capture_go_on(&capture->options, why);
 	if (error)

@@ -2,9 +2,10 @@
 /*
  * Raw hops and chains and what they are in the recording. A raw id is a hash that contains images,
  * so a machine that starts many processes makes new ones for ever; what has not been met for
- * KEEP_AGES is dropped when there are more than MAX_KEPT. The kernel will not send it again: a
- * later chain that has such a hop says that its stacks are lost. What no row has is not written:
- * the waits of threads outside the target are explained only because others may wait for them.
+ * KEEP_AGES is dropped when there are more than MAX_KEPT, a little at a time. The kernel will not
+ * send it again: a later chain that has such a hop says that its stacks are lost. What no row has
+ * is not written: the waits of threads outside the target are explained only because others may
+ * wait for them.
  */
 #include "capture/chains.h"
 
@@ -13,8 +14,9 @@
 #include "util/map64.h"
 #include "util/vec.h"
 
-#define MAX_KEPT 200000
+#define MAX_KEPT (1 << 16)
 #define KEEP_AGES 240
+#define FORGET_EVERY_AGES (KEEP_AGES / 8)
 
 static const char *const softirqs[] = {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL",
 	"TASKLET", "SCHED", "HRTIMER", "RCU"};
@@ -314,7 +316,7 @@ uint64_t chains_of_end(struct chains *chains, enum chain_end end)
 void chains_age(struct chains *chains)
 {
 	chains->age++;
-	if (chains->age % KEEP_AGES)
+	if (chains->age % FORGET_EVERY_AGES)
 		return;
 	if (chains->hops.count > MAX_KEPT)
 		forget(chains, &chains->hops, struct known_hop, free_hop);

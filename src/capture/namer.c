@@ -21,6 +21,8 @@
 
 /* vm.mmap_min_addr's usual value: nothing is mapped below. */
 #define LOWEST_ADDRESS 65536
+/* As many ids as are remembered to be written, in 6 MiB. */
+#define MAX_WRITTEN (1 << 17)
 #define SEED_OBJECT 0x6f626a65637431ULL
 #define SEED_FRAME 0x6672616d6531ULL
 #define SEED_STACK 0x737461636b31ULL
@@ -158,11 +160,16 @@ void namer_drop_image(struct namer *namer, uint32_t number)
 	image_free(namer, image);
 }
 
-/* True the first time for each id. */
+/*
+ * True the first time for each id. The recording ignores what it has, so ids may be forgotten: each
+ * process with code made at run time has frames of its own, and they would be kept for ever.
+ */
 static bool is_first(struct namer *namer, uint64_t id)
 {
 	bool is_new;
 
+	if (namer->written.count >= MAX_WRITTEN)
+		map64_clear(&namer->written);
 	map64_put(&namer->written, id, &is_new);
 	return is_new;
 }

@@ -3,6 +3,7 @@
 #include "cli/record_options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,17 +309,22 @@ static int usage_status(const struct record_options *options)
 	return options->command ? STATUS_COMMAND_FAILED : STATUS_USAGE;
 }
 
-/* A process or thread that is not there is a mistake to tell at once. */
-static int check_ids(const struct record_options *options)
+/*
+ * A process or thread that is not there is a mistake to tell at once. Those that are there are
+ * held, as numbers are given again.
+ */
+static int hold_ids(struct record_options *options)
 {
 	for (size_t i = 0; i < options->ids.count; i++) {
 		char path[64];
 		snprintf(path, sizeof(path), "/proc/%u", options->ids.at[i]);
-		if (access(path, F_OK))
+		int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (folder < 0 && errno == ENOENT)
 			return fail(usage_status(options),
 				"there is no %s %u; find it with: pgrep -a NAME",
 				options->capture.target == TARGET_PIDS ? "process" : "thread",
 				options->ids.at[i]);
+		vec_push(&options->id_folders, folder);
 	}
 	return 0;
 }
@@ -334,7 +340,7 @@ int record_options_settle(struct record_options *options, int argc, char **argv)
 			"the shortest wait (-m) is longer than the longest (-M)");
 	if (options->command && !options->has_target)
 		capture->target = TARGET_COMMAND;
-	int status = check_ids(options);
+	int status = hold_ids(options);
 	if (status)
 		return status;
 	options->target_text = describe_target(options);
@@ -373,6 +379,10 @@ int record_options_parse(
 void record_options_clear(struct record_options *options)
 {
 	vec_clear(&options->ids);
+	vec_each (folder, &options->id_folders)
+		if (*folder >= 0)
+			close(*folder);
+	vec_clear(&options->id_folders);
 	free(options->target_text);
 	free(options->command_line);
 }

@@ -314,6 +314,9 @@ static int record(struct session *session)
 
 	options->ids = session->options->ids.at;
 	options->id_count = session->options->ids.count;
+	/* COMMAND is ours, and cannot be another before we have asked for its status. */
+	if (options->target != TARGET_COMMAND)
+		options->id_folders = session->options->id_folders.at;
 	options->is_stopped = has_signal;
 	options->stop_context = session;
 	error = capture_new(options, &session->capture, &why);

@@ -48,7 +48,7 @@ enum name_reason {
 	NAME_OK = 0,
 	NAME_NO_SYMBOL = 1,    /* the file has symbols, none covers the address */
 	NAME_STRIPPED = 2,     /* the file has no symbols at all */
-	NAME_NO_FILE = 3,      /* the mapped file could not be opened */
+	NAME_NO_FILE = 3,      /* the mapped file could not be opened, or is not 64-bit ELF */
 	NAME_NOT_MAPPED = 4,   /* no mapping holds the address */
 	NAME_ANONYMOUS = 5,    /* code without a file: JIT */
 	NAME_PROCESS_GONE = 6, /* the process ended before its mappings were read */

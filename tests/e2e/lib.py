@@ -263,14 +263,14 @@ def let_tables_come():
 class Recorder:
     """dwell record in the background."""
 
-    def __init__(self, *args, path=None, command=None):
+    def __init__(self, *args, path=None, command=None, **options):
         need_root()
         self.path = path or os.path.join(TEMP, "background.dwell")
         self.errors = open(os.path.join(TEMP, "recorder.stderr"), "w+")
         argv = [DWELL, "record", "-o", self.path, *args]
         if command:
             argv += ["--", *command]
-        self.process = background(*argv, stderr=self.errors)
+        self.process = background(*argv, stderr=self.errors, **options)
         self.pid = self.process.pid
         self.wait_attached()
 
@@ -316,27 +316,34 @@ def is_attached(process):
     return False
 
 
-def programs_of(pid):
-    """The ids of the BPF programs that a process holds, by itself or by a link."""
+def bpf_ids_of(pid, kind="prog"):
+    """The ids of what of BPF a process holds, by itself or by a link: prog, map or link."""
     found = set()
     for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
         try:
             with open(path) as file:
-                found |= {int(line.split()[1]) for line in file if line.startswith("prog_id:")}
+                found |= {int(line.split()[1]) for line in file if line.startswith(f"{kind}_id:")}
         except OSError:
             pass
     return found
 
 
-def loaded_programs():
-    """The ids of all BPF programs in the kernel."""
+def programs_of(pid):
+    return bpf_ids_of(pid, "prog")
+
+
+def bpf_ids(kind="prog"):
+    """The ids of all that the kernel holds of a kind: prog, map or link."""
     need_tool("bpftool")
-    programs = json.loads(run("bpftool", "-j", "prog", "show").stdout or "[]")
-    return {program["id"] for program in programs}
+    return {thing["id"] for thing in json.loads(run("bpftool", "-j", kind, "show").stdout or "[]")}
 
 
-def report_json(path, *args):
-    return json.loads(dwell("report", path, "--json", *args).stdout)
+def loaded_programs():
+    return bpf_ids("prog")
+
+
+def report_json(path, *args, **options):
+    return json.loads(dwell("report", path, "--json", *args, **options).stdout)
 
 
 def folded(path, view, *args, unit="ns"):

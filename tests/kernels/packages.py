@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Debian's cloud kernels, fetched as packages into a folder that serves as a cache. A kernel is
-named by its series ("6.1"); the newest package of the series that apt knows is taken, or the newest
-one in the cache where apt knows none."""
+named by its series ("6.1") and another flavour if it has one ("6.1-rt"); the newest package of the
+series that apt knows is taken, or the newest one in the cache where apt knows none."""
 import glob
 import os
 import platform
@@ -22,11 +22,18 @@ def kernel_image(series, folder):
     names = known_packages(series) or refreshed_packages(series)
     if names:
         return unpack(cached_package(names[-1], folder) or fetch(names[-1], folder))
-    pattern = os.path.join(folder, f"linux-image-{series}.*-cloud-amd64_*.deb")
+    number, flavour = series_parts(series)
+    pattern = os.path.join(folder, f"linux-image-{number}.*-{flavour}-amd64_*.deb")
     cached = by_version(glob.glob(pattern))
     if cached:
         return unpack(cached[-1])
-    raise Unavailable(f"apt knows no linux-image-{series}.*-cloud-amd64")
+    raise Unavailable(f"apt knows no linux-image-{number}.*-{flavour}-amd64")
+
+
+def series_parts(series):
+    """Its number and its flavour."""
+    number, _, flavour = series.partition("-")
+    return number, flavour or "cloud"
 
 
 def by_version(names):
@@ -34,8 +41,9 @@ def by_version(names):
 
 
 def known_packages(series):
-    listed = run_tool("apt-cache", "pkgnames", f"linux-image-{series}.")
-    wanted = re.compile(rf"linux-image-{re.escape(series)}\.\S*-cloud-amd64")
+    number, flavour = series_parts(series)
+    listed = run_tool("apt-cache", "pkgnames", f"linux-image-{number}.")
+    wanted = re.compile(rf"linux-image-{re.escape(number)}\.[^-]*(-\d+)?-{flavour}-amd64")
     return by_version(name for name in listed.stdout.split() if wanted.fullmatch(name))
 
 

@@ -362,6 +362,26 @@ static void malformed_records_are_ignored(void **state)
 	recording_free(recording);
 }
 
+/* Each process has chains of its own, and there is no end of processes. */
+static void chains_that_nobody_meets_are_forgotten(void **state)
+{
+	enum { MANY = 100000, OLD = 300 };
+	struct fixture *fixture = *state;
+	struct chains *chains = chains_new(fixture->writer, fixture->namer, 8);
+	struct record_chain chain = {.kind = RECORD_CHAIN, .end = CHAIN_AWAKE};
+	struct chain_found found;
+
+	for (chain.id = 1000; chain.id < 1000 + MANY; chain.id++)
+		chains_add(chains, &chain, sizeof(chain));
+	for (int age = 0; age < OLD; age++) {
+		assert_true(chains_find(chains, 1000, &found));
+		chains_age(chains);
+	}
+	assert_true(chains_find(chains, 1000, &found));
+	assert_false(chains_find(chains, 1001, &found));
+	chains_free(chains);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +396,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_chain_that_cannot_go_on_keeps_the_time, begin, end),
 		cmocka_unit_test_setup_teardown(malformed_records_are_ignored, begin, end),
+		cmocka_unit_test_setup_teardown(chains_that_nobody_meets_are_forgotten, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static bool is_mapped(const struct code_maps *maps, uint64_t address)
 
 static void a_new_mapping_replaces_what_it_covers(void **state)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps = code_maps_new();
 
 	(void)state;
@@ -59,7 +59,7 @@ static void a_new_mapping_replaces_what_it_covers(void **state)
 /* CPU time for that many mappings, made downwards as the kernel does, each cut in two later. */
 static uint64_t cost_of(uint64_t count)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps = code_maps_new();
 	uint64_t begun = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
