@@ -16,6 +16,9 @@ def attack(*args, stop=None):
         recorder = Recorder("-p", str(pid))
         recorder.process.send_signal(stop)
         result = recorder.wait(20 * SLOW)
+        # Helpers are of the recorder's process group; nobody of it is left.
+        left = run("pgrep", "-g", recorder.pid, status=None).stdout.split()
+        check(not left, f"{args}: left behind: {left}")
     threads = result.of_process(pid)
     check(threads, f"{args}: no thread of it was recorded")
     check_books(result)
@@ -35,7 +38,3 @@ attack("lease", os.path.abspath("leased"))
 # A stack with a page that is never there.
 result = attack("fault", stop=signal.SIGINT)
 check(any(thread["comm"] == "faulty" for thread in result.threads), "the sleeper is missing")
-
-# Nobody is left of those who went to look.
-left = run("pgrep", "-x", "dwell-errands|dwell-parser", "-P", str(os.getpid()), status=None).stdout
-check(not left.strip(), f"helpers are left: {left}")
