@@ -11,7 +11,7 @@ struct gathering {
 	struct placer *placer;
 	struct placer *group_placer;
 	const struct rec_thread *threads;
-	struct summary_thread *figures; /* by thread index */
+	struct summary_thread *figures; /* by thread index; the summary's, not yet chosen among */
 	struct map64 groups;            /* root -> index into groups */
 	struct map64 kinds;             /* state, letter, reason, idle -> small number */
 	struct map64 waits;             /* kind << 32 | node -> index into waits */
@@ -130,18 +130,21 @@ static void add_threads(struct gathering *gathering, const struct selection *sel
 	struct summary *summary = gathering->summary;
 	struct map64 processes = {0};
 
+	/* In place: there may be a million. */
+	summary->threads.count = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct summary_thread *figures = &gathering->figures[i];
+		struct summary_thread *figures = &summary->threads.at[summary->threads.count];
 		struct summary_group *group;
 		if (!selection_has_thread(selection, (uint32_t)i))
 			continue;
+		*figures = gathering->figures[i];
 		figures->thread = &gathering->threads[i];
 		figures->process = recording_process_of(recording, figures->thread);
 		figures->life_ns = selection_life_ns(selection, (uint32_t)i);
 		/* It lived outside the range. */
 		if (!figures->life_ns && selection_has_range(selection))
 			continue;
-		vec_push(&summary->threads, *figures);
+		summary->threads.count++;
 		summary->life_ns += figures->life_ns;
 		group = group_of(gathering, figures->thread);
 		group->threads++;
@@ -339,14 +342,16 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 {
 	size_t thread_count;
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
-	_cleanup_free_ struct summary_thread *figures = xcalloc(thread_count + 1, sizeof(*figures));
+
+	summary->threads.room = thread_count + 1;
+	summary->threads.at = xcalloc(summary->threads.room, sizeof(*summary->threads.at));
 	struct gathering gathering = {.summary = summary,
 		.recording = recording,
 		.selection = selection,
 		.placer = placer_new(recording, &shapes->waits, &summary->tree),
 		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),
 		.threads = threads,
-		.figures = figures,
+		.figures = summary->threads.at,
 		.completeness = completeness_begin(recording, thread_count),
 		.sets_aside = sets_aside};
 	int error = selection_each_row(selection, on_row, &gathering, why);
