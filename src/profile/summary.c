@@ -13,8 +13,8 @@ struct gathering {
 	const struct rec_thread *threads;
 	struct summary_thread *figures; /* by thread index; the summary's, not yet chosen among */
 	struct map64 groups;            /* root -> index into groups */
-	struct map64 kinds;             /* state, letter, reason, idle -> small number */
-	struct map64 waits;             /* kind << 32 | node -> index into waits */
+	struct map64 kinds;             /* state, letter, reason, idle and stack -> small number */
+	struct map64 waits;             /* kind << 32 | root -> index into waits */
 	struct completeness_maker *completeness;
 	struct recording *recording;
 	struct selection *selection;
@@ -40,17 +40,18 @@ static struct summary_wait *wait_of(struct gathering *gathering, const struct se
 	const struct rec_sum *sum = &row->row->sum;
 	uint64_t kind = (uint64_t)sum->state | (uint64_t)(unsigned char)sum->task_letter << 8 |
 			(uint64_t)row->reason << 16 | (uint64_t)row->idle << 24;
-	uint64_t *kind_number = map64_put(&gathering->kinds, kind, NULL);
-	uint32_t node = placer_place(gathering->placer, row->row);
+	uint32_t root = placer_root(gathering->placer, row->thread);
+	uint32_t node = placer_stack(gathering->placer, row->row);
+	uint64_t *kind_number = map64_put(&gathering->kinds, kind << 32 | node, NULL);
 	bool is_new;
 	uint64_t *index;
 
 	if (!*kind_number)
 		*kind_number = gathering->kinds.count;
-	index = map64_put(&gathering->waits, *kind_number << 32 | node, &is_new);
+	index = map64_put(&gathering->waits, *kind_number << 32 | root, &is_new);
 	if (is_new) {
 		struct summary_wait wait = {
-			.root = placer_root(gathering->placer, row->thread),
+			.root = root,
 			.node = node,
 			.number = (uint32_t)gathering->summary->waits.count,
 			.state = sum->state,
@@ -303,9 +304,8 @@ static int compare_groups(const void *left, const void *right)
 static int compare_waits(const void *left, const void *right)
 {
 	const struct summary_wait *a = left, *b = right;
-	int order = by_size(a->total_ns, b->total_ns, a->node, b->node);
 
-	return order ? order : (int)a->state - (int)b->state;
+	return by_size(a->total_ns, b->total_ns, a->number, b->number);
 }
 
 static int compare_lines(const void *left, const void *right)
@@ -357,16 +357,17 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	int error = selection_each_row(selection, on_row, &gathering, why);
 
 	completeness_end(gathering.completeness, running_ns_of, &gathering, &summary->completeness);
+	/* What follows needs room of its own. */
+	placer_free(gathering.placer);
+	map64_clear(&gathering.kinds);
+	map64_clear(&gathering.waits);
 	if (!error) {
 		add_threads(&gathering, selection, recording, thread_count);
 		finish(summary, recording);
 		find_runtimes(summary, recording);
 	}
-	placer_free(gathering.placer);
 	placer_free(gathering.group_placer);
 	map64_clear(&gathering.groups);
-	map64_clear(&gathering.kinds);
-	map64_clear(&gathering.waits);
 	return error;
 }
 
