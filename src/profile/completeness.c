@@ -15,9 +15,9 @@ struct part {
 
 struct completeness_maker {
 	struct recording *recording;
-	size_t thread_count;
 	const struct rec_thread *threads;
-	uint64_t (*samples)[UNWIND_ENDS]; /* by thread index */
+	struct map64 samples;  /* thread index << 8 | end -> how many */
+	uint64_t *all_samples; /* by thread index */
 	VEC(struct part) parts;
 	struct map64 by_key;
 };
@@ -28,9 +28,8 @@ struct completeness_maker *completeness_begin(struct recording *recording, size_
 	size_t count;
 
 	maker->recording = recording;
-	maker->thread_count = thread_count;
 	maker->threads = recording_threads(recording, &count);
-	maker->samples = xcalloc(thread_count + 1, sizeof(*maker->samples));
+	maker->all_samples = xcalloc(thread_count + 1, sizeof(*maker->all_samples));
 	return maker;
 }
 
@@ -60,7 +59,9 @@ void completeness_add(struct completeness_maker *maker, const struct selection_r
 	struct part *part = part_of(maker, row->thread, end);
 	if (row->row->sum.state == TIME_SAMPLE) {
 		count = row->count;
-		maker->samples[row->row->thread_index][end] += count;
+		*map64_put(&maker->samples, (uint64_t)row->row->thread_index << 8 | end, NULL) +=
+			count;
+		maker->all_samples[row->row->thread_index] += count;
 	} else {
 		part->ns += (double)row->ns;
 	}
@@ -70,15 +71,14 @@ void completeness_add(struct completeness_maker *maker, const struct selection_r
 static void weigh_samples(
 	struct completeness_maker *maker, uint64_t (*running_ns)(void *, size_t), void *context)
 {
-	for (size_t i = 0; i < maker->thread_count; i++) {
-		double running = (double)running_ns(context, i);
-		uint64_t all = 0;
-		for (unsigned int end = 0; end < UNWIND_ENDS; end++)
-			all += maker->samples[i][end];
-		for (unsigned int end = 0; end < UNWIND_ENDS && all; end++)
-			if (maker->samples[i][end])
-				part_of(maker, &maker->threads[i], (enum unwind_end)end)->ns +=
-					running * (double)maker->samples[i][end] / (double)all;
+	for (size_t i = 0; i < maker->samples.room; i++) {
+		const struct map64_slot *slot = &maker->samples.slots[i];
+		size_t thread = slot->key >> 8;
+		if (!slot->is_used || !slot->value)
+			continue;
+		part_of(maker, &maker->threads[thread], (enum unwind_end)(slot->key & 0xff))->ns +=
+			(double)running_ns(context, thread) * (double)slot->value /
+			(double)maker->all_samples[thread];
 	}
 }
 
@@ -120,7 +120,8 @@ void completeness_end(struct completeness_maker *maker,
 	vec_sort(&ret->incomplete, by_time);
 	vec_clear(&maker->parts);
 	map64_clear(&maker->by_key);
-	free(maker->samples);
+	map64_clear(&maker->samples);
+	free(maker->all_samples);
 	free(maker);
 }
 

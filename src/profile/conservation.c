@@ -12,7 +12,11 @@
 
 struct books {
 	uint64_t row_ns[TIME_STATES];
-	uint64_t *exact; /* a bit for each slice of its life, from its first; NULL: none yet */
+	/* A bit for each slice of its life, from its first. Most threads live for few. */
+	union {
+		uint64_t few;   /* WORD_BITS at most */
+		uint64_t *many; /* NULL: none yet */
+	} exact;
 	uint64_t exact_slices;
 };
 
@@ -25,6 +29,8 @@ struct conservation_run {
 	struct map64 pending; /* thread index << 32 | slice -> row time so far */
 	uint64_t worst_slice_ns;
 };
+
+#define WORD_BITS 64
 
 static uint64_t difference(uint64_t a, uint64_t b)
 {
@@ -75,11 +81,12 @@ static uint32_t slices_of_life(const struct conservation_run *run, uint32_t thre
 
 static bool is_exact(const struct conservation_run *run, uint32_t thread, uint32_t slice)
 {
-	const uint64_t *exact = run->books[thread].exact;
-	uint32_t bit = slice - first_slice(run, thread);
+	const struct books *books = &run->books[thread];
+	uint32_t bit = slice - first_slice(run, thread), count = slices_of_life(run, thread);
+	const uint64_t *exact = count <= WORD_BITS ? &books->exact.few : books->exact.many;
 
-	return exact && slice >= first_slice(run, thread) && bit < slices_of_life(run, thread) &&
-	       (exact[bit / 64] >> bit % 64 & 1);
+	return exact && slice >= first_slice(run, thread) && bit < count &&
+	       (exact[bit / WORD_BITS] >> bit % WORD_BITS & 1);
 }
 
 /* False if it was already, or is no slice of the thread's life. */
@@ -91,9 +98,13 @@ static bool mark_exact(struct conservation_run *run, uint32_t thread, uint32_t s
 
 	if (slice < first_slice(run, thread) || bit >= count || is_exact(run, thread, slice))
 		return false;
-	if (!books->exact)
-		books->exact = xcalloc(count / 64 + 1, sizeof(*books->exact));
-	books->exact[bit / 64] |= 1ULL << bit % 64;
+	if (count <= WORD_BITS) {
+		books->exact.few |= 1ULL << bit;
+	} else {
+		if (!books->exact.many)
+			books->exact.many = xcalloc(count / WORD_BITS + 1, sizeof(uint64_t));
+		books->exact.many[bit / WORD_BITS] |= 1ULL << bit % WORD_BITS;
+	}
 	books->exact_slices++;
 	return true;
 }
@@ -233,7 +244,8 @@ void conservation_end(struct conservation_run *run, struct conservation *ret)
 		sum_up(run, ret);
 	}
 	for (size_t i = 0; i < run->thread_count; i++)
-		free(run->books[i].exact);
+		if (slices_of_life(run, (uint32_t)i) > WORD_BITS)
+			free(run->books[i].exact.many);
 	free(run->books);
 	map64_clear(&run->pending);
 	free(run);

@@ -234,10 +234,8 @@ static uint32_t hang_side(struct placer *placer, uint32_t at, uint32_t stack, en
 	return mark ? tree_child(placer->tree, at, mark, FRAME_MARK) : at;
 }
 
-uint32_t placer_place(struct placer *placer, const struct rec_row *row)
+static uint32_t place_below(struct placer *placer, uint32_t at, const struct rec_row *row)
 {
-	uint32_t at = placer_root(placer, &placer->threads[row->thread_index]);
-
 	if (!placer->shape->is_kernel_only)
 		at = hang_side(placer, at, row->user_node, row->user_end, FRAME_USER);
 	/* One [overflow] is enough where both stacks are lost to it. */
@@ -247,6 +245,17 @@ uint32_t placer_place(struct placer *placer, const struct rec_row *row)
 	if (!placer->shape->is_user_only)
 		at = hang_side(placer, at, row->kernel_node, row->kernel_end, FRAME_KERNEL);
 	return at;
+}
+
+uint32_t placer_place(struct placer *placer, const struct rec_row *row)
+{
+	return place_below(placer, placer_root(placer, &placer->threads[row->thread_index]), row);
+}
+
+uint32_t placer_stack(struct placer *placer, const struct rec_row *row)
+{
+	/* No thread is called that. */
+	return place_below(placer, tree_child(placer->tree, TREE_ROOT, "", FRAME_NAME), row);
 }
 
 static uint32_t place_hop_name(struct placer *placer, uint32_t at, const struct rec_chain_hop *hop)

@@ -48,6 +48,8 @@ void placer_free(struct placer *placer);
 uint32_t placer_root(struct placer *placer, const struct rec_thread *thread);
 /* The node where the row's stack ends, below its thread's names. */
 uint32_t placer_place(struct placer *placer, const struct rec_row *row);
+/* The same below one name for all threads: there may be a million names, and few stacks. */
+uint32_t placer_stack(struct placer *placer, const struct rec_row *row);
 /*
  * One hop below `at`, as a number into recording_hops(): "--", the waker's kernel and user frames
  * leaf to root, its name; of metal the name in brackets.

@@ -11,10 +11,10 @@ struct gathering {
 	struct placer *placer;
 	struct placer *group_placer;
 	const struct rec_thread *threads;
-	struct summary_thread *figures; /* by thread index */
+	struct summary_thread *figures; /* by thread index; the summary's, not yet chosen among */
 	struct map64 groups;            /* root -> index into groups */
-	struct map64 kinds;             /* state, letter, reason, idle -> small number */
-	struct map64 waits;             /* kind << 32 | node -> index into waits */
+	struct map64 kinds;             /* state, letter, reason, idle and stack -> small number */
+	struct map64 waits;             /* kind << 32 | root -> index into waits */
 	struct completeness_maker *completeness;
 	struct recording *recording;
 	struct selection *selection;
@@ -40,17 +40,18 @@ static struct summary_wait *wait_of(struct gathering *gathering, const struct se
 	const struct rec_sum *sum = &row->row->sum;
 	uint64_t kind = (uint64_t)sum->state | (uint64_t)(unsigned char)sum->task_letter << 8 |
 			(uint64_t)row->reason << 16 | (uint64_t)row->idle << 24;
-	uint64_t *kind_number = map64_put(&gathering->kinds, kind, NULL);
-	uint32_t node = placer_place(gathering->placer, row->row);
+	uint32_t root = placer_root(gathering->placer, row->thread);
+	uint32_t node = placer_stack(gathering->placer, row->row);
+	uint64_t *kind_number = map64_put(&gathering->kinds, kind << 32 | node, NULL);
 	bool is_new;
 	uint64_t *index;
 
 	if (!*kind_number)
 		*kind_number = gathering->kinds.count;
-	index = map64_put(&gathering->waits, *kind_number << 32 | node, &is_new);
+	index = map64_put(&gathering->waits, *kind_number << 32 | root, &is_new);
 	if (is_new) {
 		struct summary_wait wait = {
-			.root = placer_root(gathering->placer, row->thread),
+			.root = root,
 			.node = node,
 			.number = (uint32_t)gathering->summary->waits.count,
 			.state = sum->state,
@@ -130,18 +131,21 @@ static void add_threads(struct gathering *gathering, const struct selection *sel
 	struct summary *summary = gathering->summary;
 	struct map64 processes = {0};
 
+	/* In place: there may be a million. */
+	summary->threads.count = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct summary_thread *figures = &gathering->figures[i];
+		struct summary_thread *figures = &summary->threads.at[summary->threads.count];
 		struct summary_group *group;
 		if (!selection_has_thread(selection, (uint32_t)i))
 			continue;
+		*figures = gathering->figures[i];
 		figures->thread = &gathering->threads[i];
 		figures->process = recording_process_of(recording, figures->thread);
 		figures->life_ns = selection_life_ns(selection, (uint32_t)i);
 		/* It lived outside the range. */
 		if (!figures->life_ns && selection_has_range(selection))
 			continue;
-		vec_push(&summary->threads, *figures);
+		summary->threads.count++;
 		summary->life_ns += figures->life_ns;
 		group = group_of(gathering, figures->thread);
 		group->threads++;
@@ -300,9 +304,8 @@ static int compare_groups(const void *left, const void *right)
 static int compare_waits(const void *left, const void *right)
 {
 	const struct summary_wait *a = left, *b = right;
-	int order = by_size(a->total_ns, b->total_ns, a->node, b->node);
 
-	return order ? order : (int)a->state - (int)b->state;
+	return by_size(a->total_ns, b->total_ns, a->number, b->number);
 }
 
 static int compare_lines(const void *left, const void *right)
@@ -339,29 +342,32 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 {
 	size_t thread_count;
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
-	_cleanup_free_ struct summary_thread *figures = xcalloc(thread_count + 1, sizeof(*figures));
+
+	summary->threads.room = thread_count + 1;
+	summary->threads.at = xcalloc(summary->threads.room, sizeof(*summary->threads.at));
 	struct gathering gathering = {.summary = summary,
 		.recording = recording,
 		.selection = selection,
 		.placer = placer_new(recording, &shapes->waits, &summary->tree),
 		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),
 		.threads = threads,
-		.figures = figures,
+		.figures = summary->threads.at,
 		.completeness = completeness_begin(recording, thread_count),
 		.sets_aside = sets_aside};
 	int error = selection_each_row(selection, on_row, &gathering, why);
 
 	completeness_end(gathering.completeness, running_ns_of, &gathering, &summary->completeness);
+	/* What follows needs room of its own. */
+	placer_free(gathering.placer);
+	map64_clear(&gathering.kinds);
+	map64_clear(&gathering.waits);
 	if (!error) {
 		add_threads(&gathering, selection, recording, thread_count);
 		finish(summary, recording);
 		find_runtimes(summary, recording);
 	}
-	placer_free(gathering.placer);
 	placer_free(gathering.group_placer);
 	map64_clear(&gathering.groups);
-	map64_clear(&gathering.kinds);
-	map64_clear(&gathering.waits);
 	return error;
 }
 

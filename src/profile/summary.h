@@ -41,7 +41,7 @@ struct summary_group {
 /* Off-CPU time of one stack, state, reason. */
 struct summary_wait {
 	uint32_t root;
-	uint32_t node;   /* its last frame */
+	uint32_t node;   /* its last frame, which is below no name */
 	uint32_t number; /* in the order in which they were met */
 	enum time_state state;
 	char task_letter;

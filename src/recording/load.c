@@ -96,8 +96,6 @@ static int load_processes(struct recording *recording, struct why *why)
 			.is_kernel = cursor_bool(&cursor, 5),
 		};
 		cursor_check_room(&cursor, recording->processes.count);
-		*map64_put(&recording->process_by_id, process.id, NULL) =
-			recording->processes.count;
 		vec_push(&recording->processes, process);
 	}
 	return cursor_close(&cursor);
@@ -122,10 +120,9 @@ static void load_thread(struct cursor *cursor)
 	cursor_check_room(cursor, recording->threads.count);
 	if (thread.is_closed && thread.end_ns < thread.start_ns)
 		cursor_fail(cursor, "thread %u ends before it starts", thread.id);
-	if (!map64_find(&recording->process_by_id, thread.process))
+	if (recording_process_index(recording, thread.process) == REC_NONE)
 		cursor_fail(
 			cursor, "thread %u is of process %u, unknown", thread.id, thread.process);
-	*map64_put(&recording->thread_by_id, thread.id, NULL) = recording->threads.count;
 	vec_push(&recording->threads, thread);
 }
 

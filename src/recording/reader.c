@@ -36,8 +36,6 @@ void recording_free(struct recording *recording)
 	vec_clear(&recording->hops);
 	vec_clear(&recording->chains);
 	vec_clear(&recording->losses);
-	map64_clear(&recording->thread_by_id);
-	map64_clear(&recording->process_by_id);
 	map64_clear(&recording->node_by_id);
 	map64_clear(&recording->chain_by_id);
 	intern_clear(&recording->texts);
@@ -118,5 +116,47 @@ const struct rec_process *recording_process_of(
 	const struct recording *recording, const struct rec_thread *thread)
 {
 	/* Checked on loading: every thread's process is there. */
-	return &recording->processes.at[*map64_find(&recording->process_by_id, thread->process)];
+	return &recording->processes.at[recording_process_index(recording, thread->process)];
+}
+
+static uint32_t id_at(const void *items, size_t item_bytes, size_t index)
+{
+	return *(const uint32_t *)((const char *)items + index * item_bytes);
+}
+
+/*
+ * Items that begin with their id and ascend by it. As ids are whole numbers, an item cannot lie
+ * further from either end than its id does from that end's: where none is missing that leaves one.
+ */
+static uint32_t find_id(const void *items, size_t count, size_t item_bytes, uint32_t id)
+{
+	uint32_t first = count ? id_at(items, item_bytes, 0) : 0;
+	uint32_t last = count ? id_at(items, item_bytes, count - 1) : 0;
+
+	if (!count || id < first || id > last)
+		return REC_NONE;
+	size_t low = last - id < count - 1 ? count - 1 - (last - id) : 0;
+	size_t high = id - first < count ? id - first : count - 1;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (id_at(items, item_bytes, middle) < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return id_at(items, item_bytes, low) == id ? (uint32_t)low : REC_NONE;
+}
+
+uint32_t recording_thread_index(const struct recording *recording, uint32_t id)
+{
+	_Static_assert(offsetof(struct rec_thread, id) == 0, "find_id() looks there");
+	return find_id(
+		recording->threads.at, recording->threads.count, sizeof(struct rec_thread), id);
+}
+
+uint32_t recording_process_index(const struct recording *recording, uint32_t id)
+{
+	_Static_assert(offsetof(struct rec_process, id) == 0, "find_id() looks there");
+	return find_id(recording->processes.at, recording->processes.count,
+		sizeof(struct rec_process), id);
 }

@@ -37,8 +37,6 @@ struct recording {
 	VEC(struct rec_linked_chain) chains;
 	VEC(struct rec_loss) losses;
 	/* Id in the file to index in the array. */
-	struct map64 thread_by_id;
-	struct map64 process_by_id;
 	struct map64 node_by_id;
 	struct map64 chain_by_id;
 };
@@ -91,6 +89,10 @@ const char *cursor_text(struct cursor *cursor, int column);
 /* Ends the walk with "damaged recording: ..."; the first call decides. */
 __attribute__((format(printf, 2, 3))) void cursor_fail(
 	struct cursor *cursor, const char *format, ...);
+
+/* By its number within the recording; REC_NONE if there is none. */
+uint32_t recording_thread_index(const struct recording *recording, uint32_t id);
+uint32_t recording_process_index(const struct recording *recording, uint32_t id);
 
 /* The node of a stack id, or REC_NONE and why there is none; an unknown id ends the walk. */
 void cursor_resolve_stack(

@@ -100,12 +100,12 @@ static struct rec_row read_row(struct cursor *cursor)
 {
 	const struct recording *recording = cursor->recording;
 	struct rec_row row = {.sum = read_sum(cursor), .chain = REC_NONE};
-	const uint64_t *thread = map64_find(&recording->thread_by_id, row.sum.thread);
+	uint32_t thread = recording_thread_index(recording, row.sum.thread);
 
-	if (!thread)
+	if (thread == REC_NONE)
 		cursor_fail(cursor, "row %" PRIu64 " of %s has an unknown thread", cursor->row,
 			cursor->table);
-	row.thread_index = thread ? (uint32_t)*thread : 0;
+	row.thread_index = thread == REC_NONE ? 0 : thread;
 	if (row.sum.slice_last >= recording->slice_count)
 		cursor_fail(cursor, "row %" PRIu64 " of %s has an unknown slice", cursor->row,
 			cursor->table);
