@@ -25,6 +25,7 @@ const volatile __u32 cfg_user_stacks = USER_STACKS_TABLE;
 const volatile bool cfg_stacks = true;
 const volatile bool cfg_skip_self = true;
 const volatile __u32 cfg_self_pid;
+const volatile __u32 cfg_command_pid; /* a child of ours that is no helper; 0: none */
 /* dwell's own pid namespace; 0: the initial one. */
 const volatile __u32 cfg_pid_namespace;
 const volatile __u64 cfg_slice_ns = 1000000000;

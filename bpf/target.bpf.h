@@ -112,10 +112,23 @@ static __always_inline bool is_listed(u32 id)
 	return bpf_map_lookup_elem(&target_ids, &id);
 }
 
+/* dwell, or a process that it started to help it: all its children but the command. */
+static __always_inline bool is_self(struct task_struct *task, const struct thread *thread)
+{
+	struct task_struct *parent = BPF_CORE_READ(task, group_leader, real_parent);
+
+	if (thread->pid == cfg_self_pid)
+		return true;
+	if (!parent || thread->pid == cfg_command_pid)
+		return false;
+	return (cfg_pid_namespace ? id_in_namespace(BPF_CORE_READ(parent, group_leader))
+				  : BPF_CORE_READ(parent, tgid)) == cfg_self_pid;
+}
+
 /* Decides for a thread whose ids are known. */
 static __noinline bool is_wanted(struct task_struct *task, struct thread *thread)
 {
-	if (!thread || !thread->tid || (cfg_skip_self && thread->pid == cfg_self_pid))
+	if (!thread || !thread->tid || (cfg_skip_self && is_self(task, thread)))
 		return false;
 	if (thread->is_kernel_thread ? !cfg_kernel_threads : !cfg_user_threads)
 		return false;

@@ -115,6 +115,7 @@ struct task_struct {
 	int exit_state;
 	int pid;
 	int tgid;
+	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct mm_struct *mm;

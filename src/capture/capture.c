@@ -15,7 +15,9 @@
 #include "capture/drain.h"
 #include "capture/kernel.h"
 #include "capture/namer.h"
+#include "capture/rights.h"
 #include "capture/unwinding.h"
+#include "symbol/outside.h"
 #include "util/clock.h"
 #include "util/open_files.h"
 #include "util/units.h"
@@ -30,6 +32,7 @@
 
 struct capture {
 	struct capture_options options;
+	struct outside outside;
 	struct recording_writer *writer;
 	struct kernel_symbols *symbols;
 	struct kernel *kernel;
@@ -67,13 +70,21 @@ static void set_nice(int nice)
 	setpriority(PRIO_PROCESS, 0, nice);
 }
 
-static uint64_t own_cpu_ns(void)
+static struct helper_usage helpers_usage(struct capture *capture)
 {
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct helper_usage usage = {0};
+
+	outside_add_usage(&capture->outside, &usage);
+	return usage;
+}
+
+static uint64_t own_cpu_ns(struct capture *capture)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + helpers_usage(capture).cpu_ns;
 }
 
 /* At its peak so far; the tables in the kernel are not part of it. */
-static uint64_t own_memory_bytes(const struct capture *capture)
+static uint64_t own_memory_bytes(struct capture *capture)
 {
 	struct rusage usage = {0};
 
@@ -81,7 +92,7 @@ static uint64_t own_memory_bytes(const struct capture *capture)
 	uint64_t bytes = (uint64_t)usage.ru_maxrss << 10;
 	/* Those that are mapped count as ours, though they are the kernel's. */
 	uint64_t mapped = capture->unwinding ? unwinding_mapped_bytes(capture->unwinding) : 0;
-	return bytes > mapped ? bytes - mapped : bytes;
+	return (bytes > mapped ? bytes - mapped : bytes) + helpers_usage(capture).memory_bytes;
 }
 
 static const char *user_stacks_word(enum user_stacks way)
@@ -120,6 +131,11 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	capture->made_ns = clock_monotonic_ns();
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);
 	set_nice(URGENT_NICE);
+	/* Before the kernel's tables are mapped, which are none of the helpers' business. */
+	error = outside_init(&capture->outside, why);
+	if (error)
+		goto failed;
+	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
 	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
 	error = kernel_symbols_new(&capture->symbols, why);
 	if (error == -ENOMEM)
@@ -128,7 +144,8 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
-		error = unwinding_new(capture->kernel, &capture->options, &capture->unwinding, why);
+		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
+			&capture->unwinding, why);
 	if (error)
 		goto failed;
 	*ret = capture;
@@ -150,6 +167,7 @@ void capture_free(struct capture *capture)
 	unwinding_free(capture->unwinding);
 	kernel_free(capture->kernel);
 	kernel_symbols_free(capture->symbols);
+	outside_clear(&capture->outside);
 	free(capture);
 }
 
@@ -189,7 +207,8 @@ int capture_go_on(const struct capture_options *options, struct why *why)
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
-	capture->namer = namer_new(writer, capture->symbols, follows_all(&capture->options));
+	capture->namer = namer_new(
+		writer, capture->symbols, &capture->outside, follows_all(&capture->options));
 	kernel_own_code(capture->kernel, &capture->own);
 	namer_set_own_code(capture->namer, &capture->own);
 	if (capture->options.target == TARGET_COMMAND)
@@ -232,10 +251,11 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		capture->meta.tables_took_ns = unwinding_took_ns(capture->unwinding);
 	capture->meta.start_unix_ns =
 		clock_ns(CLOCK_REALTIME) + capture->start_ns - clock_monotonic_ns();
-	capture->cpu_before_ns = own_cpu_ns();
+	capture->cpu_before_ns = own_cpu_ns(capture);
 	books_set_start(capture->books, capture->start_ns);
 	sleep_until(capture->start_ns);
 	error = drain_start(capture->drain, why);
+	rights_settle();
 	set_nice(capture->usual_nice);
 	return error;
 }
@@ -316,6 +336,8 @@ static void write_losses(struct capture *capture, const uint64_t counters[static
 		counters[COUNTER_CHAIN_OVERFLOW] + totals->lost_chains,
 		counters[COUNTER_CHAIN_OVERFLOW_NS] + totals->lost_chains_ns);
 	put_loss(capture, LOSS_WAKER_STACKS, counters[COUNTER_WAKER_STACKS], 0);
+	struct helper_usage usage = helpers_usage(capture);
+	put_loss(capture, LOSS_UNANSWERED, usage.late + usage.died, 0);
 }
 
 static void write_summary(struct capture *capture, uint64_t until_ns)
@@ -328,7 +350,7 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	books_totals(capture->books, &totals);
 	write_losses(capture, counters, &totals);
 	meta->window_ns = until_ns - capture->start_ns;
-	meta->own_cpu_ns = own_cpu_ns() - capture->cpu_before_ns;
+	meta->own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
 	meta->program_ns = program_ns(counters);
 	meta->own_memory_bytes = own_memory_bytes(capture);
 	meta->switches = counters[COUNTER_SWITCHES];
@@ -443,7 +465,7 @@ struct rec_meta *capture_meta(struct capture *capture)
 
 int capture_finish(struct capture *capture, struct why *why)
 {
-	capture->meta.own_cpu_ns = own_cpu_ns() - capture->cpu_before_ns;
+	capture->meta.own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
 	capture->meta.own_memory_bytes = own_memory_bytes(capture);
 	capture->meta.is_finished = true;
 	recording_writer_put_meta(capture->writer, &capture->meta);

@@ -20,6 +20,7 @@ struct capture_options {
 	enum target_kind target;
 	const uint32_t *ids; /* TARGET_PIDS, TARGET_TIDS, TARGET_COMMAND */
 	size_t id_count;
+	uint32_t command_pid; /* of a command that we started, target or not; 0: none */
 	const char *comm_glob;
 	const char *cgroup;
 	bool has_user_threads;

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 
 #include "capture/map_events.h"
+#include "capture/rights.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -246,6 +247,7 @@ static void *run_nice(void *context)
 
 	if (!strcmp(drain->priority, "normal") && !setpriority(PRIO_PROCESS, 0, -20))
 		drain->priority = "nice -20";
+	rights_settle();
 	return run(context);
 }
 

@@ -16,7 +16,8 @@
 /* The initial pid namespace's fixed number (PROC_PID_INIT_INO). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
 
-static int configure_namespace(struct dwell *skeleton, struct why *why)
+static int configure_namespace(
+	struct dwell *skeleton, const struct capture_options *options, struct why *why)
 {
 	struct stat status;
 
@@ -25,6 +26,7 @@ static int configure_namespace(struct dwell *skeleton, struct why *why)
 	if (status.st_ino != INITIAL_PID_NAMESPACE)
 		skeleton->rodata->cfg_pid_namespace = (uint32_t)status.st_ino;
 	skeleton->rodata->cfg_self_pid = (uint32_t)getpid();
+	skeleton->rodata->cfg_command_pid = options->command_pid;
 	return 0;
 }
 
@@ -107,6 +109,6 @@ int kernel_configure(struct kernel *kernel, const struct capture_options *option
 	configure_unwinding(kernel, options);
 	if (!options->sample_hz)
 		bpf_program__set_autoload(skeleton->progs.on_sample, false);
-	int error = configure_namespace(skeleton, why);
+	int error = configure_namespace(skeleton, options, why);
 	return error ? error : configure_target(skeleton, options, why);
 }

@@ -53,7 +53,8 @@ int loader_new(const struct loader_options *options, struct loader **ret, struct
 	loader->on_news = options->on_news;
 	loader->news_context = options->news_context;
 	loader->tables = unwind_tables_new(&options->areas);
-	loader->objects = unwind_objects_new(loader->tables);
+	loader->outside = options->outside;
+	loader->objects = unwind_objects_new(loader->tables, loader->outside);
 	loader->slices = slices_new(loader->tables, loader->objects);
 	loader->collected_ns = clock_monotonic_ns();
 	/* One that cannot be had costs time only. */
@@ -208,7 +209,7 @@ int loader_object(struct loader *loader, uint32_t number, struct loader_object *
 		object->used_ns = clock_monotonic_ns();
 		*ret = (struct loader_object){.path = xstrdup(object->path),
 			.stamp = object->stamp,
-			.path_fd = unwind_object_open(object),
+			.path_fd = unwind_object_open(loader->objects, object),
 			.pid = object->pid,
 			.is_vdso = object->is_vdso};
 	} else {

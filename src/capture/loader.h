@@ -14,7 +14,10 @@
 
 struct loader;
 
+struct outside;
+
 struct loader_options {
+	struct outside *outside; /* borrowed */
 	struct unwind_areas areas;
 	int wants_fd; /* the ring of struct unwind_want; -1: none */
 	bool has_cache;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/rights.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -170,6 +171,7 @@ void *loader_listen(void *context)
 	struct pollfd wake_fd = {.fd = loader->wake_fd, .events = POLLIN};
 	uint64_t times;
 
+	rights_settle();
 	vec_push(&fds, wake_fd);
 	if (loader->wants) {
 		struct pollfd fd = {.fd = ring_buffer__epoll_fd(loader->wants), .events = POLLIN};

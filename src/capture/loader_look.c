@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "symbol/maps.h"
+#include "symbol/errand.h"
+#include "symbol/outside.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -23,27 +24,21 @@
 #define MAPPING_COST_NS 1000
 #define PAUSE_TIMES 20
 
-/* The mappings of a process whose first thread may have ended are those of any other thread. */
-static FILE *open_maps(uint32_t pid, uint32_t tid)
+static int read_maps(struct loader *loader, uint32_t pid, uint32_t tid, struct map_lines *ret)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid);
-	return fopen(path, "re");
-}
-
-static int read_maps(uint32_t pid, uint32_t tid, struct map_lines *ret)
-{
-	_cleanup_fclose_ FILE *in = open_maps(pid, tid);
+	_cleanup_fclose_ FILE *in = NULL;
 	size_t all = 0;
-	int error = in ? map_lines_read(in, ret, &all) : -errno;
+	int error = errand_maps(loader->outside->errands, pid, tid, &in);
 
+	if (!error)
+		error = map_lines_read(in, ret, &all);
 	return error ? error : all ? 0 : -ESRCH;
 }
 
-static int read_any_maps(uint32_t pid, struct map_lines *ret)
+/* The mappings of a process whose first thread may have ended are those of any other thread. */
+static int read_any_maps(struct loader *loader, uint32_t pid, struct map_lines *ret)
 {
-	int error = read_maps(pid, pid, ret);
+	int error = read_maps(loader, pid, pid, ret);
 	char path[64];
 
 	if (error != -ESRCH)
@@ -53,7 +48,8 @@ static int read_any_maps(uint32_t pid, struct map_lines *ret)
 	struct dirent *entry;
 	while (tasks && error && (entry = readdir(tasks)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			error = read_maps(pid, (uint32_t)strtoul(entry->d_name, NULL, 10), ret);
+			error = read_maps(
+				loader, pid, (uint32_t)strtoul(entry->d_name, NULL, 10), ret);
 	if (tasks)
 		closedir(tasks);
 	return error;
@@ -171,7 +167,7 @@ void loader_look(struct loader *loader, const struct loader_scan *scan)
 	pthread_mutex_unlock(&loader->lock);
 	if (is_known)
 		return;
-	int error = read_any_maps(scan->pid, &lines);
+	int error = read_any_maps(loader, scan->pid, &lines);
 
 	pthread_mutex_lock(&loader->lock);
 	loader->counts.scans++;

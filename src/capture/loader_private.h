@@ -52,6 +52,7 @@ typedef struct {
 } object_queue;
 
 struct loader {
+	struct outside *outside;
 	struct unwind_tables *tables;
 	struct unwind_objects *objects;
 	struct slices *slices;

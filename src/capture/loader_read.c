@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/rights.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -62,10 +63,12 @@ static bool read_object(struct loader *loader, struct unwind_object *object, boo
 		object->is_queued = false;
 		return true;
 	}
-	_cleanup_close_ int found = object->path_fd < 0 ? unwind_object_open(object) : -1;
+	_cleanup_close_ int found =
+		object->path_fd < 0 ? unwind_object_open(loader->objects, object) : -1;
+	uint32_t pid = object->pid;
 	int fd = object->path_fd < 0 ? found : object->path_fd;
 	pthread_mutex_unlock(&loader->lock);
-	unwind_reading_make(&reading, fd, is_vdso, loader->cache, is_quick);
+	unwind_reading_make(&reading, loader->outside, pid, fd, is_vdso, loader->cache, is_quick);
 	pthread_mutex_lock(&loader->lock);
 	object->is_queued = false;
 	if (reading.error == -EAGAIN) {
@@ -96,6 +99,7 @@ void *loader_read_files(void *context)
 {
 	struct loader *loader = context;
 
+	rights_settle();
 	/* Not as urgent as the listener, more so than those whose stacks wait for the tables. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), -10);
 	pthread_mutex_lock(&loader->lock);

@@ -52,15 +52,15 @@ struct place {
 	uint64_t salt; /* tells frames of one address apart: JIT code comes and goes */
 };
 
-struct namer *namer_new(
-	struct recording_writer *writer, struct kernel_symbols *symbols, bool follows_all)
+struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *symbols,
+	struct outside *outside, bool follows_all)
 {
 	struct namer *namer = xcalloc(1, sizeof(*namer));
 	struct utsname name;
 
 	namer->writer = writer;
 	namer->symbols = symbols;
-	namer->objects = object_table_new();
+	namer->objects = object_table_new(outside);
 	namer->spaces = spaces_new(namer->objects, follows_all);
 	namer->kernel_seed = SEED_OBJECT;
 	if (!uname(&name))
@@ -223,9 +223,10 @@ static const enum object_kind kind_of_code[] = {
 	[CODE_FILE] = OBJECT_FILE, [CODE_VDSO] = OBJECT_VDSO, [CODE_ANONYMOUS] = OBJECT_ANONYMOUS};
 
 /* Code without a file: named by the process's perf map, and then its own object. */
-static void name_jit(struct space *space, uint64_t pc, uint64_t at, struct place *place)
+static void name_jit(
+	struct namer *namer, struct space *space, uint64_t pc, uint64_t at, struct place *place)
 {
-	const char *name = space_jit_name(space, at, &place->frame.offset);
+	const char *name = space_jit_name(namer->spaces, space, at, &place->frame.offset);
 
 	place->frame.reason = NAME_ANONYMOUS;
 	if (!name)
@@ -241,6 +242,12 @@ static void name_jit(struct space *space, uint64_t pc, uint64_t at, struct place
 /* Why the object has no name for one of its addresses. */
 static enum name_reason reason_of(const struct code_object *object)
 {
+	static const enum name_reason of_lack[] = {[CODE_LACK_RIGHT] = NAME_FORBIDDEN,
+		[CODE_LACK_ANSWER] = NAME_NO_ANSWER,
+		[CODE_LACK_ROOM] = NAME_NO_ROOM};
+
+	if (object->lack)
+		return of_lack[object->lack];
 	if (!object->is_readable)
 		return NAME_NO_FILE;
 	return object->has_symbols ? NAME_NO_SYMBOL : NAME_STRIPPED;
@@ -282,7 +289,7 @@ static uint64_t user_frame(
 		fill_object(&place, code.object);
 		place.frame.address = code.address + (pc - at);
 		if (code.object->kind == CODE_ANONYMOUS)
-			name_jit(image->space, pc, at, &place);
+			name_jit(namer, image->space, pc, at, &place);
 		else
 			name_in_object(&code, pc - at, &place.frame);
 	} else if (!image || space_is_unknown(image->space)) {

@@ -16,9 +16,14 @@
 
 struct namer;
 
-/* Borrows both; symbols may be NULL: kernel frames then say that they are hidden. */
-struct namer *namer_new(
-	struct recording_writer *writer, struct kernel_symbols *symbols, bool follows_all);
+struct outside;
+
+/*
+ * Borrows all three; symbols may be NULL: kernel frames then say that they are hidden; outside,
+ * too: then all is done without helpers.
+ */
+struct namer *namer_new(struct recording_writer *writer, struct kernel_symbols *symbols,
+	struct outside *outside, bool follows_all);
 void namer_free(struct namer *namer);
 
 /* Who knows the objects that frames are numbered by; borrowed. */

@@ -1,71 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The kernel side shows who sleeps without a stack, the stacks are walked, and the kernel side
- * gives them to those who have not run since. Memory is read by pages, as a walk reads dozens of
- * words close together.
+ * gives them to those who have not run since. Memory is read some pages at a time, as a walk reads
+ * dozens of words close together, and by errands: it may be such that whoever reads it never
+ * returns.
  */
 #include "capture/sleepers.h"
 
 #include <bpf/bpf.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "capture/unwind_host.h"
+#include "symbol/errand.h"
+#include "symbol/outside.h"
 #include "util/map64.h"
 
-#define PAGE 4096
-#define PAGES 4
+#define PAGE ERRAND_PAGE_BYTES
+/* A walk climbs; who keeps frames elsewhere comes back to its stack. */
+#define WINDOWS 2
 
-struct page {
+struct window {
 	uint64_t address;
-	bool is_there;
-	char bytes[PAGE];
+	uint32_t pages; /* bits of those that could be read; the others are not asked for again */
+	bool is_read;
+	char bytes[ERRAND_PAGES * PAGE];
 };
 
-/* The memory of one process, with the pages that were read last. */
+/* The memory of one thread, with the pages that were read last. */
 struct reader {
+	struct errands *errands;
 	uint32_t tid;
-	int fd;
 	size_t next;
-	struct page pages[PAGES];
+	struct window windows[WINDOWS];
 };
 
 static void reader_open(struct reader *reader, uint32_t tid)
 {
-	char path[32];
-
-	if (reader->fd >= 0)
-		close(reader->fd);
-	snprintf(path, sizeof(path), "/proc/%u/mem", tid);
 	reader->tid = tid;
-	reader->fd = open(path, O_RDONLY | O_CLOEXEC);
-	for (size_t i = 0; i < PAGES; i++)
-		reader->pages[i].is_there = false;
+	for (size_t i = 0; i < WINDOWS; i++)
+		reader->windows[i].is_read = false;
 }
 
-static const struct page *page_at(struct reader *reader, uint64_t address)
+static bool is_inside(const struct window *window, uint64_t address)
 {
-	struct page *page;
+	return window->is_read && address >= window->address &&
+	       address - window->address < sizeof(window->bytes);
+}
 
-	for (size_t i = 0; i < PAGES; i++)
-		if (reader->pages[i].is_there && reader->pages[i].address == address)
-			return &reader->pages[i];
-	page = &reader->pages[reader->next++ % PAGES];
-	page->address = address;
-	page->is_there = address <= INT64_MAX &&
-			 pread(reader->fd, page->bytes, PAGE, (off_t)address) == PAGE;
-	return page->is_there ? page : NULL;
+/* NULL if the page cannot be read. */
+static const char *page_at(struct reader *reader, uint64_t address)
+{
+	struct window *window = NULL;
+
+	for (size_t i = 0; i < WINDOWS; i++)
+		if (is_inside(&reader->windows[i], address))
+			window = &reader->windows[i];
+	if (!window) {
+		window = &reader->windows[reader->next++ % WINDOWS];
+		window->address = address;
+		window->is_read = true;
+		window->pages = errand_memory(reader->errands, reader->tid, address, window->bytes);
+	}
+	uint64_t number = (address - window->address) / PAGE;
+	return window->pages & 1U << number ? window->bytes + number * PAGE : NULL;
 }
 
 static int read_memory(void *context, uint64_t address, void *to, size_t bytes)
 {
 	while (bytes) {
 		size_t at = address % PAGE, count = PAGE - at < bytes ? PAGE - at : bytes;
-		const struct page *page = page_at(context, address - at);
+		const char *page = page_at(context, address - at);
 
 		if (!page)
 			return -1;
-		memcpy(to, page->bytes + at, count);
+		memcpy(to, page + at, count);
 		to = (char *)to + count;
 		address += count;
 		bytes -= count;
@@ -157,19 +165,21 @@ static void add(struct round *round, const struct record_sleeper *sleeper, struc
 	vec_push(&round->walks, walk);
 }
 
-int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas, bool is_last,
-	void (*each)(void *context, const struct walk *walk), void *context, size_t *ret_left)
+int sleepers_walk(struct kernel *kernel, struct outside *outside, const struct unwind_areas *areas,
+	bool is_last, void (*each)(void *context, const struct walk *walk), void *context,
+	size_t *ret_left)
 {
 	kernel_sleepers sleepers = {0};
-	struct reader reader = {.fd = -1};
+	_cleanup_free_ struct reader *reader = xcalloc(1, sizeof(*reader));
 	struct round round = {.each = each, .context = context};
 	int error = kernel_read_sleepers(kernel, &sleepers);
 
+	reader->errands = outside->errands;
 	*ret_left = 0;
 	vec_each (sleeper, &sleepers) {
 		if (error)
 			break;
-		struct walk *walk = walk_one(sleeper, areas, &reader);
+		struct walk *walk = walk_one(sleeper, areas, reader);
 		*ret_left += lacks_tables(walk);
 		if (is_better(sleeper, walk, is_last))
 			add(&round, sleeper, walk);
@@ -184,8 +194,6 @@ int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas, bool 
 	vec_clear(&round.repairs);
 	vec_clear(&round.threads);
 	vec_clear(&round.walks);
-	if (reader.fd >= 0)
-		close(reader.fd);
 	vec_clear(&sleepers);
 	return error;
 }

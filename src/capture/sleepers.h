@@ -11,12 +11,15 @@
 #include "contract/walk.h"
 #include "capture/kernel.h"
 
+struct outside;
+
 /*
  * Calls with each stack that a thread was given; the walk begins like struct record_stack. How many
  * still lack tables goes to ret_left; those who have no stack at all get such a one only if this is
  * the last time. 0 or -errno.
  */
-int sleepers_walk(struct kernel *kernel, const struct unwind_areas *areas, bool is_last,
-	void (*each)(void *context, const struct walk *walk), void *context, size_t *ret_left);
+int sleepers_walk(struct kernel *kernel, struct outside *outside, const struct unwind_areas *areas,
+	bool is_last, void (*each)(void *context, const struct walk *walk), void *context,
+	size_t *ret_left);
 
 #endif

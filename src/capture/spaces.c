@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "symbol/jit.h"
+#include "symbol/object_table.h"
 #include "util/clock.h"
 #include "util/hash.h"
 #include "util/map64.h"
@@ -282,14 +283,14 @@ uint64_t space_mark(const struct space *space)
 }
 
 /* Looks for the perf map, or for what was added to it; not more often than every 100 ms. */
-static bool read_jit(struct space *space)
+static bool read_jit(struct spaces *spaces, struct space *space)
 {
 	if (clock_monotonic_ns() - space->jit_read_ns < REREAD_NS)
 		return false;
 	space->jit_read_ns = clock_monotonic_ns();
 	if (space->jit)
 		return jit_map_refresh(space->jit) > 0;
-	if (jit_map_read(space->pid, &space->jit))
+	if (jit_map_read(object_table_outside(spaces->objects), space->pid, &space->jit))
 		return false;
 	if (bears_mark(space))
 		return true;
@@ -298,11 +299,12 @@ static bool read_jit(struct space *space)
 	return false;
 }
 
-const char *space_jit_name(struct space *space, uint64_t address, uint64_t *ret_offset)
+const char *space_jit_name(
+	struct spaces *spaces, struct space *space, uint64_t address, uint64_t *ret_offset)
 {
 	const char *name = space->jit ? jit_map_name(space->jit, address, ret_offset) : NULL;
 
-	if (!name && read_jit(space))
+	if (!name && read_jit(spaces, space))
 		name = jit_map_name(space->jit, address, ret_offset);
 	return name;
 }

@@ -44,6 +44,7 @@ const char *space_exe(const struct space *space);
 /* A number that tells this process's JIT code from other processes'. */
 uint64_t space_mark(const struct space *space);
 /* The name of JIT code at an address, from the process's perf map; NULL if there is none. */
-const char *space_jit_name(struct space *space, uint64_t address, uint64_t *ret_offset);
+const char *space_jit_name(
+	struct spaces *spaces, struct space *space, uint64_t address, uint64_t *ret_offset);
 
 #endif

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "symbol/maps.h"
+#include "symbol/errand.h"
+#include "symbol/outside.h"
+#include "symbol/parser.h"
 #include "symbol/unwind_cache.h"
 #include "symbol/vdso.h"
 #include "util/clock.h"
@@ -20,6 +22,7 @@
 #define PARTS_OF_FILES 4
 
 struct unwind_objects {
+	struct outside *outside;
 	struct unwind_tables *tables;
 	size_t open_files;
 	size_t max_open_files;
@@ -30,10 +33,11 @@ struct unwind_objects {
 	struct unwind_object *vdso;
 };
 
-struct unwind_objects *unwind_objects_new(struct unwind_tables *tables)
+struct unwind_objects *unwind_objects_new(struct unwind_tables *tables, struct outside *outside)
 {
 	struct unwind_objects *objects = xcalloc(1, sizeof(*objects));
 
+	objects->outside = outside;
 	objects->tables = tables;
 	objects->max_open_files = open_files_share(MAX_OPEN_FILES, PARTS_OF_FILES);
 	vec_push(&objects->all, NULL);
@@ -175,7 +179,7 @@ struct unwind_object *unwind_objects_get(
 	struct unwind_object *held = unwind_objects_held(objects, line);
 	if (held)
 		return held;
-	_cleanup_close_ int fd = locate_mapped_file(pid, line, &stamp);
+	_cleanup_close_ int fd = errand_mapped_file(objects->outside->errands, pid, line, &stamp);
 	uint64_t *slot = map64_put(&objects->by_file, file_key(line, &stamp), &is_new);
 	if (!is_new) {
 		struct unwind_object *known = (struct unwind_object *)(uintptr_t)*slot;
@@ -199,8 +203,9 @@ struct unwind_object *unwind_objects_get(
 }
 
 /* As the process shows it, or where we see it ourselves: anything else may be there by now. */
-int unwind_object_open(const struct unwind_object *object)
+int unwind_object_open(const struct unwind_objects *objects, const struct unwind_object *object)
 {
+	struct errands *errands = objects->outside->errands;
 	struct file_stamp stamp = {0};
 	int fd;
 
@@ -208,13 +213,13 @@ int unwind_object_open(const struct unwind_object *object)
 		return fcntl(object->path_fd, F_DUPFD_CLOEXEC, 3);
 	if (object->is_vdso)
 		return -1;
-	fd = locate_told_file(object->pid, &object->line, &stamp);
+	fd = errand_told_file(errands, object->pid, &object->line, &stamp);
 	if (fd >= 0 && stamp.bytes == object->stamp.bytes &&
 		stamp.mtime_ns == object->stamp.mtime_ns)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	fd = object->line.is_deleted ? -1 : locate_file(LOCATE_OWN_ROOT, object->path);
+	fd = object->line.is_deleted ? -1 : errand_file(errands, LOCATE_OWN_ROOT, object->path);
 	if (fd < 0 || locate_holds(fd, &object->stamp, &object->line))
 		return fd;
 	close(fd);
@@ -252,8 +257,9 @@ static void close_elf(struct elf_file **file)
 /* A table that is quickly made is not worth a file. */
 #define ROWS_TO_CACHE 4096
 
-static int read_table(struct unwind_reading *reading, const struct elf_file *file,
-	struct unwind_cache *cache, bool is_quick)
+/* fd: -1 for the vdso, which is `file`. */
+static int read_table(struct unwind_reading *reading, struct helpers *parsers, int fd,
+	const struct elf_file *file, struct unwind_cache *cache, bool is_quick)
 {
 	bool may_cache = cache && reading->build_id[0];
 
@@ -262,34 +268,47 @@ static int read_table(struct unwind_reading *reading, const struct elf_file *fil
 		return 0;
 	if (is_quick)
 		return -EAGAIN;
-	int error = cfi_table_read(file, &reading->table, NULL);
+	int error = file ? cfi_table_read(file, &reading->table, NULL)
+			 : parser_table(parsers, fd, &reading->table);
 	if (!error && may_cache && reading->table.row_count >= ROWS_TO_CACHE)
 		unwind_cache_store(cache, reading->build_id, reading->owner, &reading->table);
 	return error;
 }
 
-void unwind_reading_make(struct unwind_reading *ret, int path_fd, bool is_vdso,
-	struct unwind_cache *cache, bool is_quick)
+static int read_facts(struct unwind_reading *reading, struct outside *outside, uint32_t pid,
+	int path_fd, int *ret_fd, struct elf_facts *ret)
 {
-	_cleanup_close_ int fd = is_vdso ? -1 : locate_open(path_fd);
+	struct statx status;
+	int fd = errand_open(outside->errands, pid, path_fd, LOCATE_FOR_TABLES);
+
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID, &status))
+		return -EACCES;
+	*ret_fd = fd;
+	reading->owner = status.stx_uid;
+	return parser_facts(outside->parsers, fd, ret);
+}
+
+void unwind_reading_make(struct unwind_reading *ret, struct outside *outside, uint32_t pid,
+	int path_fd, bool is_vdso, struct unwind_cache *cache, bool is_quick)
+{
+	_cleanup_close_ int fd = -1;
 	_cleanup_(close_elf) struct elf_file *file = NULL;
-	const struct elf_segment *segments;
-	struct stat status;
+	struct elf_facts facts;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->build_id = xstrdup("");
 	if (is_vdso)
 		ret->error = vdso_open(&file);
 	else
-		ret->error = fd < 0 || fstat(fd, &status) ? -EACCES : elf_file_open(fd, &file);
+		ret->error = read_facts(ret, outside, pid, path_fd, &fd, &facts);
 	if (ret->error)
 		return;
-	ret->owner = is_vdso ? 0 : status.st_uid;
+	if (is_vdso)
+		elf_facts_take(file, &facts);
 	free(ret->build_id);
-	ret->build_id = xstrdup(elf_file_build_id(file));
-	size_t count = elf_file_segments(file, &segments);
-	vec_append(&ret->segments, segments, count);
-	ret->error = read_table(ret, file, cache, is_quick);
+	ret->build_id = xstrdup(facts.build_id);
+	vec_append(&ret->segments, facts.segments, facts.segment_count);
+	ret->error = read_table(ret, outside->parsers, fd, file, cache, is_quick);
 }
 
 void unwind_reading_clear(struct unwind_reading *reading)

@@ -42,7 +42,10 @@ struct unwind_object {
 
 struct unwind_objects;
 
-struct unwind_objects *unwind_objects_new(struct unwind_tables *tables);
+struct outside;
+
+/* Borrows both. */
+struct unwind_objects *unwind_objects_new(struct unwind_tables *tables, struct outside *outside);
 void unwind_objects_free(struct unwind_objects *objects);
 
 /* The object that a mapping shows, new (pending) or known; NULL: code without a file. */
@@ -68,14 +71,14 @@ struct unwind_reading {
 struct unwind_cache;
 
 /*
- * Reads a file, without any lock: path_fd is an O_PATH fd, or -1 for the vdso. The cache may be
- * NULL. With is_quick the error is -EAGAIN if the table is not in the cache.
+ * Reads a file of that process, without any lock: path_fd is an O_PATH fd, or -1 for the vdso. The
+ * cache may be NULL. With is_quick the error is -EAGAIN if the table is not in the cache.
  */
-void unwind_reading_make(struct unwind_reading *ret, int path_fd, bool is_vdso,
-	struct unwind_cache *cache, bool is_quick);
+void unwind_reading_make(struct unwind_reading *ret, struct outside *outside, uint32_t pid,
+	int path_fd, bool is_vdso, struct unwind_cache *cache, bool is_quick);
 void unwind_reading_clear(struct unwind_reading *reading);
 /* An O_PATH fd of the object's file, the caller's; -1 if it is not held and cannot be found. */
-int unwind_object_open(const struct unwind_object *object);
+int unwind_object_open(const struct unwind_objects *objects, const struct unwind_object *object);
 /* Settles a pending object. -ENOSPC: no room for the table; the object stays pending. */
 int unwind_objects_settle(struct unwind_objects *objects, struct unwind_object *object,
 	const struct unwind_reading *reading);

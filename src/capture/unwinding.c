@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "capture/rights.h"
 #include "capture/sleepers.h"
 #include "util/clock.h"
 #include "util/units.h"
@@ -29,6 +30,7 @@
 #define REPAIR_PAUSE_TIMES 50
 
 struct unwinding {
+	struct outside *outside;
 	const struct capture_options *options;
 	struct kernel *kernel;
 	struct loader *loader;
@@ -64,15 +66,17 @@ static void plan_repair(void *context)
 }
 
 int unwinding_new(struct kernel *kernel, const struct capture_options *options,
-	struct unwinding **ret, struct why *why)
+	struct outside *outside, struct unwinding **ret, struct why *why)
 {
 	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
 	struct loader_options loading = {.wants_fd = kernel_wants_fd(kernel),
+		.outside = outside,
 		.has_cache = options->has_cache,
 		.on_news = plan_repair,
 		.news_context = unwinding};
 	int error = kernel_unwind_areas(kernel, &loading.areas, why);
 
+	unwinding->outside = outside;
 	unwinding->options = options;
 	unwinding->kernel = kernel;
 	unwinding->areas = loading.areas;
@@ -186,8 +190,8 @@ static void repair(struct unwinding *unwinding, bool is_last)
 	unwinding->had_lack = lacking != unwinding->lacking;
 	unwinding->lacking = lacking;
 	/* What could not be done now is worth another try. */
-	if (sleepers_walk(unwinding->kernel, &unwinding->areas, is_last, take_sleeper, unwinding,
-		    &unwinding->left))
+	if (sleepers_walk(unwinding->kernel, unwinding->outside, &unwinding->areas, is_last,
+		    take_sleeper, unwinding, &unwinding->left))
 		unwinding->left++;
 	uint64_t done = clock_monotonic_ns();
 	unwinding->next_repair_ns = done + REPAIR_PAUSE_NS + REPAIR_PAUSE_TIMES * (done - now);
@@ -200,6 +204,7 @@ static void *repair_in_time(void *context)
 		{.fd = unwinding->stop_fd, .events = POLLIN}};
 	uint64_t times;
 
+	rights_settle();
 	while (poll(fds, ARRAY_SIZE(fds), REPAIR_EVERY_MS) >= 0 || errno == EINTR) {
 		if (fds[1].revents)
 			break;
@@ -247,8 +252,8 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 	kernel_set_tables_ready(unwinding->kernel);
 	namer_set_started(namer);
 	unwinding->lacking = kernel_lacking(unwinding->kernel);
-	error = sleepers_walk(unwinding->kernel, &unwinding->areas, false, take_sleeper, unwinding,
-		&unwinding->left);
+	error = sleepers_walk(unwinding->kernel, unwinding->outside, &unwinding->areas, false,
+		take_sleeper, unwinding, &unwinding->left);
 	loader_set_started(unwinding->loader);
 	if (error)
 		return why_set(why, error, "cannot read the stacks of sleeping threads: %s",

@@ -16,7 +16,7 @@ struct unwinding;
 
 /* Threads that wait for what there is to read; the options are kept. */
 int unwinding_new(struct kernel *kernel, const struct capture_options *options,
-	struct unwinding **ret, struct why *why);
+	struct outside *outside, struct unwinding **ret, struct why *why);
 void unwinding_free(struct unwinding *unwinding);
 
 /*

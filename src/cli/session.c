@@ -349,6 +349,7 @@ static int prepare_child(struct session *session)
 	error = child_prepare(&session->child, options->command, &session->old_mask);
 	if (error)
 		return fail(STATUS_COMMAND_FAILED, "cannot fork: %s", strerror(-error));
+	options->capture.command_pid = (uint32_t)session->child.pid;
 	if (options->capture.target == TARGET_COMMAND)
 		vec_push(&options->ids, (uint32_t)session->child.pid);
 	return 0;

@@ -3,9 +3,11 @@
 #include "elf/ranges.h"
 
 #include <elf.h>
+#include <errno.h>
 
 #include "elf/eh_frame.h"
 #include "elf/file.h"
+#include "elf/pack.h"
 #include "elf/section.h"
 #include "util/vec.h"
 
@@ -79,6 +81,41 @@ struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf
 		read_section(ranges, file, debug, EH_FRAME_DEBUG);
 	sort_ranges(ranges);
 	return ranges;
+}
+
+void elf_ranges_pack(const struct elf_ranges *ranges, struct elf_bytes *bytes)
+{
+	elf_bytes_add_array(
+		bytes, ranges->ranges.at, ranges->ranges.count, sizeof(struct elf_range));
+}
+
+int elf_ranges_unpack(struct elf_cursor *at, struct elf_ranges **ret)
+{
+	struct elf_ranges *ranges = xcalloc(1, sizeof(*ranges));
+	const struct elf_range *last = NULL;
+	size_t count;
+	void *array;
+
+	if (elf_cursor_take_array(at, MAX_RANGES, sizeof(struct elf_range), &array, &count)) {
+		elf_ranges_free(ranges);
+		return -EBADMSG;
+	}
+	ranges->ranges.at = array;
+	ranges->ranges.count = ranges->ranges.room = count;
+	vec_each (range, &ranges->ranges) {
+		if (last && last->start >= range->start) {
+			elf_ranges_free(ranges);
+			return -EBADMSG;
+		}
+		last = range;
+	}
+	*ret = ranges;
+	return 0;
+}
+
+uint64_t elf_ranges_bytes(const struct elf_ranges *ranges)
+{
+	return sizeof(*ranges) + ranges->ranges.room * sizeof(struct elf_range);
 }
 
 void elf_ranges_free(struct elf_ranges *ranges)

@@ -13,6 +13,8 @@
 
 struct elf_file;
 struct elf_ranges;
+struct elf_bytes;
+struct elf_cursor;
 
 struct elf_range {
 	uint64_t start;
@@ -24,6 +26,10 @@ struct elf_range {
  * none). Never NULL: a file that has neither, or a damaged one, has few ranges.
  */
 struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf_file *debug);
+/* As bytes and back, see elf_symbols_pack(). */
+void elf_ranges_pack(const struct elf_ranges *ranges, struct elf_bytes *bytes);
+int elf_ranges_unpack(struct elf_cursor *at, struct elf_ranges **ret);
+uint64_t elf_ranges_bytes(const struct elf_ranges *ranges);
 /* NULL is allowed. */
 void elf_ranges_free(struct elf_ranges *ranges);
 

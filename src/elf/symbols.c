@@ -15,17 +15,15 @@
 
 #include "elf/file.h"
 #include "elf/ranges.h"
+#include "elf/symbols_private.h"
 #include "util/mem.h"
-#include "util/vec.h"
 
 #define MAX_SYMBOLS (8U << 20)
 #define MAX_TABLE_BYTES ((uint64_t)MAX_SYMBOLS * sizeof(Elf64_Sym))
 #define MAX_STRING_BYTES (1ULL << 30)
-#define MAX_NAMES_BYTES (512U << 20)
 /* Longer names are cut: a hostile file may point millions of symbols at one endless name. */
 #define MAX_NAME_BYTES 4096
 #define MAX_NESTING 32
-#define NO_PARENT UINT32_MAX
 
 struct section {
 	uint64_t start;
@@ -42,18 +40,6 @@ struct candidate {
 	uint16_t underscores;
 	uint8_t binding_rank;
 	bool is_label;
-};
-
-struct entry {
-	uint64_t start;
-	uint64_t end;
-	uint32_t name;   /* offset in names */
-	uint32_t parent; /* the last entry before this one that covers its start, or NO_PARENT */
-};
-
-struct elf_symbols {
-	VEC(struct entry) entries;
-	VEC(char) names;
 };
 
 struct build {
@@ -283,14 +269,15 @@ static void end_sizeless(struct build *build)
 
 static int add_entry(struct elf_symbols *symbols, const struct candidate *candidate)
 {
-	struct entry entry = {
-		candidate->start, candidate->end, (uint32_t)symbols->names.count, NO_PARENT};
+	struct elf_symbols_entry entry = {candidate->start, candidate->end,
+		(uint32_t)symbols->names.count, ELF_SYMBOLS_NO_PARENT};
 	/* Whatever ended at or before our start is done with: climb to the first that goes on. */
-	uint32_t parent = symbols->entries.count ? (uint32_t)symbols->entries.count - 1 : NO_PARENT;
+	uint32_t parent = symbols->entries.count ? (uint32_t)symbols->entries.count - 1
+						 : ELF_SYMBOLS_NO_PARENT;
 
-	if (symbols->names.count + candidate->name_bytes + 1 > MAX_NAMES_BYTES)
+	if (symbols->names.count + candidate->name_bytes + 1 > ELF_SYMBOLS_MAX_NAMES_BYTES)
 		return -E2BIG;
-	while (parent != NO_PARENT && symbols->entries.at[parent].end <= entry.start)
+	while (parent != ELF_SYMBOLS_NO_PARENT && symbols->entries.at[parent].end <= entry.start)
 		parent = symbols->entries.at[parent].parent;
 	entry.parent = parent;
 	vec_append(&symbols->names, candidate->name, candidate->name_bytes);
@@ -365,14 +352,14 @@ size_t elf_symbols_count(const struct elf_symbols *symbols)
 
 struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t position)
 {
-	const struct entry *entry = &symbols->entries.at[position];
+	const struct elf_symbols_entry *entry = &symbols->entries.at[position];
 
 	return (struct elf_symbol){entry->start, entry->end, symbols->names.at + entry->name};
 }
 
 bool elf_symbols_find(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *ret)
 {
-	const struct entry *entries = symbols->entries.at;
+	const struct elf_symbols_entry *entries = symbols->entries.at;
 	size_t low = 0, high = symbols->entries.count;
 
 	while (low < high) {
@@ -382,8 +369,9 @@ bool elf_symbols_find(const struct elf_symbols *symbols, uint64_t address, struc
 		else
 			high = middle;
 	}
-	uint32_t at = low ? (uint32_t)low - 1 : NO_PARENT;
-	for (unsigned int climbed = 0; at != NO_PARENT && climbed < MAX_NESTING; climbed++) {
+	uint32_t at = low ? (uint32_t)low - 1 : ELF_SYMBOLS_NO_PARENT;
+	for (unsigned int climbed = 0; at != ELF_SYMBOLS_NO_PARENT && climbed < MAX_NESTING;
+		climbed++) {
 		if (address < entries[at].end) {
 			*ret = elf_symbols_at(symbols, at);
 			return true;

@@ -17,6 +17,8 @@
 struct elf_file;
 struct elf_ranges;
 struct elf_symbols;
+struct elf_bytes;
+struct elf_cursor;
 
 struct elf_symbol {
 	uint64_t start;
@@ -32,6 +34,15 @@ int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret);
  */
 int elf_symbols_merge(const struct elf_file *const *files, size_t count,
 	const struct elf_ranges *ranges, struct elf_symbols **ret);
+/*
+ * The table as bytes behind those that are there already, and back: from a process that may have
+ * been taken over by the file that it read, so all of it is checked. Taken from `at`, which is set
+ * behind it. 0, -EBADMSG.
+ */
+void elf_symbols_pack(const struct elf_symbols *symbols, struct elf_bytes *bytes);
+int elf_symbols_unpack(struct elf_cursor *at, struct elf_symbols **ret);
+/* What it takes in memory. */
+uint64_t elf_symbols_bytes(const struct elf_symbols *symbols);
 /* NULL is allowed. */
 void elf_symbols_free(struct elf_symbols *symbols);
 

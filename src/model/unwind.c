@@ -74,6 +74,9 @@ static const char *const reasons[NAME_REASONS] = {
 	[NAME_ANONYMOUS] = "code without a file",
 	[NAME_PROCESS_GONE] = "the process ended before its mappings were read",
 	[NAME_HIDDEN] = "kernel addresses are hidden (kptr_restrict)",
+	[NAME_NO_ROOM] = "the files have more names than are kept",
+	[NAME_NO_ANSWER] = "the file could not be read in time, or broke its reader",
+	[NAME_FORBIDDEN] = "the file is not yours to read",
 };
 
 const char *name_reason_text(enum name_reason reason)

@@ -49,6 +49,9 @@ enum name_reason {
 	NAME_ANONYMOUS = 5,    /* code without a file: JIT */
 	NAME_PROCESS_GONE = 6, /* the process ended before its mappings were read */
 	NAME_HIDDEN = 7,       /* kernel addresses are hidden from us (kptr_restrict) */
+	NAME_NO_ROOM = 8,      /* all names together are beyond their budget */
+	NAME_NO_ANSWER = 9,    /* reading the file took too long, or broke the reader */
+	NAME_FORBIDDEN = 10,   /* the invoking user may not read the file */
 	NAME_REASONS,
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The executable mappings of one process: a sorted array, each with its object. */
 #include <errno.h>
-#include <inttypes.h>
 
+#include "symbol/errand.h"
 #include "symbol/object_table.h"
+#include "symbol/outside.h"
 #include "util/vec.h"
 
 struct mapping {
@@ -19,14 +20,13 @@ struct code_maps {
 
 int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%" PRIu32 "/maps", pid);
-	_cleanup_fclose_ FILE *in = fopen(path, "re");
+	_cleanup_fclose_ FILE *in = NULL;
 	struct map_lines maps = {0};
 	size_t all = 0;
-	int err;
+	int err = errand_maps(object_table_outside(table)->errands, pid, pid, &in);
 
-	if (!in)
-		return errno == ENOENT ? -ESRCH : -errno;
+	if (err)
+		return err == -ENOENT ? -ESRCH : err;
 	err = map_lines_read(in, &maps, &all);
 	if (err)
 		return err;

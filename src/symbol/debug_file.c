@@ -7,83 +7,92 @@
 
 #include <string.h>
 
-#include "elf/debug_link.h"
-#include "elf/file.h"
-#include "elf/section.h"
-#include "symbol/locate.h"
+#include "elf/facts.h"
+#include "symbol/errand.h"
+#include "symbol/outside.h"
+#include "symbol/parser.h"
 #include "util/mem.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-static bool is_its_own(int fd, const struct elf_file *file, const struct debug_link *link)
+static bool is_its_own(struct outside *outside, int fd, const struct elf_facts *facts,
+	const struct debug_link *link)
 {
-	const char *build_id = elf_file_build_id(file);
-	struct elf_file *debug;
-	bool is_decided, is_equal;
+	struct elf_facts debug;
 
-	if (elf_file_open(fd, &debug))
+	if (parser_facts(outside->parsers, fd, &debug))
 		return false;
-	is_equal = !strcmp(build_id, elf_file_build_id(debug));
-	is_decided = build_id[0] && elf_file_build_id(debug)[0];
-	elf_file_free(debug);
+	bool is_decided = facts->build_id[0] && debug.build_id[0];
 	if (is_decided || !link)
-		return is_decided && is_equal;
-	return debug_link_matches(fd, link->checksum);
+		return is_decided && !strcmp(facts->build_id, debug.build_id);
+	return parser_checksum(outside->parsers, fd, link->checksum);
 }
 
-/* Opens a candidate, if it is there and belongs to the file. */
-static int try_path(
-	uint32_t pid, const char *path, const struct elf_file *file, const struct debug_link *link)
+/* The first candidate that there is and that belongs to the file. The link is checked where the
+ * build-id does not decide, NULL: it has to. */
+static int try_paths(struct outside *outside, uint32_t pid, const char *const *paths, size_t count,
+	const struct elf_facts *facts, const struct debug_link *link)
 {
-	_cleanup_close_ int path_fd = locate_file(pid, path);
-	int fd = path_fd < 0 ? -1 : locate_open(path_fd);
+	size_t at = 0;
 
-	if (fd >= 0 && !is_its_own(fd, file, link)) {
-		close(fd);
-		return -1;
+	for (;;) {
+		_cleanup_close_ int path_fd =
+			errand_any_file(outside->errands, pid, paths, count, &at);
+		if (path_fd < 0)
+			return -1;
+		int fd = errand_open(outside->errands, pid, path_fd, LOCATE_FOR_NAMES);
+		if (fd >= 0 && is_its_own(outside, fd, facts, link))
+			return fd;
+		if (fd >= 0)
+			close(fd);
 	}
-	return fd;
 }
 
-static int try_build_id(uint32_t pid, const struct elf_file *file)
+/* Where files lie by their build-id; NULL for one without. The caller frees it. */
+static char *path_by_build_id(const struct elf_facts *facts)
 {
-	const char *build_id = elf_file_build_id(file);
+	const char *build_id = facts->build_id;
 
 	if (strlen(build_id) < 4)
-		return -1;
-	_cleanup_free_ char *path =
-		xasprintf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", build_id, build_id + 2);
-	return try_path(pid, path, file, NULL);
+		return NULL;
+	return xasprintf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", build_id, build_id + 2);
 }
 
-static int try_link(uint32_t pid, const char *path, const struct elf_file *file)
+static int try_root(
+	struct outside *outside, uint32_t pid, const char *path, const struct elf_facts *facts)
 {
 	static const struct {
 		const char *before, *after;
 	} places[] = {{"", ""}, {"", "/.debug"}, {DEBUG_ROOT, ""}};
-	struct debug_link link;
-	int fd = -1;
+	const struct debug_link *link = facts->has_link && path[0] == '/' ? &facts->link : NULL;
+	char *paths[1 + ARRAY_SIZE(places)];
+	size_t count = 0;
 
-	if (!debug_link_read(file, &link) || path[0] != '/')
-		return -1;
-	_cleanup_free_ char *folder = locate_path_inside(pid, path);
-	*strrchr(folder, '/') = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(places) && fd < 0; i++) {
-		_cleanup_free_ char *candidate = xasprintf(
-			"%s%s%s/%s", places[i].before, folder, places[i].after, link.name);
-		fd = try_path(pid, candidate, file, &link);
+	paths[count] = path_by_build_id(facts);
+	count += paths[count] != NULL;
+	if (link) {
+		_cleanup_free_ char *folder = locate_path_inside(pid, path);
+		*strrchr(folder, '/') = '\0';
+		for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+			paths[count++] = xasprintf(
+				"%s%s%s/%s", places[i].before, folder, places[i].after, link->name);
 	}
+	int fd = try_paths(outside, pid, (const char *const *)paths, count, facts, link);
+	while (count)
+		free(paths[--count]);
 	return fd;
 }
 
-int debug_file_open(uint32_t pid, const char *path, const struct elf_file *file)
+int debug_file_open(
+	struct outside *outside, uint32_t pid, const char *path, const struct elf_facts *facts)
 {
+	_cleanup_free_ char *ours = path_by_build_id(facts);
 	int fd;
 
-	if (elf_section_exists(file, ".symtab"))
+	if (facts->has_symbols)
 		return -1;
-	fd = try_build_id(pid, file);
-	if (fd < 0)
-		fd = try_link(pid, path, file);
-	return fd < 0 ? try_build_id(LOCATE_OWN_ROOT, file) : fd;
+	fd = try_root(outside, pid, path, facts);
+	if (fd >= 0 || !ours)
+		return fd;
+	return try_paths(outside, LOCATE_OWN_ROOT, (const char *const *)&ours, 1, facts, NULL);
 }

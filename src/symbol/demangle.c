@@ -73,13 +73,18 @@ static const char *end_of(const char *name, bool *ret_is_rust)
 	return name + strcspn(name, ".");
 }
 
+bool demangle_may_help(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
 char *demangle(const char *name)
 {
 	struct output output;
 	bool is_rust;
 	const char *suffix = end_of(name, &is_rust);
 
-	if (strncmp(name, "_Z", 2) && !is_rust)
+	if (!demangle_may_help(name))
 		return NULL;
 	_cleanup_free_ char *mangled = xstrndup(name, (size_t)(suffix - name));
 	if (!(is_rust && run(rust_demangle_callback, mangled, &output)) &&

@@ -8,9 +8,13 @@
 #ifndef DWELL_SYMBOL_DEMANGLE_H
 #define DWELL_SYMBOL_DEMANGLE_H
 
+#include <stdbool.h>
+
 /* Longer names are cut. */
 #define DEMANGLE_MAX_BYTES 4096
 
+/* false: demangle() would give NULL. */
+bool demangle_may_help(const char *name);
 /* The caller frees it; NULL if the name is not mangled or is beyond what libiberty takes apart. */
 char *demangle(const char *name);
 

@@ -6,14 +6,11 @@
  */
 #include "symbol/jit.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "symbol/errand.h"
 #include "symbol/jit_table.h"
-#include "symbol/locate.h"
+#include "symbol/outside.h"
 #include "util/mem.h"
 
 #define MAX_FILE_BYTES (256ULL << 20)
@@ -23,66 +20,14 @@
 
 struct jit_map {
 	uint32_t pid;
-	dev_t device;
-	ino_t inode;
-	uint64_t bytes;     /* size when last read */
-	uint64_t offset;    /* of the first byte that did not count yet */
-	bool is_in_endless; /* that byte is inside of a line without end */
+	struct outside *outside;
+	uint64_t taken_bytes;        /* of the budget */
+	bool is_full;                /* more was not to be had */
+	struct perf_map_state state; /* as much as was read */
+	uint64_t offset;             /* of the first byte that did not count yet */
+	bool is_in_endless;          /* that byte is inside of a line without end */
 	struct jit_table table;
 };
-
-/* What the process's own view of itself is. */
-struct self {
-	uint64_t pid;
-	uid_t user;
-};
-
-/* From /proc/PID/status: the effective of four user ids, the innermost of the process ids. */
-static int read_self(uint32_t pid, struct self *ret)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%" PRIu32 "/status", pid);
-	_cleanup_fclose_ FILE *in = fopen(path, "re");
-	struct self self = {0};
-	bool has_user = false;
-	char line[1024];
-
-	if (!in)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while (fgets(line, sizeof(line), in)) {
-		unsigned int user;
-		if (sscanf(line, "Uid: %*u %u", &user) == 1) {
-			self.user = user;
-			has_user = true;
-		}
-		if (strncmp(line, "NSpid:", 6))
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		self.pid = strtoull(strrchr(line, '\t') ? strrchr(line, '\t') : "", NULL, 10);
-	}
-	if (!has_user || !self.pid)
-		return -ESRCH;
-	*ret = self;
-	return 0;
-}
-
-/* An O_PATH fd of the file, or -errno. */
-static int find_file(uint32_t pid, struct stat *ret)
-{
-	struct self self = {0};
-	int err = read_self(pid, &self);
-
-	if (err)
-		return err;
-	_cleanup_free_ char *path = xasprintf("/tmp/perf-%" PRIu64 ".map", self.pid);
-	int fd = locate_unlinked_file(pid, path);
-	if (fd < 0)
-		return -ENOENT;
-	if (fstat(fd, ret) || (ret->st_uid && ret->st_uid != self.user)) {
-		close(fd);
-		return -EPERM;
-	}
-	return fd;
-}
 
 static int hex_digit(char c)
 {
@@ -113,6 +58,17 @@ static bool take_hex(const char **at, const char *end, uint64_t *ret)
 	return true;
 }
 
+/* A function takes a piece in each of two arrays, which grow by doubling, and its name. */
+static bool take_room(struct jit_map *map, size_t name_bytes)
+{
+	uint64_t bytes = 2 * (2 * sizeof(struct jit_piece) + name_bytes + 1);
+
+	map->is_full |= !budget_take(&map->outside->names, bytes);
+	if (!map->is_full)
+		map->taken_bytes += bytes;
+	return !map->is_full;
+}
+
 static void take_line(struct jit_map *map, const char *at, const char *end)
 {
 	uint64_t start, bytes, function_end;
@@ -123,7 +79,7 @@ static void take_line(struct jit_map *map, const char *at, const char *end)
 	size_t name_bytes = strnlen(at, (size_t)(end - at));
 	if (name_bytes > MAX_NAME_BYTES)
 		name_bytes = MAX_NAME_BYTES;
-	if (name_bytes && map->table.added < MAX_FUNCTIONS)
+	if (name_bytes && map->table.added < MAX_FUNCTIONS && take_room(map, name_bytes))
 		jit_table_add(&map->table, start, function_end, at, name_bytes);
 }
 
@@ -145,63 +101,76 @@ static size_t take_lines(struct jit_map *map, const char *chunk, size_t count)
 	return (size_t)(at - chunk);
 }
 
-static void read_lines(struct jit_map *map, int fd)
+/* From a text that begins at the first byte that did not count yet. The end of what was read. */
+static uint64_t read_lines(struct jit_map *map, int fd)
 {
 	_cleanup_free_ char *chunk = xmalloc(CHUNK_BYTES);
+	uint64_t start = map->offset, end = start;
 
-	while (map->offset < MAX_FILE_BYTES && map->table.added < MAX_FUNCTIONS) {
-		ssize_t got = pread(fd, chunk, CHUNK_BYTES, (off_t)map->offset);
+	while (map->offset < MAX_FILE_BYTES && map->table.added < MAX_FUNCTIONS && !map->is_full) {
+		ssize_t got = pread(fd, chunk, CHUNK_BYTES, (off_t)(map->offset - start));
 		size_t done = got > 0 ? take_lines(map, chunk, (size_t)got) : 0;
+		if (got > 0)
+			end = map->offset + (uint64_t)got;
 		if (!done)
-			return;
+			break;
 		map->offset += done;
 	}
+	return end;
 }
 
-static bool is_same_file(const struct jit_map *map, const struct stat *stat)
+static void forget(struct jit_map *map)
 {
-	return map->device == stat->st_dev && map->inode == stat->st_ino &&
-	       map->bytes <= (uint64_t)stat->st_size;
+	jit_table_clear(&map->table);
+	budget_give(&map->outside->names, map->taken_bytes);
+	map->taken_bytes = map->offset = 0;
+	map->is_in_endless = map->is_full = false;
+}
+
+/* One piece of what is new: as jit_map_refresh(), and whether it was all there is. */
+static int read_piece(struct jit_map *map, bool *ret_is_all)
+{
+	struct perf_map_state state = map->state;
+	_cleanup_close_ int fd = -1;
+	bool is_other = false;
+	int result = errand_perf_map(
+		map->outside->errands, map->pid, &state, map->offset, &fd, &is_other);
+
+	*ret_is_all = true;
+	if (result <= 0)
+		return result;
+	if (is_other)
+		forget(map);
+	map->state = state;
+	uint64_t end = read_lines(map, fd);
+	if (end < state.bytes && end > map->offset) {
+		map->state.bytes = end;
+		*ret_is_all = false;
+	}
+	return 1;
 }
 
 int jit_map_refresh(struct jit_map *map)
 {
-	struct stat stat;
-	_cleanup_close_ int path_fd = find_file(map->pid, &stat);
+	int result = 0;
+	bool is_all = false;
 
-	if (path_fd < 0)
-		return path_fd;
-	if (is_same_file(map, &stat) && map->bytes == (uint64_t)stat.st_size)
-		return 0;
-	_cleanup_close_ int fd = locate_open(path_fd);
-	if (fd < 0)
-		return -errno;
-	if (!is_same_file(map, &stat)) {
-		jit_table_clear(&map->table);
-		map->offset = 0;
-		map->is_in_endless = false;
+	while (!is_all) {
+		int piece = read_piece(map, &is_all);
+		if (piece < 0)
+			return result ? result : piece;
+		result |= piece;
 	}
-	map->device = stat.st_dev;
-	map->inode = stat.st_ino;
-	map->bytes = (uint64_t)stat.st_size;
-	read_lines(map, fd);
-	return 1;
+	return result;
 }
 
-bool jit_map_is_stale(const struct jit_map *map)
-{
-	struct stat stat;
-	_cleanup_close_ int path_fd = find_file(map->pid, &stat);
-
-	return path_fd >= 0 && !(is_same_file(map, &stat) && map->bytes == (uint64_t)stat.st_size);
-}
-
-int jit_map_read(uint32_t pid, struct jit_map **ret)
+int jit_map_read(struct outside *outside, uint32_t pid, struct jit_map **ret)
 {
 	struct jit_map *map = xcalloc(1, sizeof(*map));
 	int err;
 
 	map->pid = pid;
+	map->outside = outside;
 	err = jit_map_refresh(map);
 	if (err < 0) {
 		jit_map_free(map);
@@ -215,7 +184,7 @@ void jit_map_free(struct jit_map *map)
 {
 	if (!map)
 		return;
-	jit_table_clear(&map->table);
+	forget(map);
 	free(map);
 }
 

@@ -2,8 +2,9 @@
 /*
  * Names of code that a process made itself, from the text file that JIT compilers write for perf:
  * /tmp/perf-PID.map in the process's own root, with the pid as the process itself sees it. The file
- * is hostile: it counts only if it is a regular one of the process's user or of root, and only its
- * first 256 MiB and 4 million functions are read.
+ * is hostile: it counts only if it is a regular one of the process's user or of root, which the
+ * process has not mounted or linked there, and only its first 256 MiB and 4 million functions are
+ * read, as far as the budget for names allows.
  */
 #ifndef DWELL_SYMBOL_JIT_H
 #define DWELL_SYMBOL_JIT_H
@@ -12,16 +13,18 @@
 #include <stdint.h>
 
 struct jit_map;
+struct outside;
 
-/* 0, -ENOENT if the process has no such file, -EPERM if it is not to be trusted, -errno. */
-int jit_map_read(uint32_t pid, struct jit_map **ret);
+/*
+ * Borrows outside, whose budget it takes from. 0, -ENOENT if the process has no such file, -EPERM
+ * if it is not to be trusted, -EACCES if the user may not read it, -errno.
+ */
+int jit_map_read(struct outside *outside, uint32_t pid, struct jit_map **ret);
 /* NULL is allowed. */
 void jit_map_free(struct jit_map *map);
 
 /* The function at an address of the process. Borrowed until the next refresh; NULL if none. */
 const char *jit_map_name(struct jit_map *map, uint64_t address, uint64_t *ret_offset);
-/* Has the file grown, or is it another one? A few system calls; false once the process is gone. */
-bool jit_map_is_stale(const struct jit_map *map);
 /*
  * Reads what was added, or all of it if it is another file. 1 if there was something new, 0 if not,
  * -errno if the file is gone or no longer to be trusted; then all that was read before stays.

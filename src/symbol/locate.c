@@ -7,17 +7,26 @@
  */
 #include "symbol/locate.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "util/mem.h"
 #include "util/units.h"
+
+/* Not in linux/magic.h. */
+#define CONFIGFS_MAGIC 0x62656570
+#define MQUEUE_MAGIC 0x19800202
+#define FUSE_CONTROL_MAGIC 0x65735543
+#define RESCTRL_MAGIC 0x07655821
 
 /* fd, or -1 and closed if it is no regular file. */
 static int keep_regular(int fd, struct stat *ret)
@@ -116,16 +125,17 @@ int locate_told_file(uint32_t pid, const struct map_line *line, struct file_stam
 	return -1;
 }
 
+/* What the kernel knows of the file will do: a file system elsewhere may never answer. */
 bool locate_holds(int path_fd, const struct file_stamp *stamp, const struct map_line *line)
 {
-	struct stat stat;
+	struct statx now;
 
-	if (path_fd < 0 || map_line_is_memory(line) || fstat(path_fd, &stat))
+	if (path_fd < 0 || map_line_is_memory(line) ||
+		statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &now))
 		return false;
-	struct file_stamp now = stamp_of(&stat);
-	return stat.st_ino == line->inode &&
-	       stat.st_dev == makedev(line->dev_major, line->dev_minor) &&
-	       now.bytes == stamp->bytes && now.mtime_ns == stamp->mtime_ns;
+	return now.stx_ino == line->inode && now.stx_dev_major == line->dev_major &&
+	       now.stx_dev_minor == line->dev_minor && now.stx_size == stamp->bytes &&
+	       (uint64_t)now.stx_mtime.tv_sec * NS_PER_S + now.stx_mtime.tv_nsec == stamp->mtime_ns;
 }
 
 int locate_file(uint32_t pid, const char *path)
@@ -144,9 +154,35 @@ int locate_unlinked_file(uint32_t pid, const char *path)
 	return keep_regular(open_below_root(pid, path, O_NOFOLLOW), &stat);
 }
 
-int locate_open(int path_fd)
+/* File systems whose files are no files: reading them may wait for ever or have an effect. */
+static bool is_made_up(int fd)
+{
+	static const uint32_t made_up[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC,
+		TRACEFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, SECURITYFS_MAGIC,
+		BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC,
+		DEVPTS_SUPER_MAGIC, BINFMTFS_MAGIC, NSFS_MAGIC, RESCTRL_MAGIC, XENFS_SUPER_MAGIC,
+		USBDEVICE_SUPER_MAGIC, BINDERFS_SUPER_MAGIC, CONFIGFS_MAGIC, MQUEUE_MAGIC,
+		FUSE_CONTROL_MAGIC};
+	struct statfs system;
+
+	if (fstatfs(fd, &system))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(made_up); i++)
+		if ((uint32_t)system.f_type == made_up[i])
+			return true;
+	return false;
+}
+
+int locate_open(int path_fd, enum locate_use use)
 {
 	_cleanup_free_ char *link = xasprintf("/proc/self/fd/%d", path_fd);
 
-	return open(link, O_RDONLY | O_CLOEXEC);
+	if (is_made_up(path_fd))
+		return -ENOTSUP;
+	/* faccessat() asks for the real user, without the capabilities that a file gave us. */
+	if (use == LOCATE_FOR_NAMES && faccessat(path_fd, "", R_OK, AT_EMPTY_PATH))
+		return -EACCES;
+	/* O_NONBLOCK: who holds a lease on the file need not be waited for. */
+	int fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }

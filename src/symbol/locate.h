@@ -51,7 +51,15 @@ char *locate_path_inside(uint32_t pid, const char *path);
 int locate_file(uint32_t pid, const char *path);
 /* The same, but -1 if the path itself is a link: it might lead to what its maker may not read. */
 int locate_unlinked_file(uint32_t pid, const char *path);
-/* Opens for reading what an O_PATH fd stands for; -1 if we may not. */
-int locate_open(int path_fd);
+enum locate_use {
+	LOCATE_FOR_TABLES,
+	LOCATE_FOR_NAMES, /* shown to the user, who must have the right to read them */
+};
+
+/*
+ * Opens for reading what an O_PATH fd stands for, without waiting for anybody. -ENOTSUP: no file of
+ * a real file system (procfs, sysfs, ...); -EACCES; -EAGAIN: somebody has a lease on it; -errno.
+ */
+int locate_open(int path_fd, enum locate_use use);
 
 #endif

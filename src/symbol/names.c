@@ -7,16 +7,18 @@
 
 #include "elf/debug_link.h"
 #include "elf/file.h"
+#include "elf/pack.h"
 #include "elf/ranges.h"
 #include "elf/symbols.h"
-#include "symbol/demangle.h"
+#include "symbol/parser.h"
 #include "util/map64.h"
 #include "util/mem.h"
 
 struct object_names {
 	struct elf_symbols *symbols; /* NULL: could not be read */
 	struct elf_ranges *ranges;
-	struct map64 demangled; /* start of a function -> char *, or 0 if its name stays */
+	struct helpers *parsers; /* NULL: we demangle */
+	struct map64 demangled;  /* start of a function -> char *, or 0 if its name stays */
 };
 
 static void close_elf(struct elf_file **file)
@@ -40,6 +42,40 @@ struct object_names *object_names_read(const struct elf_file *file, const struct
 	names->ranges = elf_ranges_read(file, debug);
 	elf_symbols_merge(files, count, names->ranges, &names->symbols);
 	return names;
+}
+
+void object_names_pack(const struct object_names *names, struct elf_bytes *bytes)
+{
+	char has_symbols = names->symbols != NULL;
+
+	elf_bytes_add(bytes, &has_symbols, sizeof(has_symbols));
+	if (has_symbols)
+		elf_symbols_pack(names->symbols, bytes);
+	elf_ranges_pack(names->ranges, bytes);
+}
+
+int object_names_unpack(struct elf_cursor *at, struct helpers *parsers, struct object_names **ret)
+{
+	struct object_names *names = xcalloc(1, sizeof(*names));
+	char has_symbols;
+	int error = elf_cursor_take(at, &has_symbols, sizeof(has_symbols));
+
+	names->parsers = parsers;
+	if (!error && has_symbols)
+		error = elf_symbols_unpack(at, &names->symbols);
+	if (!error)
+		error = elf_ranges_unpack(at, &names->ranges);
+	if (error)
+		object_names_free(names);
+	else
+		*ret = names;
+	return error;
+}
+
+uint64_t object_names_bytes(const struct object_names *names)
+{
+	return elf_ranges_bytes(names->ranges) +
+	       (names->symbols ? elf_symbols_bytes(names->symbols) : 0);
 }
 
 void object_names_free(struct object_names *names)
@@ -70,7 +106,7 @@ const char *object_names_find(struct object_names *names, uint64_t address, uint
 	*ret_start = symbol.start;
 	uint64_t *known = map64_put(&names->demangled, symbol.start, &is_new);
 	if (is_new)
-		*known = (uintptr_t)demangle(symbol.name);
+		*known = (uintptr_t)parser_demangle(names->parsers, symbol.name);
 	return *known ? (const char *)(uintptr_t)*known : symbol.name;
 }
 

@@ -10,10 +10,21 @@
 #include <stdint.h>
 
 struct elf_file;
+struct elf_bytes;
+struct elf_cursor;
+struct helpers;
 struct object_names;
 
 /* Reads all there is; debug is the separate debug file or NULL. Never NULL. */
 struct object_names *object_names_read(const struct elf_file *file, const struct elf_file *debug);
+/*
+ * As bytes and back, see elf_symbols_pack(). Names are demangled by those parsers (NULL: by us)
+ * when they are first asked for.
+ */
+void object_names_pack(const struct object_names *names, struct elf_bytes *bytes);
+int object_names_unpack(struct elf_cursor *at, struct helpers *parsers, struct object_names **ret);
+/* What they take in memory, without the demangled ones. */
+uint64_t object_names_bytes(const struct object_names *names);
 /* NULL is allowed. */
 void object_names_free(struct object_names *names);
 

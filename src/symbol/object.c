@@ -9,13 +9,16 @@
  */
 #include "symbol/object.h"
 
+#include <errno.h>
 #include <string.h>
 
-#include "elf/file.h"
+#include "elf/facts.h"
 #include "symbol/debug_file.h"
-#include "symbol/locate.h"
+#include "symbol/errand.h"
 #include "symbol/names.h"
 #include "symbol/object_table.h"
+#include "symbol/outside.h"
+#include "symbol/parser.h"
 #include "symbol/vdso.h"
 #include "util/hash.h"
 #include "util/map64.h"
@@ -47,6 +50,8 @@ struct held {
 };
 
 struct object_table {
+	struct outside *outside;
+	struct outside here; /* if we were given none */
 	VEC(struct object *) objects;
 	VEC(struct held) held;
 	struct map64 by_inode; /* and path -> number in held */
@@ -89,10 +94,12 @@ static void free_object(struct object *object)
 	free(object);
 }
 
-struct object_table *object_table_new(void)
+struct object_table *object_table_new(struct outside *outside)
 {
 	struct object_table *table = xcalloc(1, sizeof(*table));
 
+	table->here = OUTSIDE_HERE;
+	table->outside = outside ? outside : &table->here;
 	table->max_pending = open_files_share(MAX_PENDING, PARTS_OF_FILES);
 	table->max_held = open_files_share(MAX_HELD, PARTS_OF_FILES);
 	return table;
@@ -114,43 +121,53 @@ void object_table_free(struct object_table *table)
 	free(table);
 }
 
-static void take_headers(struct object *object, const struct elf_file *file)
+struct outside *object_table_outside(struct object_table *table)
 {
-	const struct elf_segment *segments;
-	size_t count = elf_file_segments(file, &segments);
+	return table->outside;
+}
 
-	vec_append(&object->segments, segments, count);
+static void take_facts(struct object *object, const struct elf_facts *facts)
+{
+	vec_append(&object->segments, facts->segments, facts->segment_count);
 	free(object->build_id);
-	object->build_id = xstrdup(elf_file_build_id(file));
+	object->build_id = xstrdup(facts->build_id);
 	object->public.build_id = object->build_id;
 	object->public.is_readable = true;
 }
 
-static void take_names(
-	struct object *object, const struct elf_file *file, const struct elf_file *debug)
+static enum code_lack lack_of(int error)
 {
-	object->names = object_names_read(file, debug);
-	object->public.has_symbols = object_names_any(object->names);
+	if (error == -EACCES || error == -EPERM)
+		return CODE_LACK_RIGHT;
+	return error == -ETIMEDOUT || error == -EPIPE ? CODE_LACK_ANSWER : CODE_LACK_NONE;
 }
 
-static void close_elf(struct elf_file **file)
+/* Takes the names, as far as all of them together have room. */
+static void take_names(struct object *object, struct object_names *names)
 {
-	elf_file_free(*file);
+	if (!budget_take(&object->table->outside->names, object_names_bytes(names))) {
+		object_names_free(names);
+		object->public.lack = CODE_LACK_ROOM;
+		return;
+	}
+	object->names = names;
+	object->public.has_symbols = object_names_any(names);
 }
 
 static void load_pending(struct object *object)
 {
 	_cleanup_close_ int fd = object->pending_fd, debug_fd = object->debug_fd;
-	_cleanup_(close_elf) struct elf_file *file = NULL, *debug = NULL;
+	struct object_names *names;
 
 	if (fd < 0)
 		return;
 	object->pending_fd = object->debug_fd = -1;
 	object->table->pending -= debug_fd < 0 ? 1 : 2;
-	if (debug_fd >= 0)
-		elf_file_open(debug_fd, &debug);
-	if (!elf_file_open(fd, &file))
-		take_names(object, file, debug);
+	int error = parser_names(object->table->outside->parsers, fd, debug_fd, &names);
+	if (error)
+		object->public.lack = lack_of(error);
+	else
+		take_names(object, names);
 }
 
 static struct object *anonymous_object(struct object_table *table)
@@ -160,18 +177,25 @@ static struct object *anonymous_object(struct object_table *table)
 	return table->anonymous;
 }
 
+static void close_elf(struct elf_file **file)
+{
+	elf_file_free(*file);
+}
+
 /* One image serves all 64-bit processes of a boot: the one that the kernel gave us. */
 static struct object *vdso_object(struct object_table *table)
 {
 	_cleanup_(close_elf) struct elf_file *file = NULL;
+	struct elf_facts facts;
 
 	if (table->vdso)
 		return table->vdso;
 	table->vdso = add_object(table, CODE_VDSO, "[vdso]");
 	if (vdso_open(&file))
 		return table->vdso;
-	take_headers(table->vdso, file);
-	take_names(table->vdso, file, NULL);
+	elf_facts_take(file, &facts);
+	take_facts(table->vdso, &facts);
+	take_names(table->vdso, object_names_read(file, NULL));
 	table->vdso->public.id = hash_text(table->vdso->public.id, table->vdso->build_id);
 	return table->vdso;
 }
@@ -262,20 +286,20 @@ static struct object *merge_newest(struct object_table *table, struct object *ne
 /* An object for the ELF file open as fd, which is taken (left -1) if symbols are still to be read.
  */
 static struct object *add_elf(struct object_table *table, uint32_t pid, const struct map_line *line,
-	const struct file_stamp *stamp, const struct elf_file *file, int *fd)
+	const struct file_stamp *stamp, const struct elf_facts *facts, int *fd)
 {
 	struct object *object = add_object(table, CODE_FILE, line->path);
 	struct object *merged;
 
 	object->bytes = stamp->bytes;
-	take_headers(object, file);
+	take_facts(object, facts);
 	object->public.id = id_of(object, stamp);
 	merged = merge_newest(table, object);
 	if (merged != object)
 		return merged;
 	object->pending_fd = *fd;
 	*fd = -1;
-	object->debug_fd = debug_file_open(pid, line->path, file);
+	object->debug_fd = debug_file_open(table->outside, pid, line->path, facts);
 	table->pending += object->debug_fd < 0 ? 1 : 2;
 	if (table->pending > table->max_pending)
 		load_pending(object);
@@ -285,17 +309,22 @@ static struct object *add_elf(struct object_table *table, uint32_t pid, const st
 static struct object *add_mapped(struct object_table *table, uint32_t pid,
 	const struct map_line *line, const struct file_stamp *stamp, int path_fd)
 {
-	_cleanup_close_ int fd = path_fd < 0 ? -1 : locate_open(path_fd);
-	_cleanup_(close_elf) struct elf_file *file = NULL;
+	struct outside *outside = table->outside;
+	_cleanup_close_ int fd =
+		path_fd < 0 ? -ENOENT
+			    : errand_open(outside->errands, pid, path_fd, LOCATE_FOR_NAMES);
+	struct elf_facts facts;
 	struct object *object;
+	int error = fd < 0 ? fd : parser_facts(outside->parsers, fd, &facts);
 
-	if (fd >= 0 && !elf_file_open(fd, &file))
-		return add_elf(table, pid, line, stamp, file, &fd);
+	if (!error)
+		return add_elf(table, pid, line, stamp, &facts, &fd);
 	/* A deleted file that is no ELF is how many JIT compilers get their memory. */
 	if (map_line_is_memory(line) || (fd >= 0 && line->is_deleted))
 		return anonymous_object(table);
 	object = add_object(table, CODE_FILE, line->path);
 	object->public.id = id_of(object, stamp);
+	object->public.lack = lack_of(error);
 	return object;
 }
 
@@ -322,7 +351,8 @@ static struct object *get_mapped(
 
 	if (held)
 		return held;
-	_cleanup_close_ int path_fd = locate_mapped_file(pid, line, &stamp);
+	_cleanup_close_ int path_fd =
+		errand_mapped_file(table->outside->errands, pid, line, &stamp);
 	return get_found(table, pid, line, &stamp, &path_fd);
 }
 
@@ -365,7 +395,8 @@ struct code_object *object_table_get_told(
 	if (held)
 		return &held->public;
 	for (size_t i = 0; i < ARRAY_SIZE(pids) && path_fd < 0; i++) {
-		path_fd = pids[i] ? locate_told_file(pids[i], line, &stamp) : -1;
+		path_fd = pids[i] ? errand_told_file(table->outside->errands, pids[i], line, &stamp)
+				  : -1;
 		pid = pids[i];
 	}
 	return &get_found(table, pid, line, &stamp, &path_fd)->public;

@@ -16,6 +16,14 @@ enum code_kind {
 	CODE_ANONYMOUS, /* executable memory without a file: addresses stay raw */
 };
 
+/* Why there are no names, other than that the file has none. */
+enum code_lack {
+	CODE_LACK_NONE,
+	CODE_LACK_RIGHT,  /* the user may not read the file */
+	CODE_LACK_ANSWER, /* reading it took too long, or broke the reader */
+	CODE_LACK_ROOM,   /* all names together are too many */
+};
+
 /* Owned by its table; lives as long as that. */
 struct code_object {
 	uint64_t id; /* from the build-id; without one from path, size and mtime */
@@ -24,11 +32,15 @@ struct code_object {
 	const char *build_id; /* hex or "" */
 	bool is_readable;     /* the file could be opened and is ELF */
 	bool has_symbols;     /* known after the first code_object_name() */
+	enum code_lack lack;  /* the same */
 };
 
 struct object_table;
 
-struct object_table *object_table_new(void);
+struct outside;
+
+/* NULL: without helpers. Borrowed until the table is freed. */
+struct object_table *object_table_new(struct outside *outside);
 void object_table_free(struct object_table *table);
 
 /*

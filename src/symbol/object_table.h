@@ -7,6 +7,9 @@
 #include "symbol/maps.h"
 #include "symbol/object.h"
 
+/* How the table gets at files of others. Borrowed. */
+struct outside *object_table_outside(struct object_table *table);
+
 /* The object that an executable mapping shows; never NULL, owned by the table. */
 struct code_object *object_table_get(
 	struct object_table *table, uint32_t pid, const struct map_line *line);

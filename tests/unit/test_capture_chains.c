@@ -47,7 +47,7 @@ static int begin(void **state)
 	if (recording_writer_new(fixture->path, &fixture->writer, NULL))
 		return -1;
 	recording_writer_put_meta(fixture->writer, &meta);
-	fixture->namer = namer_new(fixture->writer, NULL, true);
+	fixture->namer = namer_new(fixture->writer, NULL, NULL, true);
 	fixture->books = books_new(fixture->writer, fixture->namer, SLICE, 8);
 	books_set_start(fixture->books, START);
 	uint64_t length = sizeof(thread);

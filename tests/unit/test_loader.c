@@ -15,8 +15,12 @@
 #include "capture/loader_private.h"
 #include "elf/file.h"
 #include "symbol/maps.h"
+#include "symbol/outside.h"
 #include "util/clock.h"
 #include "util/units.h"
+
+/* No helpers: what is looked at is our own. */
+static struct outside alone = {.names = {OUTSIDE_NAMES_BYTES}};
 
 #include <fcntl.h>
 
@@ -51,7 +55,8 @@ static struct loader *idle_loader(const struct unwind_areas *areas)
 	struct loader *loader = xcalloc(1, sizeof(*loader));
 
 	loader->tables = unwind_tables_new(areas);
-	loader->objects = unwind_objects_new(loader->tables);
+	loader->outside = &alone;
+	loader->objects = unwind_objects_new(loader->tables, &alone);
 	loader->slices = slices_new(loader->tables, loader->objects);
 	loader->wake_fd = -1;
 	pthread_mutex_init(&loader->lock, NULL);
@@ -206,7 +211,7 @@ static void narrow_init(struct narrow *narrow)
 {
 	static const char *const names[] = {"/libcmocka.", "/libelf"};
 	_cleanup_fclose_ FILE *in = fopen("/proc/self/maps", "re");
-	struct loader_options options = {.wants_fd = -1};
+	struct loader_options options = {.outside = &alone, .wants_fd = -1};
 	struct why why = {""};
 
 	memset(narrow, 0, sizeof(*narrow));
@@ -349,7 +354,7 @@ static void for_a_table_that_never_fits_nobody_has_to_go(void **state)
 	loader_free(narrow.loader);
 	free_areas(&narrow.areas);
 	narrow.areas = make_areas(narrow.rows[larger] - 1);
-	struct loader_options options = {.wants_fd = -1, .areas = narrow.areas};
+	struct loader_options options = {.outside = &alone, .wants_fd = -1, .areas = narrow.areas};
 	assert_int_equal(loader_new(&options, &narrow.loader, NULL), 0);
 	map_library(&narrow, !larger, 1);
 	loader_forget(narrow.loader, 1);

@@ -201,7 +201,7 @@ enum { PARENT = 0x7ffffff0, CHILD };
 
 static void a_child_keeps_its_parents_mappings_until_it_execs(void **state)
 {
-	struct object_table *objects = object_table_new();
+	struct object_table *objects = object_table_new(NULL);
 	struct spaces *spaces = spaces_new(objects, true);
 	struct map_event exec = {.kind = MAP_EVENT_EXEC, .pid = PARENT, .path = ""};
 	struct map_event fork_event = {
@@ -240,7 +240,7 @@ static void a_child_keeps_its_parents_mappings_until_it_execs(void **state)
 
 static void a_new_mapping_replaces_what_was_there(void **state)
 {
-	struct object_table *objects = object_table_new();
+	struct object_table *objects = object_table_new(NULL);
 	struct spaces *spaces = spaces_new(objects, true);
 	struct map_event exec = {.kind = MAP_EVENT_EXEC, .pid = PARENT, .path = ""};
 	struct map_event big = map_of(PARENT, 0x10000, "/old"),
@@ -267,7 +267,7 @@ static void a_new_mapping_replaces_what_was_there(void **state)
 
 static void of_strangers_nothing_is_kept(void **state)
 {
-	struct object_table *objects = object_table_new();
+	struct object_table *objects = object_table_new(NULL);
 	struct spaces *spaces = spaces_new(objects, false);
 	struct map_event exec = {.kind = MAP_EVENT_EXEC, .pid = PARENT, .path = ""};
 	struct map_event map = map_of(PARENT, 0x10000, "/no/such/program");
@@ -306,7 +306,7 @@ static uint64_t own_start_stack(void)
 
 static void of_one_that_is_attached_after_its_end_nothing_stays(void **state)
 {
-	struct object_table *objects = object_table_new();
+	struct object_table *objects = object_table_new(NULL);
 	struct spaces *spaces = spaces_new(objects, true);
 	(void)state;
 

@@ -43,7 +43,7 @@ static void a_file_is_found_by_its_path(void **state)
 	assert_true(path_fd >= 0);
 	assert_int_equal(stamp.bytes, 5);
 	assert_int_not_equal(stamp.mtime_ns, 0);
-	_cleanup_close_ int read_fd = locate_open(path_fd);
+	_cleanup_close_ int read_fd = locate_open(path_fd, LOCATE_FOR_NAMES);
 	assert_int_equal(read(read_fd, &byte, 1), 1);
 	assert_int_equal(byte, 'h');
 	assert_int_equal(locate(getpid(), path, true, &stamp), -1);

@@ -20,13 +20,18 @@
 #include <unistd.h>
 
 #include "elf/debug_link.h"
+#include "elf/facts.h"
 #include "elf/file.h"
 #include "elf/ranges.h"
 #include "elf/symbols.h"
 #include "symbol/debug_file.h"
 #include "symbol/names.h"
 #include "symbol/object.h"
+#include "symbol/outside.h"
 #include "util/mem.h"
+
+/* No helpers: what is looked at is our own. */
+static struct outside here = {.names = {OUTSIDE_NAMES_BYTES}};
 
 static const char source[] =
 	"static __attribute__((noinline)) int hidden(int x) { __asm__(\"\"); return x + 1; }\n"
@@ -109,7 +114,10 @@ static struct elf_symbol find_symbol(const char *folder, const char *name)
 static int find_debug(const char *folder, uint32_t pid, const char *path)
 {
 	struct elf_file *file = open_file(folder, "program");
-	int fd = debug_file_open(pid, path, file);
+	struct elf_facts facts;
+
+	elf_facts_take(file, &facts);
+	int fd = debug_file_open(&here, pid, path, &facts);
 
 	elf_file_free(file);
 	return fd;
@@ -374,7 +382,7 @@ static void a_mapped_program_gets_names_from_its_debug_file(void **state)
 {
 	char *folder = make_folder("");
 	struct elf_symbol hidden = find_symbol(folder, "hidden");
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps;
 	struct code_place place;
 	uint64_t offset, start;

@@ -87,7 +87,7 @@ static void check_name(const struct code_maps *maps, const void *address, const 
 
 static void a_static_function_of_the_program_has_its_name(void **state)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps = read_maps(table, getpid());
 	struct code_place place = find(maps, (const void *)(uintptr_t)a_static_function);
 	char path[4096] = "";
@@ -113,7 +113,7 @@ static void a_libc_function_has_the_name_and_address_that_the_loader_knows(void 
 {
 	static const char *const names[] = {"getpid", "poll", "select", "nanosleep", "fdatasync",
 		"sem_wait", "clock_nanosleep", "epoll_wait", "wait4", "write", "fork"};
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps = read_maps(table, getpid());
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	Dl_info info;
@@ -138,7 +138,7 @@ static void the_vdso_is_named_from_memory(void **state)
 	(void)state;
 	if (!vdso)
 		skip();
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps = read_maps(table, getpid());
 	const char *address = dlsym(vdso, "__vdso_clock_gettime");
 	struct code_place place = find(maps, address);
@@ -153,7 +153,7 @@ static void the_vdso_is_named_from_memory(void **state)
 
 static void code_without_a_file_keeps_its_raw_address(void **state)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	int fd = memfd_create("jit", MFD_CLOEXEC);
 	char *anonymous =
 		mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -182,7 +182,7 @@ static void code_without_a_file_keeps_its_raw_address(void **state)
 
 static void memory_that_is_not_code_is_no_place(void **state)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps = read_maps(table, getpid());
 	struct code_place place;
 	int on_stack = 0;
@@ -260,7 +260,7 @@ static size_t clock_gettime_offset(void)
 static void a_deleted_file_with_an_odd_path_is_still_named(void **state)
 {
 	_cleanup_free_ char *folder = xstrdup("/tmp/dwell test\nXXXXXX");
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct image *image = image_new();
 
 	(void)state;
@@ -280,7 +280,7 @@ static void a_deleted_file_with_an_odd_path_is_still_named(void **state)
 	code_maps_free(maps);
 	object_table_free(table);
 	if (may_use_map_files()) {
-		table = object_table_new();
+		table = object_table_new(NULL);
 		maps = read_maps(table, getpid());
 		check_name(maps, mapped + clock_gettime_offset(), "clock_gettime");
 		assert_string_equal(find(maps, mapped).object->path, path);
@@ -296,7 +296,7 @@ static void a_program_in_a_memfd_is_a_file(void **state)
 	(void)state;
 	if (!may_use_map_files())
 		skip();
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct image *image = image_new();
 	char *mapped = map_fd(image, memfd_create("program", MFD_CLOEXEC));
 	struct code_maps *maps = read_maps(table, getpid());
@@ -313,7 +313,7 @@ static void a_program_in_a_memfd_is_a_file(void **state)
 static void a_file_written_anew_is_a_new_object(void **state)
 {
 	_cleanup_free_ char *path = xstrdup("/tmp/dwell-test-XXXXXX");
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct image *image = image_new();
 	char *first_map = map_fd(image, mkstemp(path));
 	struct code_maps *maps = read_maps(table, getpid());
@@ -340,7 +340,7 @@ static void a_file_written_anew_is_a_new_object(void **state)
 
 static void copies_of_one_file_share_an_object(void **state)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct image *image = image_new();
 	char first_path[] = "/tmp/dwell-test-XXXXXX", second_path[] = "/tmp/dwell-test-XXXXXX";
 	char *first = map_fd(image, mkstemp(first_path));
@@ -361,7 +361,7 @@ static void copies_of_one_file_share_an_object(void **state)
 
 static void a_file_that_is_no_elf_has_file_offsets_and_no_names(void **state)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	char path[] = "/tmp/dwell-test-XXXXXX";
 	int fd = mkstemp(path);
 	uint64_t offset;
@@ -405,7 +405,7 @@ static void many_objects_do_not_hold_many_files_open(void **state)
 	(void)state;
 	if (!may_use_map_files())
 		skip();
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct image *image = image_new();
 	size_t before = count_open_fds();
 	for (int i = 0; i < FILES; i++) {
@@ -429,7 +429,7 @@ static void many_objects_do_not_hold_many_files_open(void **state)
 
 static void names_outlive_their_process_and_objects_are_shared(void **state)
 {
-	struct object_table *table = object_table_new();
+	struct object_table *table = object_table_new(NULL);
 	struct code_maps *maps = NULL, *own;
 	pid_t child = fork();
 
@@ -484,7 +484,7 @@ static void a_file_of_another_mount_namespace_is_named(void **state)
 	bool is_mapped = read(ends[0], &mapped, sizeof(mapped)) == sizeof(mapped);
 	close(ends[0]);
 	if (is_mapped) {
-		struct object_table *table = object_table_new();
+		struct object_table *table = object_table_new(NULL);
 		struct code_maps *maps = read_maps(table, child);
 		assert_string_equal(find(maps, mapped).object->path, "/tmp/hidden program");
 		check_name(maps, mapped + clock_gettime_offset(), "clock_gettime");

@@ -14,7 +14,11 @@
 
 #include "capture/loader.h"
 #include "capture/unwind_host.h"
+#include "symbol/outside.h"
 #include "util/units.h"
+
+/* No helpers: what is looked at is our own. */
+static struct outside here = {.names = {OUTSIDE_NAMES_BYTES}};
 
 #define ROOM 65536
 #define STACK_AT 0x7fff00000000ULL
@@ -450,7 +454,7 @@ static void our_own_stack_is_that_of_the_c_library(void **state)
 {
 	struct machine machine;
 	struct own_stack *own = calloc(1, sizeof(*own));
-	struct loader_options options = {.wants_fd = -1};
+	struct loader_options options = {.outside = &here, .wants_fd = -1};
 	const struct unwind_rule none = {0};
 
 	(void)state;

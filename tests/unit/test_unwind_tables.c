@@ -16,8 +16,12 @@
 #include <cmocka.h>
 
 #include "capture/slices.h"
+#include "symbol/outside.h"
 #include "util/clock.h"
 #include "util/open_files.h"
+
+/* No helpers: what is looked at is our own. */
+static struct outside here = {.names = {OUTSIDE_NAMES_BYTES}};
 
 static void pieces_are_taken_rested_and_joined(void **state)
 {
@@ -197,7 +201,7 @@ static void slices_follow_their_objects_and_are_given_back(void **state)
 
 	(void)state;
 	fixture_init(&fixture, ROOM);
-	struct unwind_objects *objects = unwind_objects_new(fixture.tables);
+	struct unwind_objects *objects = unwind_objects_new(fixture.tables, &here);
 	struct slices *slices = slices_new(fixture.tables, objects);
 	object.state = UNWIND_OBJECT_PENDING;
 	assert_int_equal(slices_put(slices, 3, &mappings), 0);
@@ -253,28 +257,28 @@ static void settle_as(struct unwind_objects *objects, struct unwind_object *obje
 }
 
 /* Of a process that is gone where we see it; not if something else is there by now. */
-static void check_found_again(struct unwind_object *object)
+static void check_found_again(struct unwind_objects *objects, struct unwind_object *object)
 {
 	struct timespec times[2];
 	struct stat status;
 	int fd;
 
 	object->pid = INT32_MAX;
-	fd = unwind_object_open(object);
+	fd = unwind_object_open(objects, object);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &status), 0);
 	assert_int_equal(status.st_ino, object->line.inode);
 	close(fd);
 	object->line.inode++;
-	assert_int_equal(unwind_object_open(object), -1);
+	assert_int_equal(unwind_object_open(objects, object), -1);
 	object->line.inode--;
 	times[0] = status.st_atim;
 	times[1] = status.st_mtim;
 	times[1].tv_sec--;
 	assert_int_equal(utimensat(AT_FDCWD, object->path, times, 0), 0);
-	assert_int_equal(unwind_object_open(object), -1);
+	assert_int_equal(unwind_object_open(objects, object), -1);
 	object->pid = (uint32_t)getpid();
-	assert_int_equal(unwind_object_open(object), -1);
+	assert_int_equal(unwind_object_open(objects, object), -1);
 	times[1].tv_sec++;
 	assert_int_equal(utimensat(AT_FDCWD, object->path, times, 0), 0);
 }
@@ -294,7 +298,7 @@ static void files_that_nobody_needs_are_closed(void **state)
 	small = usual;
 	small.rlim_cur = open_files_needed() + 4 * MAY_BE_OPEN;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
-	struct unwind_objects *objects = unwind_objects_new(fixture.tables);
+	struct unwind_objects *objects = unwind_objects_new(fixture.tables, &here);
 	for (size_t i = 0; i < FILES; i++) {
 		strcpy(paths[i], "/tmp/dwell-object-XXXXXX");
 		close(mkstemp(paths[i]));
@@ -302,11 +306,11 @@ static void files_that_nobody_needs_are_closed(void **state)
 		/* What is to be read stays open; of too many the last ones are found again. */
 		assert_int_equal(files[i]->state, UNWIND_OBJECT_PENDING);
 		assert_int_equal(files[i]->path_fd >= 0, i < MAY_BE_OPEN);
-		int fd = unwind_object_open(files[i]);
+		int fd = unwind_object_open(objects, files[i]);
 		assert_true(fd >= 0);
 		close(fd);
 	}
-	check_found_again(files[FILES - 1]);
+	check_found_again(objects, files[FILES - 1]);
 	settle_as(objects, files[0], -ENOEXEC);
 	assert_int_equal(files[0]->state, UNWIND_OBJECT_PLAIN);
 	assert_int_equal(files[0]->path_fd, -1);

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The ways to what belongs to others: errands and parsers answer as this process itself would, what
+ * is not to be touched is not, and a parser has no rights left to abuse.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "elf/facts.h"
+#include "elf/pack.h"
+#include "elf/symbols.h"
+#include "symbol/errand.h"
+#include "symbol/jit.h"
+#include "symbol/names.h"
+#include "symbol/object.h"
+#include "symbol/outside.h"
+#include "symbol/parser.h"
+#include "util/mem.h"
+
+#define PAGES_BYTES (ERRAND_PAGES * ERRAND_PAGE_BYTES)
+
+static struct outside start(void)
+{
+	struct outside outside = {0};
+	struct why why;
+
+	if (outside_init(&outside, &why))
+		fail_msg("%s", why.text);
+	return outside;
+}
+
+static int open_self(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void parsers_answer_as_this_process_would(void **state)
+{
+	struct outside outside = start();
+	_cleanup_close_ int fd = open_self();
+	struct elf_facts facts, own_facts;
+	struct cfi_table table, own_table;
+	struct object_names *names, *own_names;
+	uint64_t start_there, start_here, address = 0;
+
+	(void)state;
+	memset(&facts, 0, sizeof(facts));
+	memset(&own_facts, 0, sizeof(own_facts));
+	assert_int_equal(parser_facts(outside.parsers, fd, &facts), 0);
+	assert_int_equal(parser_facts(NULL, fd, &own_facts), 0);
+	assert_memory_equal(&facts, &own_facts, sizeof(facts));
+	assert_true(facts.segment_count && facts.has_symbols);
+
+	assert_int_equal(parser_table(outside.parsers, fd, &table), 0);
+	assert_int_equal(parser_table(NULL, fd, &own_table), 0);
+	assert_int_equal(table.row_count, own_table.row_count);
+	assert_memory_equal(table.rows, own_table.rows, table.row_count * sizeof(*table.rows));
+	cfi_table_clear(&table);
+	cfi_table_clear(&own_table);
+
+	assert_int_equal(parser_names(outside.parsers, fd, -1, &names), 0);
+	assert_int_equal(parser_names(NULL, fd, -1, &own_names), 0);
+	for (uint32_t i = 0; i < facts.segment_count; i++)
+		for (address = facts.segments[i].vaddr;
+			address < facts.segments[i].vaddr + facts.segments[i].bytes;
+			address += 64) {
+			const char *there = object_names_find(names, address, &start_there);
+			const char *here = object_names_find(own_names, address, &start_here);
+			assert_int_equal(!there, !here);
+			if (there)
+				assert_string_equal(there, here);
+		}
+	object_names_free(names);
+	object_names_free(own_names);
+	_cleanup_free_ char *text = parser_demangle(outside.parsers, "_ZN5space4nameEv");
+	assert_string_equal(text, "space::name");
+	assert_null(parser_demangle(outside.parsers, "_Zzz"));
+	assert_null(parser_demangle(outside.parsers, "plain"));
+	outside_clear(&outside);
+}
+
+static void what_is_no_program_is_told_as_such(void **state)
+{
+	struct outside outside = start();
+	struct elf_facts facts;
+	char path[] = "/tmp/dwell-outside-XXXXXX";
+	_cleanup_close_ int fd = mkstemp(path);
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(write(fd, "#!/bin/sh\n", 10), 10);
+	assert_int_equal(parser_facts(outside.parsers, fd, &facts), -ENOEXEC);
+	outside_clear(&outside);
+}
+
+static void files_that_are_no_files_are_not_opened(void **state)
+{
+	static const char *const made_up[] = {"/proc/self/maps", "/proc/kallsyms"};
+	struct outside outside = start();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(made_up); i++) {
+		_cleanup_close_ int path_fd = open(made_up[i], O_PATH | O_CLOEXEC);
+		assert_int_equal(
+			errand_open(outside.errands, 0, path_fd, LOCATE_FOR_TABLES), -ENOTSUP);
+	}
+	_cleanup_close_ int good = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	_cleanup_close_ int fd = errand_open(outside.errands, 0, good, LOCATE_FOR_NAMES);
+	assert_true(fd >= 0);
+	outside_clear(&outside);
+}
+
+static void a_leased_file_is_not_waited_for(void **state)
+{
+	struct outside outside = start();
+	char path[] = "/tmp/dwell-outside-XXXXXX";
+	int made = mkstemp(path);
+
+	(void)state;
+	signal(SIGIO, SIG_IGN);
+	close(made);
+	_cleanup_close_ int leased = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int path_fd = open(path, O_PATH | O_CLOEXEC);
+	unlink(path);
+	if (fcntl(leased, F_SETLEASE, F_WRLCK))
+		skip();
+	assert_int_equal(errand_open(outside.errands, 0, path_fd, LOCATE_FOR_TABLES), -EWOULDBLOCK);
+	outside_clear(&outside);
+}
+
+static void only_own_written_memory_is_read(void **state)
+{
+	struct outside outside = start();
+	char *memory =
+		mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *shared =
+		mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	_cleanup_close_ int fd = open_self();
+	char *file = mmap(NULL, PAGES_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
+	_cleanup_free_ char *pages = xcalloc(1, PAGES_BYTES);
+	uint32_t tid = (uint32_t)getpid();
+
+	(void)state;
+	assert_true(memory != MAP_FAILED && shared != MAP_FAILED && file != MAP_FAILED);
+	madvise(memory, PAGES_BYTES, MADV_NOHUGEPAGE);
+	strcpy(memory + ERRAND_PAGE_BYTES, "written");
+	strcpy(shared, "shared");
+	assert_int_equal(file[1], 'E');
+	/* Of four pages the second was written. */
+	assert_int_equal(errand_memory(outside.errands, tid, (uintptr_t)memory, pages), 2);
+	assert_string_equal(pages + ERRAND_PAGE_BYTES, "written");
+	assert_int_equal(errand_memory(outside.errands, tid, (uintptr_t)shared, pages), 0);
+	assert_int_equal(errand_memory(outside.errands, tid, (uintptr_t)file, pages), 0);
+	assert_int_equal(errand_memory(outside.errands, tid, 0, pages), 0);
+	munmap(memory, PAGES_BYTES);
+	munmap(shared, PAGES_BYTES);
+	munmap(file, PAGES_BYTES);
+	outside_clear(&outside);
+}
+
+static void mappings_come_as_text(void **state)
+{
+	struct outside outside = start();
+	uint32_t pid = (uint32_t)getpid();
+	_cleanup_fclose_ FILE *in = NULL;
+	struct map_lines lines = {0};
+	FILE *none;
+
+	(void)state;
+	assert_int_equal(errand_maps(outside.errands, pid, pid, &in), 0);
+	assert_int_equal(map_lines_read(in, &lines, NULL), 0);
+	assert_true(lines.lines.count > 2);
+	map_lines_clear(&lines);
+	assert_int_equal(errand_maps(outside.errands, INT32_MAX, INT32_MAX, &none), -ENOENT);
+	outside_clear(&outside);
+}
+
+/* In a parser's process, before its first job. */
+static int try_to_break_out(volatile int *shared)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	(void)shared;
+	if (parser_helpers.prepare())
+		return 1;
+	if (open("/etc/passwd", O_RDONLY) >= 0 || errno != EPERM)
+		return 2;
+	if (socket(AF_INET, SOCK_STREAM, 0) >= 0)
+		return 3;
+	if (syscall(SYS_capget, &header, data) != -1)
+		return 4;
+	if (fork() >= 0)
+		return 5;
+	if (kill(getppid(), 0) != -1)
+		return 6;
+	/* Memory is bounded. */
+	if (mmap(NULL, 8ULL << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+		MAP_FAILED)
+		return 7;
+	/* Last: the memory that was shared is gone. */
+	*shared = 1;
+	return 8;
+}
+
+static void a_parser_cannot_break_out(void **state)
+{
+	int *shared = mmap(
+		NULL, ERRAND_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_true(shared != MAP_FAILED);
+	pid_t child = fork();
+	if (!child) {
+		signal(SIGSEGV, SIG_DFL);
+		_exit(try_to_break_out(shared));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (!WIFSIGNALED(status))
+		fail_msg("step %d went wrong", WEXITSTATUS(status));
+	assert_int_equal(WTERMSIG(status), SIGSEGV);
+	assert_int_equal(*shared, 0);
+	munmap(shared, ERRAND_PAGE_BYTES);
+}
+
+static void a_parser_that_lies_is_not_believed(void **state)
+{
+	_cleanup_close_ int fd = open_self();
+	struct elf_facts facts;
+	struct elf_bytes bytes = {0};
+	struct object_names *names, *back;
+	uint64_t refused = 0, accepted = 0;
+
+	(void)state;
+	assert_int_equal(parser_facts(NULL, fd, &facts), 0);
+	struct elf_facts wrong = facts;
+	wrong.segment_count = ELF_MAX_SEGMENTS + 1;
+	assert_false(elf_facts_are_sound(&wrong));
+	wrong = facts;
+	wrong.segments[0].bytes = UINT64_MAX;
+	assert_false(elf_facts_are_sound(&wrong));
+	wrong = facts;
+	memset(wrong.build_id, 'a', sizeof(wrong.build_id));
+	assert_false(elf_facts_are_sound(&wrong));
+	wrong = facts;
+	wrong.has_link = true;
+	strcpy(wrong.link.name, "../../etc/shadow");
+	assert_false(elf_facts_are_sound(&wrong));
+
+	/* Each byte changed, each length: refused, or all look-ups stay inside. */
+	assert_int_equal(parser_names(NULL, fd, -1, &names), 0);
+	object_names_pack(names, &bytes);
+	object_names_free(names);
+	for (size_t i = 0; i < bytes.bytes.count; i += 1 + i / 16) {
+		char was = bytes.bytes.at[i];
+		uint64_t found;
+		bytes.bytes.at[i] = (char)(was ^ 0x81);
+		struct elf_cursor at = {bytes.bytes.at, bytes.bytes.count};
+		if (!object_names_unpack(&at, NULL, &back)) {
+			accepted++;
+			for (uint64_t j = 0; j < 1 << 20; j += 997)
+				object_names_find(back, j, &found);
+			object_names_free(back);
+		} else {
+			refused++;
+		}
+		bytes.bytes.at[i] = was;
+		at = (struct elf_cursor){bytes.bytes.at, i};
+		assert_int_equal(object_names_unpack(&at, NULL, &back), -EBADMSG);
+	}
+	assert_true(refused > 0 && accepted > 0);
+	vec_clear(&bytes.bytes);
+}
+
+static void names_have_one_budget(void **state)
+{
+	struct outside small = {.names = {.left_bytes = 1000}};
+	struct object_table *table = object_table_new(&small);
+	struct code_maps *maps;
+	struct code_place place;
+	uint64_t offset;
+
+	(void)state;
+	assert_int_equal(code_maps_read(table, (uint32_t)getpid(), &maps), 0);
+	assert_true(code_maps_find(maps, (uintptr_t)names_have_one_budget, &place));
+	assert_null(code_object_name(place.object, place.address, &offset));
+	assert_int_equal(place.object->lack, CODE_LACK_ROOM);
+	/* The vdso may have had room. */
+	assert_true(small.names.left_bytes <= 1000);
+	code_maps_free(maps);
+	object_table_free(table);
+}
+
+static void perf_maps_share_the_budget(void **state)
+{
+	struct outside small = {.names = {.left_bytes = 100000}};
+	_cleanup_free_ char *path = xasprintf("/tmp/perf-%d.map", (int)getpid());
+	_cleanup_fclose_ FILE *out = fopen(path, "we");
+	struct jit_map *first, *second;
+	uint64_t offset;
+
+	(void)state;
+	assert_non_null(out);
+	for (int i = 0; i < 100000; i++)
+		fprintf(out, "%x 10 function_number_%d\n", 0x1000 + i * 16, i);
+	fflush(out);
+	assert_int_equal(jit_map_read(&small, (uint32_t)getpid(), &first), 0);
+	assert_true(small.names.left_bytes < 1000);
+	assert_int_equal(jit_map_read(&small, (uint32_t)getpid(), &second), 0);
+	assert_string_equal(jit_map_name(first, 0x1000, &offset), "function_number_0");
+	assert_null(jit_map_name(first, 0x1000 + 99999 * 16, &offset));
+	jit_map_free(first);
+	jit_map_free(second);
+	assert_int_equal(small.names.left_bytes, 100000);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parsers_answer_as_this_process_would),
+		cmocka_unit_test(what_is_no_program_is_told_as_such),
+		cmocka_unit_test(files_that_are_no_files_are_not_opened),
+		cmocka_unit_test(a_leased_file_is_not_waited_for),
+		cmocka_unit_test(only_own_written_memory_is_read),
+		cmocka_unit_test(mappings_come_as_text),
+		cmocka_unit_test(a_parser_cannot_break_out),
+		cmocka_unit_test(a_parser_that_lies_is_not_believed),
+		cmocka_unit_test(names_have_one_budget),
+		cmocka_unit_test(perf_maps_share_the_budget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
