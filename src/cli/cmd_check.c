@@ -199,4 +199,5 @@ const struct command cmd_check = {
 		    "  dwell check --json    the same for scripts\n"
 		    "  dwell check --cost -p 1234    what recording process 1234 would cost\n",
 	.run = run_check,
+	.needs_rights = true,
 };

@@ -39,6 +39,7 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 	}
 	status = session_record(&options, &path);
 	if (path) {
+		command_give_up_rights();
 		int report_status = show(path, &options);
 		if (!options.command)
 			status = report_status;

@@ -27,4 +27,5 @@ const struct command cmd_record = {
 		"  dwell record -p 1234 -- sleep 30     a process, with a command as stopwatch\n"
 		"  dwell record -n 'postgres*' -d 1m    threads by name\n",
 	.run = run_record,
+	.needs_rights = true,
 };

@@ -7,6 +7,7 @@
 #define DWELL_CLI_COMMAND_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "util/why.h"
@@ -27,6 +28,7 @@ struct command {
 	const char *summary;  /* one sentence without a full stop */
 	const char *examples; /* lines of "  command   what it does", for help */
 	int (*run)(const struct command *command, int argc, char **argv); /* exit status */
+	bool needs_rights; /* it records, or asks whether it could; others only look at files */
 };
 
 extern const struct command cmd_record;
@@ -38,6 +40,9 @@ extern const struct command cmd_import;
 extern const struct command cmd_check;
 /* `dwell TARGET|-- COMMAND`: not in the table, chosen when the first word is no command. */
 extern const struct command cmd_oneshot;
+
+/* From here on files are looked at with the rights of who looks, not with those of the program. */
+void command_give_up_rights(void);
 
 /* Prints "dwell: ..." as one line to stderr, control characters made harmless; returns status. */
 __attribute__((format(printf, 2, 3))) int fail(int status, const char *format, ...);

@@ -2,10 +2,12 @@
 /* dwell: finds the command and calls it. */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/record_options.h"
 #include "util/mem.h"
+#include "util/rights.h"
 
 static const struct command *const commands[] = {
 	&cmd_record, &cmd_report, &cmd_flame, &cmd_html, &cmd_diff, &cmd_import, &cmd_check};
@@ -24,6 +26,13 @@ static void print_help(void)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	puts("\nEach command has --help. Start with: dwell check");
+}
+
+/* File capabilities are for recording: with them anybody could read everybody's recordings. */
+void command_give_up_rights(void)
+{
+	if (geteuid())
+		rights_keep(0);
 }
 
 static int unknown_command(const char *word)
@@ -62,8 +71,11 @@ int main(int argc, char **argv)
 		return finish_stdout(STATUS_DONE);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[1], commands[i]->name))
+		if (!strcmp(argv[1], commands[i]->name)) {
+			if (!commands[i]->needs_rights)
+				command_give_up_rights();
 			return commands[i]->run(commands[i], argc - 1, argv + 1);
+		}
 	if (argv[1][0] != '-')
 		return unknown_command(argv[1]);
 	return cmd_oneshot.run(&cmd_oneshot, argc, argv);

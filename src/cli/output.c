@@ -16,15 +16,16 @@
 static int make_private(int fd, const struct privacy *privacy)
 {
 	struct stat status;
-	int error = place_give_away(fd);
 
-	if (!error && fstat(fd, &status))
-		error = -errno;
+	/* Some file systems have no owners: then it stays root's. */
+	place_give_away(fd);
+	if (fstat(fd, &status))
+		return -errno;
 	/* The group may be another than the source's: a folder or sudo may have chosen it. */
-	if (!error && privacy->has_group && privacy->group != status.st_gid &&
+	if (privacy->has_group && privacy->group != status.st_gid && status.st_mode & S_IRWXG &&
 		fchmod(fd, status.st_mode & 0707))
-		error = -errno;
-	return error;
+		return -errno;
+	return 0;
 }
 
 /* A file of a name that nobody can guess. */

@@ -335,7 +335,11 @@ static int write_all(
 	note_check(rows.books, meta);
 	recording_writer_put_meta(rows.writer, meta);
 	error = recording_writer_finish(rows.writer, why);
-	recording_writer_free(rows.writer);
+	/* A part of it would be of no use: the text is still there. */
+	if (error)
+		recording_writer_discard(rows.writer);
+	else
+		recording_writer_free(rows.writer);
 	return error;
 }
 

@@ -412,6 +412,56 @@ static void a_slow_reader_delays_slices_but_loses_none(void **state)
 	expect_rows(3);
 }
 
+static int ask(sqlite3 *db, const char *sql)
+{
+	return sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+static int64_t number_of(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	int64_t number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return number;
+}
+
+/* Whatever reads SQLite's files has SQLite's own locks: they and the writer's respect each other.
+ */
+static void ordinary_sqlite_reads_along_and_cannot_write(void **state)
+{
+	struct recording_writer *writer = sample_writer(path);
+	sqlite3 *db = NULL;
+
+	(void)state;
+	add_slices(writer, 2);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(ask(db, "BEGIN"), SQLITE_OK);
+	assert_int_equal(number_of(db, "SELECT count(*) FROM sums"), 2);
+	/* A reader is in the middle of it: the slice goes into the next commit. */
+	recording_writer_add_sum(writer, &sample_rows[0]);
+	assert_int_equal(recording_writer_commit(writer, NULL), 0);
+	assert_int_equal(number_of(db, "SELECT count(*) FROM sums"), 2);
+	assert_int_equal(ask(db, "COMMIT"), SQLITE_OK);
+	/* The writer waits for its turn: no new reader begins. */
+	assert_int_equal(ask(db, "SELECT 1 FROM sums"), SQLITE_BUSY);
+	recording_writer_add_sum(writer, &sample_rows[0]);
+	assert_int_equal(recording_writer_commit(writer, NULL), 0);
+	assert_int_equal(number_of(db, "SELECT count(*) FROM sums"), 4);
+	assert_int_equal(ask(db, "BEGIN IMMEDIATE"), SQLITE_BUSY);
+	/* Closing a descriptor of the file takes no lock of the writer away. */
+	sqlite3_close(db);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(ask(db, "DELETE FROM sums"), SQLITE_BUSY);
+	assert_int_equal(recording_writer_finish(writer, NULL), 0);
+	recording_writer_free(writer);
+	assert_int_equal(ask(db, "BEGIN IMMEDIATE"), SQLITE_OK);
+	sqlite3_close(db);
+	expect_rows(4);
+}
+
 static void two_writers_do_not_share_a_file(void **state)
 {
 	struct recording_writer *writer = sample_writer(path);
@@ -549,6 +599,7 @@ int main(void)
 		TEST(a_file_size_limit_is_named_and_spares_what_was_committed),
 		TEST(a_reader_sees_the_committed_slices_of_a_live_recording),
 		TEST(a_slow_reader_delays_slices_but_loses_none),
+		TEST(ordinary_sqlite_reads_along_and_cannot_write),
 		TEST(two_writers_do_not_share_a_file),
 		TEST(a_recording_is_private_even_if_the_file_it_replaces_was_not),
 		TEST(under_sudo_the_recording_belongs_to_the_invoking_user),
