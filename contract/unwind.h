@@ -117,6 +117,7 @@ enum unwind_stop {
 	UNWIND_STOP_EXITING,  /* not tried: its memory is gone already */
 	UNWIND_STOP_COMPAT,   /* not tried: 32-bit */
 	UNWIND_STOP_PENDING,  /* the file's table is being read */
+	UNWIND_STOP_DOUBT,    /* reached a root, but may have missed frames on the way */
 	UNWIND_STOP_SWITCH,   /* goes on on another stack, which is not followed */
 	UNWIND_STOP_PROBE,    /* in a probe's code, and what it took is not to be found */
 	UNWIND_STOPS,
@@ -140,7 +141,12 @@ enum unwind_vma_kind {
 	UNWIND_VMA_PENDING,   /* being read: PENDING, and addresses stay plain */
 	UNWIND_VMA_CLOSED,    /* could not be read: NOTABLE, and addresses stay plain */
 	UNWIND_VMA_PROBE,     /* the kernel's own code for uprobes: never a frame */
-	UNWIND_VMA_PYTHON,    /* as ANON, of a process with CPython: see UNWIND_PYTHON_CALL */
+	/*
+	 * As ANON, of a Java virtual machine. Where the byte at `bias` (0: not known) is not 1 its
+	 * code keeps no frame pointers, and stepping by them may miss callers: DOUBT.
+	 */
+	UNWIND_VMA_JAVA,
+	UNWIND_VMA_PYTHON, /* as ANON, of a process with CPython: see UNWIND_PYTHON_CALL */
 };
 
 /*

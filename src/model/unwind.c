@@ -29,6 +29,7 @@ static const struct {
 	[UNWIND_BACKWARDS] = {"the stack does not lead to its root", "[broken]"},
 	[UNWIND_COMPAT] = {"32-bit code", "[32-bit code]"},
 	[UNWIND_OTHER_STACK] = {"goes on on a goroutine's stack", "[goroutine's stack]"},
+	[UNWIND_DOUBTFUL] = {"may lack methods (no frame pointers)", "[methods may be missing]"},
 	[UNWIND_PROBED] = {"inside a uprobe of some tool", "[uprobe]"},
 };
 
@@ -51,6 +52,7 @@ static const enum unwind_end of_stop[UNWIND_STOPS] = {
 	[UNWIND_STOP_COMPAT] = UNWIND_COMPAT,
 	[UNWIND_STOP_PENDING] = UNWIND_NO_TABLES,
 	[UNWIND_STOP_SWITCH] = UNWIND_OTHER_STACK,
+	[UNWIND_STOP_DOUBT] = UNWIND_DOUBTFUL,
 	[UNWIND_STOP_PROBE] = UNWIND_PROBED,
 };
 

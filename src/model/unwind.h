@@ -31,6 +31,7 @@ enum unwind_end {
 	UNWIND_NO_WAKER_STACK = 18, /* of a waker: the wait was too short to ask for it */
 	UNWIND_PROBED = 19,         /* in a uprobe's code, which hides the caller */
 	UNWIND_OTHER_STACK = 20,    /* goes on on another stack, which is not followed */
+	UNWIND_DOUBTFUL = 21,       /* reached a root by way of code that may hide callers */
 	UNWIND_ENDS,
 };
 
