@@ -68,8 +68,8 @@ static bool next_relocation(const struct elf_section *section, size_t *at, Elf64
 static uint64_t find_name(const struct elf_section *texts)
 {
 	for (size_t at = 0; at < texts->count;) {
-		const unsigned char *found = memmem(
-			texts->bytes + at, texts->count - at, OPTION, sizeof(OPTION));
+		const unsigned char *found =
+			memmem(texts->bytes + at, texts->count - at, OPTION, sizeof(OPTION));
 		if (!found)
 			return 0;
 		at = (size_t)(found - texts->bytes);
