@@ -278,6 +278,21 @@ static __always_inline int step_by_rule(
 	return step_to_cfa(walk, rule, cfa);
 }
 
+/*
+ * HotSpot's compiled methods leave the frame pointer alone: in it still is the one of whoever set
+ * it last, and a step by it goes to that one's caller. The stack leads to its root all the same.
+ */
+static __always_inline int step_in_java(struct walk *walk)
+{
+	__u64 flag = walk->vma_bias;
+	__u8 keeps_frame_pointers = 0;
+
+	if (!walk->is_doubtful && (!flag || read_user(walk, &keeps_frame_pointers, 1, flag) ||
+					  keeps_frame_pointers != 1))
+		walk->is_doubtful = 1;
+	return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+}
+
 /* A generated call of CPython that begins so many bytes before the pc. */
 static __always_inline bool is_python_call(struct walk *walk, __u64 into)
 {
@@ -356,6 +371,9 @@ __noinline int unwind_step(struct walk *walk)
 	case UNWIND_VMA_ANON:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
+	case UNWIND_VMA_JAVA:
+		add_frame(walk, UNWIND_FRAME_RAW | pc);
+		return step_in_java(walk);
 	case UNWIND_VMA_PYTHON:
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return step_in_python(walk);
@@ -404,6 +422,8 @@ __noinline int unwind_walk(struct walk *walk)
 		if (stop != UNWIND_GOES_ON)
 			break;
 	}
+	if (walk->is_doubtful && (stop == UNWIND_STOP_DONE || stop == UNWIND_STOP_ZEROPC))
+		return UNWIND_STOP_DOUBT;
 	/* Steps over probes bring no frame. */
 	return stop == UNWIND_GOES_ON ? UNWIND_STOP_MAXF : stop;
 }
@@ -421,6 +441,7 @@ static __always_inline void unwind_begin(struct walk *walk, __u64 pc, __u64 sp, 
 	walk->is_exact = 1;
 	walk->has_bx = 1;
 	walk->has_raw = 0;
+	walk->is_doubtful = 0;
 	walk->vma_start = 0;
 	walk->vma_bytes = 0;
 	walk->vma_base = 0;

@@ -119,6 +119,7 @@ enum unwind_stop {
 	UNWIND_STOP_PENDING,  /* the file's table is being read */
 	UNWIND_STOP_NOROOM,   /* the file has a table, and there is no room for it */
 	UNWIND_STOP_NOOPEN,   /* the file could not be opened */
+	UNWIND_STOP_DOUBT,    /* reached a root, but may have missed frames on the way */
 	UNWIND_STOP_SWITCH,   /* goes on on another stack, which is not followed */
 	UNWIND_STOP_PROBE,    /* in a probe's code, and what it took is not to be found */
 	UNWIND_STOPS,
@@ -145,7 +146,12 @@ enum unwind_vma_kind {
 	UNWIND_VMA_NOROOM,    /* never had room: NOROOM, and addresses stay plain */
 	UNWIND_VMA_UNOPENED,  /* could not be opened: NOOPEN, and addresses stay plain */
 	UNWIND_VMA_PROBE,     /* the kernel's own code for uprobes: never a frame */
-	UNWIND_VMA_PYTHON,    /* as ANON, of a process with CPython: see UNWIND_PYTHON_CALL */
+	/*
+	 * As ANON, of a Java virtual machine. Where the byte at `bias` (0: not known) is not 1 its
+	 * code keeps no frame pointers, and stepping by them may miss callers: DOUBT.
+	 */
+	UNWIND_VMA_JAVA,
+	UNWIND_VMA_PYTHON, /* as ANON, of a process with CPython: see UNWIND_PYTHON_CALL */
 };
 
 /*

@@ -43,11 +43,12 @@ struct walk {
 	__u32 vma_count;
 	__u64 hash;
 	__u64 first_sp;
-	__u64 missing; /* the address that ended the walk: not mapped, or not readable */
-	__u8 is_exact; /* pc is no return address: the first frame, or one that a signal hit */
-	__u8 has_raw;  /* some frame is a plain address: means something in this image only */
-	__u8 has_bx;   /* bx is this frame's: it is followed in few files only */
-	__u8 pad2[5];
+	__u64 missing;    /* the address that ended the walk: not mapped, or not readable */
+	__u8 is_exact;    /* pc is no return address: the first frame, or one that a signal hit */
+	__u8 has_raw;     /* some frame is a plain address: means something in this image only */
+	__u8 has_bx;      /* bx is this frame's: it is followed in few files only */
+	__u8 is_doubtful; /* some frame's caller may have been missed */
+	__u8 pad2[4];
 	/*
 	 * Where each frame's return address was read, in words from first_sp: what a memo of stacks
 	 * has to compare. WALK_SLOT_FAR: further than that can say.

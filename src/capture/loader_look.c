@@ -124,42 +124,56 @@ static bool use_early(struct loader *loader, const struct loader_scan *scan)
 }
 
 /* How code is walked that the process generates: by who is there to generate it. */
-static enum unwind_vma_kind generated_kind(const struct map_lines *lines)
+static void find_maker(struct loader *loader, const struct loader_scan *scan,
+	const struct map_lines *lines, struct slice_mapping *ret)
 {
 	vec_each (line, &lines->lines) {
 		const char *slash = strrchr(line->path, '/');
 		const char *name = slash ? slash + 1 : "";
 		if (!strncmp(name, "python3", 7) || !strncmp(name, "libpython3", 10))
-			return UNWIND_VMA_PYTHON;
+			ret->plain_kind = UNWIND_VMA_PYTHON;
+		if (strcmp(name, "libjvm.so"))
+			continue;
+		ret->maker = unwind_objects_get(loader->objects, scan->pid, line);
+		ret->maker_start = line->start;
+		ret->maker_offset = line->offset;
+		return;
 	}
-	return UNWIND_VMA_ANON;
 }
 
 /* Code without a file is generated, or the kernel's: [uprobes], [uprobes-trampoline]. */
-static enum unwind_vma_kind plain_kind(const struct map_line *line, enum unwind_vma_kind generated)
+static struct slice_mapping plain_mapping(
+	const struct map_line *line, const struct slice_mapping *generated)
 {
-	return strncmp(line->path, "[uprobes", 8) ? generated : UNWIND_VMA_PROBE;
+	struct slice_mapping mapping = {.plain_kind = UNWIND_VMA_PROBE};
+
+	if (strncmp(line->path, "[uprobes", 8))
+		mapping = *generated;
+	mapping.start = line->start;
+	mapping.end = line->end;
+	return mapping;
 }
 
 static int take_lines(
 	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
 {
-	enum unwind_vma_kind generated = generated_kind(lines);
+	struct slice_mapping generated = {0};
 	slice_mappings mappings = {0};
 	int error = 0;
 	_cleanup_free_ bool *is_kept = mapping_choice(lines, UNWIND_MAX_VMAS);
 
+	find_maker(loader, scan, lines, &generated);
 	for (size_t i = 0; i < lines->lines.count; i++) {
 		const struct map_line *line = &lines->lines.at[i];
-		struct slice_mapping mapping = {.start = line->start,
-			.end = line->end,
-			.offset = line->offset,
-			.plain_kind = plain_kind(line, generated)};
+		struct slice_mapping mapping = {
+			.start = line->start, .end = line->end, .offset = line->offset};
 		if (!is_kept[i] || !strcmp(line->path, "[vsyscall]"))
 			continue;
 		mapping.object = unwind_objects_get(loader->objects, scan->pid, line);
 		if (mapping.object)
 			use_object(loader, mapping.object, scan->is_urgent);
+		else
+			mapping = plain_mapping(line, &generated);
 		vec_push(&mappings, mapping);
 	}
 	if (scan->image)

@@ -71,6 +71,9 @@ static struct unwind_vma vma_of(const struct slice_mapping *mapping)
 	struct unwind_vma vma =
 		unwind_object_vma(mapping->object, mapping->start, mapping->end, mapping->offset);
 
+	if (mapping->maker)
+		return unwind_object_java_vma(mapping->maker, mapping->maker_start,
+			mapping->maker_offset, mapping->start, mapping->end);
 	if (!mapping->object && mapping->plain_kind)
 		vma.object_kind = (uint32_t)mapping->plain_kind;
 	return vma;
@@ -163,7 +166,9 @@ void slices_update(struct slices *slices, struct unwind_object *object)
 		struct slice *slice = *slot;
 		for (uint32_t i = 0; i < slice->count; i++) {
 			const struct slice_mapping *mapping = &slice->mappings.at[i];
-			if (!mapping->object || unwind_object_itself(mapping->object) != changed)
+			struct unwind_object *about =
+				mapping->maker ? mapping->maker : mapping->object;
+			if (!about || unwind_object_itself(about) != changed)
 				continue;
 			struct unwind_vma vma = vma_of(mapping);
 			unwind_tables_set_vma(slices->tables, slice->base + i, &vma);

@@ -22,6 +22,10 @@ struct slice_mapping {
 	 * mappings are equal bytes.
 	 */
 	uint64_t plain_kind;
+	/* UNWIND_VMA_JAVA: the file that generates the code, and where it is mapped itself. */
+	struct unwind_object *maker;
+	uint64_t maker_start;
+	uint64_t maker_offset;
 };
 
 typedef VEC(struct slice_mapping) slice_mappings;

@@ -307,6 +307,7 @@ void unwind_reading_make(struct unwind_reading *ret, struct outside *outside, ui
 		elf_facts_take(file, &facts);
 	free(ret->build_id);
 	ret->build_id = xstrdup(facts.build_id);
+	ret->java_flag = facts.java_flag;
 	vec_append(&ret->segments, facts.segments, facts.segment_count);
 	ret->error = read_table(ret, outside->parsers, fd, file, cache, is_quick);
 }
@@ -331,6 +332,7 @@ static void take_facts(struct unwind_object *object, const struct unwind_reading
 {
 	free(object->build_id);
 	object->build_id = xstrdup(reading->build_id);
+	object->java_flag = reading->java_flag;
 	object->segments.count = 0;
 	vec_append(&object->segments, reading->segments.at, reading->segments.count);
 }
@@ -463,5 +465,19 @@ struct unwind_vma unwind_object_vma(
 	if (kind == UNWIND_VMA_TABLE && !fit_table(object, &vma))
 		kind = UNWIND_VMA_UNUSABLE;
 	vma.object_kind = object->number << 8 | kind;
+	return vma;
+}
+
+struct unwind_vma unwind_object_java_vma(const struct unwind_object *maker, uint64_t maker_start,
+	uint64_t maker_offset, uint64_t start, uint64_t end)
+{
+	struct unwind_vma vma = {.start = start, .end = end, .object_kind = UNWIND_VMA_JAVA};
+	uint64_t address;
+
+	if (maker->state == UNWIND_OBJECT_TWIN)
+		maker = maker->twin;
+	if (maker->java_flag && elf_segments_vaddr(maker->segments.at, maker->segments.count,
+					maker_offset, &address))
+		vma.bias = maker_start - address + maker->java_flag;
 	return vma;
 }

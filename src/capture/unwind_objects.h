@@ -38,6 +38,7 @@ struct unwind_object {
 	struct map_line line; /* and how it showed: the way to a file that is not held; same path */
 	VEC(struct elf_segment) segments;
 	struct unwind_place place;
+	uint64_t java_flag;         /* hotspot_find_flag(); 0: none */
 	struct unwind_object *twin; /* the one with the same content that came first */
 	uint64_t used_ns;
 };
@@ -68,6 +69,7 @@ struct unwind_reading {
 	uid_t owner; /* of the file: build-ids can be forged, the system's files cannot */
 	VEC(struct elf_segment) segments;
 	struct cfi_table table;
+	uint64_t java_flag;
 };
 
 struct unwind_cache;
@@ -96,5 +98,12 @@ struct unwind_object *unwind_object_itself(struct unwind_object *object);
 /* A mapping of the object (NULL: code without a file) for the kernel side. */
 struct unwind_vma unwind_object_vma(
 	const struct unwind_object *object, uint64_t start, uint64_t end, uint64_t offset);
+
+/*
+ * The same for code without a file that the object generates, libjvm.so, which has a mapping of its
+ * own at maker_start.
+ */
+struct unwind_vma unwind_object_java_vma(const struct unwind_object *maker, uint64_t maker_start,
+	uint64_t maker_offset, uint64_t start, uint64_t end);
 
 #endif

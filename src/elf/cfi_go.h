@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of Go's runtime at which a stack begins or goes on elsewhere. Go describes them like any
- * others, as if they had a caller on the same stack; its own tracebacks know them by name
+ * Functions of Go's runtime at which a stack begins or goes on elsewhere. Go describes them like
+ * any others, as if they had a caller on the same stack; its own tracebacks know them by name
  * (runtime/traceback.go).
  */
 #ifndef DWELL_ELF_CFI_GO_H

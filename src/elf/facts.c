@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elf/hotspot.h"
 #include "elf/section.h"
 
 void elf_facts_take(const struct elf_file *file, struct elf_facts *ret)
@@ -16,6 +17,7 @@ void elf_facts_take(const struct elf_file *file, struct elf_facts *ret)
 	snprintf(ret->build_id, sizeof(ret->build_id), "%s", elf_file_build_id(file));
 	ret->has_symbols = elf_section_exists(file, ".symtab");
 	ret->has_link = debug_link_read(file, &ret->link);
+	hotspot_find_flag(file, &ret->java_flag);
 	ret->segment_count = (uint32_t)count;
 	if (count)
 		memcpy(ret->segments, segments, count * sizeof(*segments));

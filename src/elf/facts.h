@@ -16,6 +16,7 @@ struct elf_facts {
 	bool has_symbols;                 /* a .symtab: no separate debug file is needed */
 	bool has_link;
 	struct debug_link link;
+	uint64_t java_flag; /* hotspot_find_flag(), 0: none */
 	uint32_t segment_count;
 	struct elf_segment segments[ELF_MAX_SEGMENTS];
 };

@@ -32,6 +32,7 @@ static const struct {
 		"[no room for table]"},
 	[UNWIND_NOT_OPENED] = {"a file that could not be opened", "[file not opened]"},
 	[UNWIND_OTHER_STACK] = {"goes on on a goroutine's stack", "[goroutine's stack]"},
+	[UNWIND_DOUBTFUL] = {"may lack methods (no frame pointers)", "[methods may be missing]"},
 	[UNWIND_PROBED] = {"inside a uprobe of some tool", "[uprobe]"},
 };
 
@@ -56,6 +57,7 @@ static const enum unwind_end of_stop[UNWIND_STOPS] = {
 	[UNWIND_STOP_NOROOM] = UNWIND_NO_ROOM,
 	[UNWIND_STOP_NOOPEN] = UNWIND_NOT_OPENED,
 	[UNWIND_STOP_SWITCH] = UNWIND_OTHER_STACK,
+	[UNWIND_STOP_DOUBT] = UNWIND_DOUBTFUL,
 	[UNWIND_STOP_PROBE] = UNWIND_PROBED,
 };
 

@@ -33,6 +33,7 @@ enum unwind_end {
 	UNWIND_NOT_OPENED = 20,     /* a file that could not be opened */
 	UNWIND_PROBED = 21,         /* in a uprobe's code, which hides the caller */
 	UNWIND_OTHER_STACK = 22,    /* goes on on another stack, which is not followed */
+	UNWIND_DOUBTFUL = 23,       /* reached a root by way of code that may hide callers */
 	UNWIND_ENDS,
 };
 

@@ -65,9 +65,19 @@ static void put_incomplete(const struct report *report)
 	}
 }
 
+/* Only Java's stacks end so. */
+static void put_advice(const struct report *report)
+{
+	const struct completeness *whole = &report->summary->completeness;
+
+	if (whole->ends_by_time[UNWIND_DOUBTFUL] >= MIN_SHARE)
+		put_line(report, "whole stacks of Java: start it with -XX:+PreserveFramePointer");
+}
+
 void report_stacks(const struct report *report)
 {
 	put_incomplete(report);
+	put_advice(report);
 	if (report->summary->runtimes.count) {
 		_cleanup_free_ char *text = runtime_text(&report->summary->runtimes.at[0]);
 		fprintf(report->out, "  ");

@@ -26,12 +26,15 @@ static struct outside here = {.names = {OUTSIDE_NAMES_BYTES}};
 #define CODE_AT 0x400000ULL
 #define BIAS 0x3ff000ULL /* so the object's own addresses begin at 0x1000 */
 
+#define GENERATED_AT 0x500000ULL
+
 /* A machine: one object with one page of code, a rule for each 16 bytes of it, and a stack. */
 struct machine {
 	struct unwind_areas areas;
 	struct unwind_process slice;
 	uint64_t stack[STACK_WORDS];
-	uint64_t absent; /* an address that cannot be read */
+	uint64_t absent;             /* an address that cannot be read */
+	unsigned char generated[64]; /* the beginning of the code without a file */
 	struct unwind_registers registers;
 	struct walk walk;
 };
@@ -40,6 +43,11 @@ static int read_stack(void *context, uint64_t address, void *to, size_t bytes)
 {
 	struct machine *machine = context;
 
+	if (address >= GENERATED_AT &&
+		address + bytes <= GENERATED_AT + sizeof(machine->generated)) {
+		memcpy(to, machine->generated + (address - GENERATED_AT), bytes);
+		return 0;
+	}
 	if (address < STACK_AT || address + bytes > STACK_AT + sizeof(machine->stack) ||
 		(machine->absent >= address && machine->absent < address + bytes))
 		return -EFAULT;
@@ -82,7 +90,7 @@ static void machine_init(struct machine *machine, const struct unwind_rule *rule
 		.page0 = 7 - 1,
 		.object_kind = 5 << 8 | UNWIND_VMA_TABLE};
 	areas->vmas[4] = (struct unwind_vma){
-		.start = 0x500000, .end = 0x501000, .object_kind = UNWIND_VMA_ANON};
+		.start = GENERATED_AT, .end = 0x501000, .object_kind = UNWIND_VMA_ANON};
 	areas->vmas[5] = (struct unwind_vma){.start = 0x600000,
 		.end = 0x601000,
 		.bias = 0x600000,
@@ -308,6 +316,128 @@ static void a_frame_kept_in_rbx_is_found_if_all_say_where_that_is(void **state)
 	machine_clear(&machine);
 }
 
+static void generated_calls_of_python_are_stepped_over_exactly(void **state)
+{
+	static const unsigned char call[] = {
+		0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3};
+	/* Of each instruction, with an endbr64 in front: words on the stack before it. */
+	static const struct {
+		unsigned int into, words;
+	} places[] = {{0, 0}, {4, 0}, {8, 1}, {10, 1}, {14, 0}};
+	const struct unwind_rule rules[] = {SP(8), STOP};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 2);
+	machine.areas.vmas[4].object_kind = UNWIND_VMA_PYTHON;
+	memcpy(machine.generated + 16 + 4, call, sizeof(call));
+	/* A frame pointer that leads past function 0. */
+	machine.registers.fp = at(8);
+	machine.stack[9] = pc_in(1);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		machine.registers.pc = GENERATED_AT + 16 + places[i].into;
+		machine.stack[places[i].words] = pc_in(0);
+		machine.stack[places[i].words + 1] = pc_in(1);
+		walk(&machine);
+		assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+		assert_int_equal(machine.walk.depth, 3);
+		expect_frame(&machine, 1, pc_in(0));
+		assert_int_equal(machine.walk.fp, at(8));
+	}
+	/* Other code is stepped over by frame pointer. */
+	machine.registers.pc = GENERATED_AT + 50;
+	walk(&machine);
+	assert_int_equal(machine.walk.depth, 2);
+	machine_clear(&machine);
+}
+
+static void code_of_java_is_believed_if_it_keeps_frame_pointers(void **state)
+{
+	const struct unwind_rule rules[] = {STOP, {.cfa_kind = UNWIND_CFA_GAP}};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 2);
+	machine.areas.vmas[4].object_kind = UNWIND_VMA_JAVA;
+	machine.areas.vmas[4].bias = GENERATED_AT + 7;
+	machine.registers.pc = GENERATED_AT + 32;
+	machine.registers.fp = at(8);
+	machine.stack[9] = pc_in(0);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DOUBT);
+	assert_int_equal(machine.walk.depth, 2);
+	machine.generated[7] = 1;
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	/* Nobody knows where that is written. */
+	machine.areas.vmas[4].bias = 0;
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DOUBT);
+	/* Any other reason says more. */
+	machine.stack[9] = pc_in(1);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_GAP);
+	machine_clear(&machine);
+}
+
+static void another_stack_is_a_root_only_if_nobody_returns(void **state)
+{
+	const struct unwind_rule rules[] = {SP(8), {.cfa_kind = UNWIND_CFA_SWITCH},
+		{.cfa_kind = UNWIND_CFA_SWITCH, .cfa_offset = UNWIND_SWITCH_FOR_EVER}};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 3);
+	machine.stack[0] = pc_in(1);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_SWITCH);
+	machine.stack[0] = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	/* It may not have switched yet. */
+	machine.registers.pc = pc_in(2);
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_SWITCH);
+	machine_clear(&machine);
+}
+
+static void return_addresses_that_probes_took_are_found_by_their_place(void **state)
+{
+	const uint64_t probe = 0x7fffffffe000ULL;
+	const struct unwind_rule rules[] = {SP(16), SP(8), STOP};
+	/* The first was left behind by a longjmp(). */
+	const struct unwind_taken taken[] = {
+		{at(0), pc_in(2)}, {at(1), pc_in(1)}, {at(2), pc_in(2)}};
+	struct machine machine;
+
+	(void)state;
+	machine_init(&machine, rules, 3);
+	machine.stack[1] = machine.stack[2] = probe;
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_NOVMA);
+	machine.registers.taken = taken;
+	machine.registers.taken_count = 3;
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 3);
+	expect_frame(&machine, 1, pc_in(1));
+	expect_frame(&machine, 2, pc_in(2));
+	/* Returned into the probe's code already, which has pushed three words. */
+	machine.areas.vmas[5] = (struct unwind_vma){
+		.start = probe, .end = probe + 4096, .object_kind = UNWIND_VMA_PROBE};
+	machine.registers.pc = probe + 9;
+	machine.registers.sp = at(0);
+	machine.registers.taken = taken + 2;
+	machine.registers.taken_count = 1;
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_DONE);
+	assert_int_equal(machine.walk.depth, 1);
+	machine.registers.taken_count = 0;
+	walk(&machine);
+	assert_int_equal(machine.walk.stop, UNWIND_STOP_PROBE);
+	machine_clear(&machine);
+}
+
 static void code_without_a_file_is_stepped_over_by_frame_pointer(void **state)
 {
 	const struct unwind_rule rules[] = {STOP};
@@ -509,6 +639,10 @@ int main(void)
 		cmocka_unit_test(a_return_address_in_a_register_counts_in_the_first_frame_only),
 		cmocka_unit_test(a_frame_kept_in_rbx_is_found_if_all_say_where_that_is),
 		cmocka_unit_test(code_without_a_file_is_stepped_over_by_frame_pointer),
+		cmocka_unit_test(generated_calls_of_python_are_stepped_over_exactly),
+		cmocka_unit_test(code_of_java_is_believed_if_it_keeps_frame_pointers),
+		cmocka_unit_test(another_stack_is_a_root_only_if_nobody_returns),
+		cmocka_unit_test(return_addresses_that_probes_took_are_found_by_their_place),
 		cmocka_unit_test(every_end_has_its_reason),
 		cmocka_unit_test(a_stack_is_cut_at_the_limit),
 		cmocka_unit_test(a_process_without_mappings_has_its_first_frame),

@@ -85,8 +85,8 @@ NAMED static void goroutine(void)
 /* The middle of a new stack: below it are words that lead nowhere. */
 static void *new_stack(int below)
 {
-	char *stack = mmap(
-		NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *stack =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (stack == MAP_FAILED)
 		die("mmap");
