@@ -13,10 +13,12 @@ check(not os.path.exists("no.dwell"), "a file was left behind")
 most = re.search(r"--memory (\d+M)", refused.stderr).group(1)
 check(60 <= int(most[:-1]) <= 118, f"not half of what is free beside dwell itself: {most}")
 
-for arguments in (["--memory", most], []):
+# Emulated machines, where each start takes long, show that version 2 is read: one will do there.
+for arguments in ([["--memory", most], []] if SLOW == 1 else [[]]):
     recording = record(*arguments, command=["sleep", "0.5"], **HERE)
     cost = recording.report["cost"]
     check(cost["table_bytes"] <= int(most[:-1]) * 1.1 * (1 << 20), f"tables are too large: {cost}")
     check_books(recording)
-text = " ".join(dwell("check", **HERE).stdout.split())
-check(re.search(r"limited memory [^/]* instead of 256 MiB", text), text)
+if SLOW == 1:
+    text = " ".join(dwell("check", **HERE).stdout.split())
+    check(re.search(r"limited memory [^/]* instead of 256 MiB", text), text)
