@@ -8,9 +8,9 @@ CC ?= gcc
 CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpftool)
 
-# Variants build in folders of their own: plain, STATIC=1, SAN=1.
-VARIANT := $(if $(SAN),san,$(if $(STATIC),static,plain))
-OUT := build/$(VARIANT)
+# Variants build in folders of their own: plain, SAN=1, COV=1. STATIC=1 only links otherwise.
+OUT := build/$(if $(SAN),san,$(if $(COV),cov,plain))
+PROGRAM := $(if $(STATIC),build/static,$(OUT))/dwell
 GEN := build/gen
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
@@ -20,11 +20,13 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DDWELL_VERSION='"$(VERSION)"' -I. -Isrc -
 	-MMD -MP -fno-omit-frame-pointer $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
 LIBS := -lbpf -lelf -lz -lzstd -llzma -liberty -lsqlite3 -lm -pthread
 ifdef SAN
+CFLAGS := -O1 -g
 ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined
 endif
-ifdef STATIC
-LDFLAGS += -static
+ifdef COV
+ALL_CFLAGS += --coverage -fprofile-update=atomic
+LDFLAGS += --coverage
 endif
 
 # One short line for each file; V=1 shows the commands.
@@ -42,10 +44,13 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/uni
 WORKLOADS := $(patsubst tests/workloads/%.c,build/workloads/%,$(wildcard tests/workloads/*.c))
 
 .PHONY: all
-all: $(OUT)/dwell
-ifndef SAN
-	@cmp -s $(OUT)/dwell dwell || { rm -f dwell; cp $(OUT)/dwell dwell; }
+all: $(PROGRAM)
+ifeq ($(SAN)$(COV),)
+	@cmp -s $(PROGRAM) dwell || { rm -f dwell; cp $(PROGRAM) dwell; }
 endif
+
+# Objects of tests are kept: the next `make check` shall not compile them again.
+.SECONDARY:
 
 .PHONY: help
 help:
@@ -58,6 +63,8 @@ help:
 ##: make check-kernels  the tests that depend on the kernel on Debian's 6.1 and 6.12 kernels, emulated
 ##: make bench        overhead against libbpf-tools' offcputime, speed of import as ratios, speed of the page
 ##: make fuzz         each fuzzer for FUZZ_TIME (60) seconds
+##: make coverage     line coverage of src/ by unit tests and cases: total and the least covered files
+##: make lint         clang-tidy with the checks of .clang-tidy
 ##: make install      into PREFIX (default /usr/local), below DESTDIR
 ##: make STATIC=1     one static binary as ./dwell
 ##: make SAN=1        with ASan and UBSan, as build/san/dwell
@@ -100,9 +107,10 @@ $(LIBRARY): $(filter-out $(OUT)/src/cli/main.o,$(OBJECTS))
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(OUT)/dwell: $(OUT)/src/cli/main.o $(LIBRARY)
+$(PROGRAM): $(OUT)/src/cli/main.o $(LIBRARY)
+	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) $(if $(STATIC),-static) $^ $(LIBS) -o $@
 
 $(OUT)/tests/unit/%: $(OUT)/tests/unit/%.o $(LIBRARY)
 	$(call say,LINK,$@)
@@ -161,12 +169,18 @@ FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c) src/
 	$(filter-out src/format/import%.c src/format/stack_writer.c src/format/folded.c, \
 	$(wildcard src/format/*.c))
 
-build/fuzz/%: tests/fuzz/%.c $(FUZZED) Makefile
+FUZZ_OBJECTS := $(FUZZED:%.c=build/fuzz/%.o)
+FUZZ_CFLAGS := -std=gnu17 -D_GNU_SOURCE -I. -Isrc -O1 -g -MMD -MP $(WARNINGS) -Wno-pointer-arith \
+	-fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined
+
+build/fuzz/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
-	$(Q)$(CLANG) -std=gnu17 -D_GNU_SOURCE -I. -Isrc -O1 -g $(WARNINGS) -Wno-pointer-arith \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize=pointer-overflow \
-		-fno-sanitize-recover=undefined $< $(FUZZED) -lelf -lz -lzstd -llzma -lm -o $@
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link,address,undefined -c $< -o $@
+
+$(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ -lelf -lz -lzstd -llzma -lm -o $@
 
 .PHONY: fuzz $(FUZZERS:%=%.run)
 fuzz: $(FUZZERS:%=%.run)
@@ -190,12 +204,36 @@ bench: all build/plain/tests/bench/read_stacks build/plain/tests/bench/plain_ins
 	bench/import
 	bench/page
 
+# Line coverage of src/ by unit tests and end-to-end cases (root, through sudo if need be).
+.PHONY: coverage
+coverage: deps
+	$(MAKE) --no-print-directory WERROR=1 workloads
+	$(MAKE) --no-print-directory COV=1 build/cov/dwell unit-tests
+	@tools/coverage
+
 .PHONY: install
 install: all
 	install -D -m 755 dwell $(DESTDIR)$(PREFIX)/bin/dwell
 	for page in man/*.[1-8]; do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
 	done
+
+# clang-tidy with the checks of .clang-tidy; DEEP=1 runs the analyzer instead: minutes, and not all
+# that it says is true.
+LINT_OUT := build/lint/$(if $(DEEP),deep,usual)
+LINT_DEEP := -*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
+LINTED := $(SOURCES:%.c=$(LINT_OUT)/%.ok)
+
+$(LINTED): $(LINT_OUT)/%.ok: %.c .clang-tidy | $(GEN)/dwell.skel.h
+	@mkdir -p $(@D)
+	$(call say,LINT,$<)
+	$(Q)clang-tidy -quiet $(if $(DEEP),--checks='$(LINT_DEEP)') $< -- -std=gnu17 \
+		-D_GNU_SOURCE -DDWELL_VERSION='"$(VERSION)"' -I. -Isrc -isystem $(GEN) 2> $@.err || \
+		{ cat $@.err; exit 1; }
+	@mv $@.err $@
+
+.PHONY: lint
+lint: $(LINTED)
 
 .PHONY: format
 format:
@@ -205,4 +243,4 @@ format:
 clean:
 	rm -rf build dwell
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TEST_TOOLS:=.d) $(GEN)/dwell.bpf.o.d
+-include $(OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TEST_TOOLS:=.d) $(GEN)/dwell.bpf.o.d

@@ -38,7 +38,8 @@ check(hot["functions"][0]["change"] == "slower" or hot["functions"][0]["change"]
 slow = diff("before.dwell", "after.dwell", "--raw")
 first = slow["functions"][0]
 check(first["object"] == "prog" and first["change"] == "slower", f"{slow['functions'][:3]}")
-check_close("growth", first["own_change"] * S, 20 * 25 * MS, rel=0.2)
+# Off-CPU time holds waits for a CPU, too.
+check_between("growth", first["own_change"] * S, 0.8 * 500 * MS, 3 * 500 * MS)
 
 dwell("diff", "before.dwell", "before.dwell", "--fail-above", "5%")
 dwell("diff", "before.dwell", "after.dwell", "--raw", "--fail-above", "5%", status=1)

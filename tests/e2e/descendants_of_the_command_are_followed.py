@@ -17,6 +17,7 @@ for name in ("child", "grandchild"):
         # The timer runs from a moment before the thread leaves its CPU, longer if it is preempted there.
         check_between(f"blocked time of {thread}", thread["blocked_ns"], (100 - 5 * SLOW) * MS,
                       100 * MS + BUSY_NS)
-        check_between(f"life of {thread}", thread["life_ns"], 100 * MS, 100 * MS + 2 * BUSY_NS)
+        check_between(f"life of {thread}", thread["life_ns"], 100 * MS,
+                      100 * MS + thread["runnable_ns"] + 2 * BUSY_NS)
 check(len(recording.threads) == 2 * COUNT + 1, f"{len(recording.threads)} threads")
 check_books(recording)

@@ -21,9 +21,22 @@ for path in ("inner.dwell", "one.dwell"):
           f"{path}: {recording.threads}")
     check(all(t["pid"] < 100 for t in recording.threads), f"{path}: {recording.threads}")
 
-background("unshare", "--pid", "--fork", "--mount-proc", workload("sleeper"), 1,
-           600_000)
+outer = background("unshare", "--pid", "--fork", "--mount-proc", workload("sleeper"), 1,
+                   600_000)
 time.sleep(0.3 * SLOW)
 recording = record("-n", "sleeper*", "-d", "1")
-thread, = recording.named("sleeper-0")
-check(os.path.exists(f"/proc/{thread['pid']}/task/{thread['tid']}"), f"no outer number: {thread}")
+
+
+def has_parent(pid, parent):
+    """False, too, for numbers that mean nobody here."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1]) == parent
+    except OSError:
+        return False
+
+
+found = recording.named("sleeper-0")
+mine = [thread for thread in found if has_parent(thread["pid"], outer.pid)]
+check(len(mine) == 1, f"not one under its outer number: {found}")
+check(os.path.exists(f"/proc/{mine[0]['pid']}/task/{mine[0]['tid']}"), f"no such thread: {mine}")

@@ -30,10 +30,13 @@ def check_sums(lines):
 alone = lines_of("-n", "alice")
 check_sums(alone)
 wait = next(line for line in alone if line["reason"] == "pipe")
-for name in ("bob ran", "carol ran", "a timer (hrtimer_wakeup)"):
+# "ran", on a busy machine "had no CPU" or both.
+for name in ("bob ", "carol ", "a timer (hrtimer_wakeup)"):
     check(name in wait["sentence"], wait["sentence"])
 timer, = (cause for cause in wait["causes"] if cause["kind"] == "timer")
-check_close("timer", timer["ran_ns"], recording.log["timer_ns"], rel=0.2)
+# Carol logs until she has a CPU again; her timer is done before that.
+logged_ns = recording.log["timer_ns"]
+check_between("timer", timer["ran_ns"], 0.3 * logged_ns, 1.05 * logged_ns)
 
 everyone = lines_of()
 check_sums(everyone)
