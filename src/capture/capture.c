@@ -450,6 +450,27 @@ void capture_progress(const struct capture *capture, struct capture_progress *re
 	};
 }
 
+/*
+ * Sets the window's end. If our CPU was taken away before the kernel side was told, that has
+ * counted time beyond it already: then a later end is chosen. What switched in between was not
+ * seen, and is closed as it was.
+ */
+static void close_window(struct capture *capture)
+{
+	uint64_t ahead_ns = END_AHEAD_NS;
+
+	do {
+		capture->end_ns = clock_monotonic_ns() + ahead_ns;
+		/* This one was told at the start. */
+		if (capture->planned_end_ns && capture->planned_end_ns <= capture->end_ns) {
+			capture->end_ns = capture->planned_end_ns;
+			return;
+		}
+		kernel_set_window(capture->kernel, capture->start_ns, capture->end_ns);
+		ahead_ns *= 2;
+	} while (clock_monotonic_ns() >= capture->end_ns);
+}
+
 int capture_stop(struct capture *capture, struct why *why)
 {
 	struct batch *rest, *last, *words;
@@ -458,10 +479,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	set_nice(URGENT_NICE);
 	if (capture->unwinding)
 		unwinding_stop(capture->unwinding);
-	capture->end_ns = clock_monotonic_ns() + END_AHEAD_NS;
-	if (capture->planned_end_ns && capture->planned_end_ns < capture->end_ns)
-		capture->end_ns = capture->planned_end_ns;
-	kernel_set_window(capture->kernel, capture->start_ns, capture->end_ns);
+	close_window(capture);
 	drain_stop(capture->drain);
 	sleep_until(capture->end_ns);
 	error = kernel_barrier(capture->kernel);

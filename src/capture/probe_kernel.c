@@ -303,7 +303,6 @@ static const struct {
 	{BPF_FUNC_get_current_task_btf, "bpf_get_current_task_btf"},
 	{BPF_FUNC_task_storage_get, "bpf_task_storage_get"},
 	{BPF_FUNC_ringbuf_output, "bpf_ringbuf_output"},
-	{BPF_FUNC_probe_read_kernel, "bpf_probe_read_kernel"},
 };
 
 /*
@@ -327,17 +326,20 @@ static bool has_helper(const struct probe *probe, enum bpf_func_id id)
 	       !strstr(log, "cannot use helper");
 }
 
-static void add_helpers(struct probe *probe, bool *ret_reads_kernel)
+static bool can_try_helpers(const struct probe *probe)
+{
+	return probe->can_load && find_hook(probe, "btf_trace_sched_switch") > 0;
+}
+
+static void add_helpers(struct probe *probe)
 {
 	char missing[256] = "";
 
-	*ret_reads_kernel = false;
-	if (!probe->can_load || find_hook(probe, "btf_trace_sched_switch") <= 0) {
+	if (!can_try_helpers(probe)) {
 		facts_add(probe->facts, FACT_NEEDED, FACT_UNKNOWN, "helper functions",
 			"cannot be tried without the above");
 		return;
 	}
-	*ret_reads_kernel = has_helper(probe, BPF_FUNC_probe_read_kernel);
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
 		size_t used = strlen(missing);
 		if (!has_helper(probe, helpers[i].id))
@@ -350,18 +352,19 @@ static void add_helpers(struct probe *probe, bool *ret_reads_kernel)
 			   : "for stacks, storage and records: all there",
 		missing);
 	if (missing[0])
-		facts_fix(probe->facts, "%s",
-			*ret_reads_kernel ? "boot a kernel of 6.1 or later"
-					  : "see lockdown, below");
+		facts_fix(probe->facts, "boot a kernel of 6.1 or later");
 }
 
-static void add_lockdown(struct probe *probe, bool reads_kernel)
+/* Lockdown takes bpf_probe_read_kernel away, and may be in force where its file cannot be seen. */
+static void add_lockdown(struct probe *probe)
 {
 	_cleanup_free_ char *text = NULL, *mode = NULL;
+	bool is_tried = can_try_helpers(probe);
+	bool reads_kernel = is_tried && has_helper(probe, BPF_FUNC_probe_read_kernel);
 
 	if (!proc_text_read("/sys/kernel/security/lockdown", &text))
 		proc_text_chosen(text, &mode);
-	if (mode && !strcmp(mode, "confidentiality")) {
+	if ((mode && !strcmp(mode, "confidentiality")) || (is_tried && !reads_kernel)) {
 		facts_add(probe->facts, FACT_NEEDED, FACT_MISSING, "no lockdown",
 			"lockdown is \"confidentiality\": programs may not read kernel memory");
 		facts_fix(probe->facts, "boot with lockdown=integrity (or without lockdown=)");
@@ -378,16 +381,14 @@ static void add_lockdown(struct probe *probe, bool reads_kernel)
 
 void probe_kernel_needed(struct probe *probe)
 {
-	bool reads_kernel;
-
 	add_btf(probe);
 	add_bpf(probe);
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
 		add_hook(probe, i);
 	add_previous_state(probe);
 	add_abilities(probe);
-	add_helpers(probe, &reads_kernel);
-	add_lockdown(probe, reads_kernel);
+	add_helpers(probe);
+	add_lockdown(probe);
 	add_waker_hooks(probe);
 }
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because there is no assembler
 """A program of 32 bits is recorded as any other: its time is conserved, its waits have their kernel
 stacks, its user stacks say that they end because of it, and its frames why they have no names."""
 from lib import *

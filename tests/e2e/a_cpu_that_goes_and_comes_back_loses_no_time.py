@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: only, because the CPUs of this machine are others' too
+# timeout: 150
+# machine: last
 """A CPU is taken away and brought back while dwell records: no thread loses time, and what runs on
 it afterwards is sampled again."""
 from load import *
@@ -16,12 +18,15 @@ need_root()
 if not os.path.exists(ONLINE):
     skip("needs a second CPU that can be switched off", is_optional=True)
 cleanup(lambda: set_online("1"))
-background(workload("sleeper"), 10**9, 1, 2)
-recorder = Recorder("-a", "--slice", "500ms")
+sleeper = background(workload("sleeper"), 10**9, 1, 2)
+burner = background("sh", "-c", "read line; while :; do :; done", stdin=subprocess.PIPE)
+recorder = Recorder("-p", f"{sleeper.pid},{burner.pid}", "--slice", "500ms")
 set_online("0")
 time.sleep(1)
 set_online("1")
-burner = background(sys.executable, "-c", "import os\nos.sched_setaffinity(0, {1})\nwhile True: pass")
+os.sched_setaffinity(burner.pid, {1})
+burner.stdin.write(b"\n")
+burner.stdin.flush()
 time.sleep(1.5)
 recording = recorder.stop()
 check_books(recording)

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about writing files
 """A disk that is read-only, one that has no room for another file, and a limit on the size of files:
 each is one line that says what it is, and leaves nothing behind."""
 from lib import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading recordings
 """A program whose name holds characters that turn the direction of writing, or that nobody sees:
 they are in no output as they are. JSON has them escaped, so that the name is still exact."""
 import unicodedata

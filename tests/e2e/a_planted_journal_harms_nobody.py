@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about writing files
 """Beside a recording of root's, in a folder that everybody can write to, another user plants
 journals that tell SQLite to delete a file of root's, or to write into one that the user reads:
 the file survives, the recording is good, nothing leaks, and what was planted stays where it is."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the limit is the same code everywhere
 """In a memory cgroup that is too small for its tables dwell says so in a sentence and leaves nothing;
 with smaller tables it records; and killed there for want of memory it leaves a recording that can
 be read, and no program."""

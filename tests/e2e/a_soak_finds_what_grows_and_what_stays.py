@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because they have no memory cgroup, and a soak is about time
 """tools/soak in small: some seconds of its load pass; memory that grows, books that do not balance,
 and things left behind are each a fault."""
 import subprocess
 from soaking import *
 
 need_root()
-soak = Soak(6, is_alone=False)
+soak = Soak(4, is_alone=False)
 faults = soak.run()
 check(not faults, f"{faults}")
-check(soak.reads and len(soak.user) > 2, f"{len(soak.reads)} reads, {len(soak.user)} samples")
+check(soak.reads and soak.user, f"{len(soak.reads)} reads, {len(soak.user)} samples")
 
 # It can fail: two MiB an hour, a file and a program that stay.
 check_close("slope", slope_per_h([(s, 5 * MIB + s * 2 * MIB / 3600) for s in range(100)]), 2 * MIB,

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is a race that an emulated machine is too slow for
 """A target that ends or executes another program while dwell starts is either recorded, with books
 that balance, or one sentence says that it is gone, and no file is left."""
 from lib import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading files
 """dwell with the file capabilities that recording wants shows an ordinary user no recording, and no
 text, of somebody else's: looking is done with the rights of who looks."""
 from lib import *

@@ -2,7 +2,6 @@
 """dwell with file capabilities shows an ordinary user no line of a file that is not theirs to read,
 and root none that a process had no right to: a file of root's that a process has mounted as its
 perf map is not taken for one."""
-# kernels: no, because rights are decided in user space
 from lib import *
 
 need_root()

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about writing files
 """-o writes devices, pipes and open files in place, makes a file in place of a file or of a link to
 one, and refuses what another user has put there to be written to. A recording, which only a file can
 hold, says so."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about reading recordings
 """A recording of 60,000 short-lived processes, made from a real one of one: what report and html need
 more for it is some 200 bytes for each thread."""
 from lib import *

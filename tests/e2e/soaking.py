@@ -153,7 +153,7 @@ class Soak:
         warm_s = min(self.seconds / 2, 1800)
         span_s = self.seconds - warm_s
         for what, samples in (("user space", self.user), ("the kernel", self.kernel)):
-            warm = [sample for sample in samples if sample[0] >= warm_s]
+            warm = [sample for sample in samples if sample[0] >= warm_s] or samples[-1:]
             slope = slope_per_h(warm)
             self.say(f"memory in {what}: {warm[0][1] / MIB:.2f} MiB warm, {warm[-1][1] / MIB:.2f} MiB "
                      f"at the end, {slope / MIB:+.3f} MiB/h over {span_s:.0f} s")

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the walk is the same everywhere
 """Some functions of Go's runtime are where a stack begins, or run what they call on another stack,
 and do not say so: a stack is complete at the former, and ends with that reason at the latter, even
 if what lies below looks like an end."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because there is no compiler
 """A compiled Java method keeps no frame pointer unless the virtual machine is told to: a stack then
 leads to its root past one of its callers. It is called complete only if the machine's own option
 says that frame pointers are kept. Here a library of that name keeps its option as HotSpot does, and

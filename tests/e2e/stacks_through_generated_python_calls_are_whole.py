@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the walk is the same everywhere
 """`python3 -X perf`, which the report advises, puts a piece of generated code without a frame
 pointer between any two functions: stacks through it are whole and in order, for the layouts of
 CPython 3.12 and 3.13, of a program that calls as CPython does and, if there is one, of CPython."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because nothing of it depends on the kernel
 """A process with 60,000 executable mappings, 16,383 of which the kernel side can search, that goes
 on mapping: its stacks are whole, as are those of a neighbour, and the recorder keeps up."""
 from lib import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because file capabilities need a file system that keeps them
 """An ordinary user with exactly the capabilities that the refusal and the man page name: check finds
 nothing missing, and stacks of root's program, which was deleted while it ran, are whole. Without the
 one for deleted programs check says so, and so do the stacks."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is about writing files
 """Pages, pictures and folded stacks can be read by those who can read the recording, less the umask;
 a redacted page is for sharing."""
 import stat

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because the machines have no memory to spare
 """A neighbour in the same cgroup takes all the memory that there is: the recorder is killed, not the
 neighbour, and what was recorded until then can be read. A recorded command keeps its own chances."""
 from cgroup import *

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: no, because it is hidden in the same way everywhere
 """Where tracefs is not mounted and cannot be, dwell records all the same; `dwell check` says that it
 is missing, and that it has no effect. It is hidden in a mount namespace of its own."""
 from lib import *
