@@ -10,7 +10,8 @@
 #include "util/mem.h"
 
 #define SUFFIX ".abi0" /* of functions in assembly */
-#define MAX_SYMBOLS (4U << 20)
+/* Of 24 bytes each; the largest programs have some 300,000. */
+#define MAX_SYMBOLS_BYTES (64ULL << 20)
 
 /*
  * mcall() runs a function that never returns, on the thread's own stack; the others of its kind are
@@ -68,9 +69,11 @@ size_t cfi_go_read(const struct elf_file *file, struct cfi_special ret[static CF
 		!elf_section_exists(file, ".data.rel.ro.gopclntab"))
 		return 0;
 	Elf_Scn *section = find_symbols(elf, &header);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	if (!section || header.sh_size > MAX_SYMBOLS_BYTES)
+		return 0;
+	Elf_Data *data = elf_getdata(section, NULL);
 	size_t count = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
-	for (size_t i = 0; i < count && i < MAX_SYMBOLS && found < CFI_GO_MAX; i++) {
+	for (size_t i = 0; i < count && found < CFI_GO_MAX; i++) {
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol) ||
 			GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_value)

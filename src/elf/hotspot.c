@@ -17,8 +17,9 @@
 
 #define SONAME "libjvm.so"
 #define OPTION "PreserveFramePointer"
-#define MAX_TEXTS_BYTES (64ULL << 20)
-#define MAX_RELOCATION_BYTES (64ULL << 20)
+/* Real ones have 1 MiB and a quarter of one. */
+#define MAX_TEXTS_BYTES (16ULL << 20)
+#define MAX_RELOCATION_BYTES (16ULL << 20)
 
 static bool is_hotspot(Elf *elf)
 {

@@ -30,11 +30,16 @@ def check_whole(recording, comm):
     check(all_ns and whole >= 0.99 * all_ns, f"{comm}: {ends}")
 
 
+def remove_map(pid):
+    if os.path.exists(f"/tmp/perf-{pid}.map"):
+        os.unlink(f"/tmp/perf-{pid}.map")
+
+
 # Whose code it is that a process generates is told by the interpreter's file.
 shutil.copy(workload("trampolines"), "python3.99")
 process = background("./python3.99", 2, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 pid = json.loads(process.stdout.readline())["pid"]
-cleanup(lambda: os.path.exists(f"/tmp/perf-{pid}.map") and os.unlink(f"/tmp/perf-{pid}.map"))
+cleanup(lambda: remove_map(pid))
 recording = record("-F", "0", "-p", pid, "-d", "1")
 process.stdin.close()
 for comm in ("aligned", "packed"):
@@ -56,6 +61,8 @@ for version in ("3.12", "3.13"):
         continue
     recording = record("-F", "0", "-p", process.pid, "-d", "1")
     process.stdin.close()
+    process.wait(20)
+    remove_map(process.pid)
     check_whole(recording, recording.threads[0]["comm"])
     check(any("py::inner" in " ".join(stack) for stack in recording.folded("offcpu")),
           f"no inner() of {version}")

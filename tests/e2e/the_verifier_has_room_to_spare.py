@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: yes, because each kernel has its own verifier
+# timeout: 300
 """Each program takes the verifier far fewer steps than the million at which it gives up: a change
 that makes it follow both ways of some branch in a loop shows here long before a kernel refuses."""
 import ctypes
