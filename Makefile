@@ -171,12 +171,13 @@ FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c) src/
 
 FUZZ_OBJECTS := $(FUZZED:%.c=build/fuzz/%.o)
 FUZZ_CFLAGS := -std=gnu17 -D_GNU_SOURCE -I. -Isrc -O1 -g -MMD -MP $(WARNINGS) -Wno-pointer-arith \
-	-fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=pointer-overflow \
+	-fno-sanitize-recover=undefined
 
 build/fuzz/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
-	$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link,address,undefined -c $< -o $@
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) -c $< -o $@
 
 $(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_OBJECTS)
 	$(call say,LINK,$@)
