@@ -11,8 +11,10 @@ check(not faults, f"{faults}")
 check(soak.reads and soak.user, f"{len(soak.reads)} reads, {len(soak.user)} samples")
 
 # It can fail: two MiB an hour, a file and a program that stay.
-check_close("slope", slope_per_h([(s, 5 * MIB + s * 2 * MIB / 3600) for s in range(100)]), 2 * MIB,
+check_close("slope", growth_per_h([(s, 5 * MIB + s * 2 * MIB / 3600) for s in range(100)]), 2 * MIB,
             rel=0.01)
+check(growth_per_h([(s, (10 if s < 50 else 20) * MIB) for s in range(100)]) > 10 * MIB, "a step")
+check(not growth_per_h([(s, (50 if s == 99 else 20) * MIB) for s in range(100)]), "a peak")
 soak.seconds = 3600
 soak.user = [(s, 2 * MIB / 3600 * s) for s in range(0, 3600, 30)]
 soak.kernel = [(s, 50 * MIB) for s in range(0, 3600, 30)]

@@ -49,10 +49,11 @@ class Meter:
         fields = dict(line.split() for line in lines)
         return int(fields["kernel"]) - int(fields["slab_reclaimable"])
 
-    def user_bytes(self, pid):
-        """Its heap and stacks; tables that are mapped are the kernel's."""
-        with open(f"/proc/{pid}/status") as file:
-            return 1024 * int(next(line for line in file if line.startswith("RssAnon:")).split()[1])
+    def user_bytes(self):
+        """Heaps and stacks of dwell and its helpers; tables that are mapped are the kernel's."""
+        return sum(1024 * int(line.split()[1]) for pid in self.processes()
+                   for line in read_text(f"/proc/{pid}", "status").splitlines()
+                   if line.startswith("RssAnon:"))
 
     def processes(self):
         return [int(pid) for pid in read_text(self.group, "cgroup.procs").split()]
@@ -65,11 +66,14 @@ def start_load(group):
                    preexec_fn=lambda: join(group, os.getpid()))
 
 
-def slope_per_h(samples):
-    """Bytes an hour: the median of the slopes between all pairs of the samples."""
-    slopes = [(later - earlier) / (then - now) for i, (now, earlier) in enumerate(samples)
-              for then, later in samples[i + 1:]]
-    return statistics.median(slopes) * 3600 if slopes else 0.0
+def growth_per_h(samples):
+    """Bytes an hour, from the first quarter of the samples to the last one, each by its median: steps
+    show as well as a slope, a moment's peak does not."""
+    part = max(len(samples) // 4, 1)
+    first, last = samples[:part], samples[-part:]
+    middle = [statistics.median(now for now, _ in quarter) for quarter in (first, last)]
+    sizes = [statistics.median(size for _, size in quarter) for quarter in (first, last)]
+    return (sizes[1] - sizes[0]) / (middle[1] - middle[0]) * 3600 if middle[1] > middle[0] else 0.0
 
 
 class GrowingRecording(Recording):
@@ -121,7 +125,7 @@ class Soak:
             if self.recorder.process.poll() is not None:
                 raise AssertionError(f"dwell ended: {self.recorder.wait(status=None).stderr}")
             now_s = self.elapsed_s()
-            self.user.append((now_s, self.meter.user_bytes(self.recorder.pid)))
+            self.user.append((now_s, self.meter.user_bytes()))
             self.kernel.append((now_s, self.meter.kernel_bytes()))
             if now_s >= next_read_s:
                 took_s = self.read_live()
@@ -154,11 +158,11 @@ class Soak:
         span_s = self.seconds - warm_s
         for what, samples in (("user space", self.user), ("the kernel", self.kernel)):
             warm = [sample for sample in samples if sample[0] >= warm_s] or samples[-1:]
-            slope = slope_per_h(warm)
+            growth = growth_per_h(warm)
             self.say(f"memory in {what}: {warm[0][1] / MIB:.2f} MiB warm, {warm[-1][1] / MIB:.2f} MiB "
-                     f"at the end, {slope / MIB:+.3f} MiB/h over {span_s:.0f} s")
-            if span_s >= JUDGED_S and slope > MOST_GROWTH_BYTES_PER_H:
-                self.faults.append(f"memory in {what} grows by {slope / MIB:.2f} MiB/h")
+                     f"at the end, {growth / MIB:+.3f} MiB/h over {span_s:.0f} s")
+            if span_s >= JUDGED_S and growth > MOST_GROWTH_BYTES_PER_H:
+                self.faults.append(f"memory in {what} grows by {growth / MIB:.2f} MiB/h")
             elif warm[-1][1] - warm[0][1] > NOISE_BYTES:
                 self.faults.append(f"memory in {what} grew by {warm[-1][1] - warm[0][1]} bytes")
 
