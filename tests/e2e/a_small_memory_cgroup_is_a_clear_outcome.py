@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""In a memory cgroup that is too small for its tables dwell says so in a sentence and leaves nothing;
-with smaller tables it records; and killed there for want of memory it leaves a recording that can
+"""In a memory cgroup that is too small for the tables asked for dwell says so in a sentence and leaves
+nothing; not asked for a size it makes smaller ones and records; and killed there for want of memory it leaves a recording that can
 be read, and no program."""
 from cgroup import join
 from load import *
@@ -16,11 +16,10 @@ def record_within(group, *args, status):
 
 
 small = memory_group("dwell-small", 96 * MIB)
-check_one_line_error(record_within(small, status=2), "memory", "--memory")
+check_one_line_error(record_within(small, "--memory", "256M", status=2), "memory", "--memory")
 check(os.listdir(".") == [], f"left behind: {os.listdir('.')}")
-record_within(small, "--memory", "8M", status=0)
+record_within(small, status=0)
 check_books(Recording("a.dwell"))
-
 
 
 def go_first():

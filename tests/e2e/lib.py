@@ -460,6 +460,7 @@ def check_against_own_clocks(thread, log):
     is as much as they run: hence the low bound."""
     waiting_ns = log["phases"]["wait"]["wall_ns"]
     check(thread["blocked_ns"] <= waiting_ns + 10 * MS, f"{thread} blocked, {waiting_ns} in waits")
-    most_ns = 1.1 * log["cpu_ns"] + 10 * MS + STANDSTILL * thread["life_ns"]
+    # Time that a hypervisor takes away is running to us, and none of it to the CPU clock.
+    most_ns = 1.4 * log["cpu_ns"] + 10 * MS + STANDSTILL * thread["life_ns"]
     check(0.3 * log["cpu_ns"] <= thread["running_ns"] <= most_ns,
           f"{thread} ran, {log['cpu_ns']} by the CPU clock")
