@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: yes, because the kernel side reads the names of groups
+# kernels: heavy, because it is long there, and other cases go through the same kernel code
 """-G takes a container's id or the first digits of it, in either version of cgroups; every process
 has its container in the recording, also one that lives for a millisecond."""
 import hashlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: yes, because the verifier decides how chains are walked
+# kernels: heavy, because it is long there, and other cases go through the same kernel code
 """A token goes around a ring of threads. Each waits for the one before it, and that one for the one
 before: all the others are in the chain, in order, and none twice; of a ring that is longer than
 --depth, as many as it says, and the rest is marked. A ring of two is a pipe to and fro."""

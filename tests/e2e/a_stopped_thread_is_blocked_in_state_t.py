@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: yes, because kernels store a thread's state differently
+# kernels: heavy, because it is long there, and other cases go through the same kernel code
 """A process that is stopped by a signal is blocked in state T until it is continued."""
 from lib import *
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: yes, because it is about the order of a thread's last events
+# kernels: heavy, because it is long there, and other cases go through the same kernel code
 """A thread that dies in a wait, by exit_group or by SIGKILL, ends there: its wait counts until then
 and nothing after it."""
 from lib import *

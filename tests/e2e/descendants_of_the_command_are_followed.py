@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: yes, because it is about births
+# kernels: heavy, because it is long there, and other cases go through the same kernel code
 """A command's children and theirs are recorded from birth to end, and nobody else."""
 from lib import *
 

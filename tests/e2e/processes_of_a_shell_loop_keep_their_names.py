@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: yes, because it is about births, execs and ends
+# kernels: heavy, because it is long there, and other cases go through the same kernel code
 """A shell loop of programs and of subshells, which never execute anything: every one has the name
 and the program that it ran."""
 from scale import *

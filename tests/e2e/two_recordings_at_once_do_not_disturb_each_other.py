@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: yes, because each kernel calls its tracers by other functions
+# kernels: heavy, because it is long there, and other cases go through the same kernel code
 """Two recordings of the whole machine at the same time are both exact, and neither shows the
 tracer's frames, of which there are more when two share a tracepoint."""
 from lib import *
