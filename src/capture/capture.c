@@ -18,6 +18,7 @@
 #include "capture/drain.h"
 #include "capture/kernel.h"
 #include "capture/memory_room.h"
+#include "capture/losses.h"
 #include "capture/namer.h"
 #include "capture/rights.h"
 #include "capture/unwinding.h"
@@ -336,48 +337,6 @@ static uint64_t program_ns(const uint64_t counters[static COUNTERS])
 	return (uint64_t)total;
 }
 
-static void put_loss(struct capture *capture, enum loss loss, uint64_t count, uint64_t ns)
-{
-	struct rec_loss row = {.loss = loss, .count = count, .ns = ns};
-
-	if (count || ns)
-		recording_writer_put_loss(capture->writer, &row);
-}
-
-static void write_losses(struct capture *capture, const uint64_t counters[static COUNTERS],
-	const struct books_totals *totals)
-{
-	put_loss(capture, LOSS_OVERFLOW, counters[COUNTER_OVERFLOW], counters[COUNTER_OVERFLOW_NS]);
-	put_loss(capture, LOSS_UNSLICED, counters[COUNTER_UNSLICED], counters[COUNTER_UNSLICED_NS]);
-	put_loss(capture, LOSS_SAMPLES, counters[COUNTER_LOST_SAMPLES], 0);
-	put_loss(capture, LOSS_STACKS, totals->lost_stacks, totals->lost_stacks_ns);
-	put_loss(capture, LOSS_THREAD_ENDS, counters[COUNTER_LOST_ENDS],
-		counters[COUNTER_LOST_ENDS_NS]);
-	put_loss(capture, LOSS_UNCLOSED, totals->unclosed, totals->unclosed_ns);
-	put_loss(capture, LOSS_NO_STORAGE, counters[COUNTER_NO_STORAGE], 0);
-	put_loss(capture, LOSS_NO_WAKER, counters[COUNTER_NO_WAKER], 0);
-	put_loss(capture, LOSS_MISSED_SWITCHES, counters[COUNTER_MISSED_SWITCHES], 0);
-	put_loss(capture, LOSS_KERNEL_STACKS, counters[COUNTER_KERNEL_STACK_FAILED], 0);
-	put_loss(capture, LOSS_USER_STACKS, counters[COUNTER_USER_STACK_FAILED], 0);
-	put_loss(capture, LOSS_UNKNOWN_THREADS, totals->unknown, totals->unknown_ns);
-	put_loss(capture, LOSS_MAPPINGS, totals->lost_mappings, 0);
-	if (capture->unwinding) {
-		struct loader_counts loads;
-		loader_counts(unwinding_loader(capture->unwinding), &loads);
-		put_loss(capture, LOSS_UNWIND_TABLES, loads.without_room, 0);
-	}
-	put_loss(capture, LOSS_CHAIN_MISMATCH, counters[COUNTER_CHAIN_MISMATCH],
-		counters[COUNTER_CHAIN_MISMATCH_NS]);
-	put_loss(capture, LOSS_CHAIN_TRUNCATED, counters[COUNTER_CHAIN_TRUNCATED],
-		counters[COUNTER_CHAIN_TRUNCATED_NS]);
-	put_loss(capture, LOSS_CHAIN_OVERFLOW,
-		counters[COUNTER_CHAIN_OVERFLOW] + totals->lost_chains,
-		counters[COUNTER_CHAIN_OVERFLOW_NS] + totals->lost_chains_ns);
-	put_loss(capture, LOSS_WAKER_STACKS, counters[COUNTER_WAKER_STACKS], 0);
-	struct helper_usage usage = helpers_usage(capture);
-	put_loss(capture, LOSS_UNANSWERED, usage.late + usage.died, 0);
-}
-
 static void write_summary(struct capture *capture, uint64_t until_ns)
 {
 	uint64_t counters[COUNTERS];
@@ -386,7 +345,14 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 
 	kernel_counters(capture->kernel, counters);
 	books_totals(capture->books, &totals);
-	write_losses(capture, counters, &totals);
+	losses_write(capture->writer, counters, &totals);
+	if (capture->unwinding) {
+		struct loader_counts loads;
+		loader_counts(unwinding_loader(capture->unwinding), &loads);
+		losses_put(capture->writer, LOSS_UNWIND_TABLES, loads.without_room, 0);
+	}
+	struct helper_usage usage = helpers_usage(capture);
+	losses_put(capture->writer, LOSS_UNANSWERED, usage.late + usage.died, 0);
 	meta->window_ns = until_ns - capture->start_ns;
 	meta->own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
 	meta->program_ns = program_ns(counters);
