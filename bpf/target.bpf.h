@@ -112,14 +112,18 @@ static __always_inline bool is_listed(u32 id)
 	return bpf_map_lookup_elem(&target_ids, &id);
 }
 
-/* dwell, or a process that it started to help it: all its children but the command. */
+/*
+ * dwell, or a process that it started to help it: its children that run its own program, but not
+ * the command, which does before its exec. (Orphans of others may be dwell's children, too.)
+ */
 static __always_inline bool is_self(struct task_struct *task, const struct thread *thread)
 {
 	struct task_struct *parent = BPF_CORE_READ(task, group_leader, real_parent);
 
 	if (thread->pid == cfg_self_pid)
 		return true;
-	if (!parent || thread->pid == cfg_command_pid)
+	if (!parent || thread->pid == cfg_command_pid ||
+		BPF_CORE_READ(task, mm, exe_file) != BPF_CORE_READ(parent, mm, exe_file))
 		return false;
 	return (cfg_pid_namespace ? id_in_namespace(BPF_CORE_READ(parent, group_leader))
 				  : BPF_CORE_READ(parent, tgid)) == cfg_self_pid;

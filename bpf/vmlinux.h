@@ -106,6 +106,7 @@ struct pt_regs {
 
 struct mm_struct {
 	unsigned long start_stack;
+	struct file *exe_file;
 };
 
 /* Of a thread that is inside functions with a uretprobe. */

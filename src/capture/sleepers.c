@@ -29,13 +29,15 @@ struct window {
 /* The memory of one thread, with the pages that were read last. */
 struct reader {
 	struct errands *errands;
+	uint32_t pid;
 	uint32_t tid;
 	size_t next;
 	struct window windows[WINDOWS];
 };
 
-static void reader_open(struct reader *reader, uint32_t tid)
+static void reader_open(struct reader *reader, uint32_t pid, uint32_t tid)
 {
+	reader->pid = pid;
 	reader->tid = tid;
 	for (size_t i = 0; i < WINDOWS; i++)
 		reader->windows[i].is_read = false;
@@ -59,7 +61,8 @@ static const char *page_at(struct reader *reader, uint64_t address)
 		window = &reader->windows[reader->next++ % WINDOWS];
 		window->address = address;
 		window->is_read = true;
-		window->pages = errand_memory(reader->errands, reader->tid, address, window->bytes);
+		window->pages = errand_memory(
+			reader->errands, reader->pid, reader->tid, address, window->bytes);
 	}
 	uint64_t number = (address - window->address) / PAGE;
 	return window->pages & 1U << number ? window->bytes + number * PAGE : NULL;
@@ -96,7 +99,7 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 	struct walk *walk = xmalloc(sizeof(*walk));
 	bool is_known = !bpf_map_lookup_elem(areas->processes_fd, &sleeper->image, &slice);
 
-	reader_open(reader, sleeper->tid);
+	reader_open(reader, sleeper->pid, sleeper->tid);
 	unwind_host_walk(
 		areas, is_known ? &slice : NULL, sleeper->image, &registers, &memory, walk);
 	return walk;

@@ -448,7 +448,7 @@ struct unwind_vma unwind_object_vma(
 {
 	struct unwind_vma vma = {.start = start, .end = end, .object_kind = UNWIND_VMA_ANON};
 	enum unwind_vma_kind kind;
-	uint64_t address = 0;
+	uint64_t address = 0, last;
 
 	if (!object)
 		return vma;
@@ -458,7 +458,8 @@ struct unwind_vma unwind_object_vma(
 	if (kind == UNWIND_VMA_TABLE || kind == UNWIND_VMA_FRAMEPTR || kind == UNWIND_VMA_EVICTED) {
 		if (!elf_segments_vaddr(
 			    object->segments.at, object->segments.count, offset, &address) ||
-			address + (end - start) > UNWIND_MAX_ADDRESS)
+			__builtin_add_overflow(address, end - start, &last) ||
+			last > UNWIND_MAX_ADDRESS)
 			kind = UNWIND_VMA_CLOSED;
 		vma.bias = start - address;
 	}

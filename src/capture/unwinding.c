@@ -44,8 +44,8 @@ struct unwinding {
 	int stop_fd;
 	bool has_thread;
 	pthread_t thread;
-	pthread_mutex_t lock; /* around a repair, and what follows */
 	uint64_t took_ns;
+	pthread_mutex_t lock;     /* of what follows */
 	VEC(uint64_t *) sleepers; /* struct record_stack each, for the next batch */
 };
 
@@ -162,7 +162,9 @@ static void take_sleeper(void *context, const struct walk *walk)
 	size_t bytes = sizeof(struct record_stack) + walk->depth * sizeof(uint64_t);
 	uint64_t *record = xmalloc(bytes);
 	memcpy(record, walk, bytes);
+	pthread_mutex_lock(&unwinding->lock);
 	vec_push(&unwinding->sleepers, record);
+	pthread_mutex_unlock(&unwinding->lock);
 }
 
 void unwinding_give(struct unwinding *unwinding, struct batch *batch)
@@ -221,11 +223,9 @@ static void *repair_in_time(void *context)
 		 * Of those who lacked tables the last time only news can help; who was just about
 		 * to leave its CPU then was not among them.
 		 */
-		pthread_mutex_lock(&unwinding->lock);
 		if (has_new_lack(unwinding) ||
 			(has_news && (unwinding->left || unwinding->had_lack)))
 			repair(unwinding, false);
-		pthread_mutex_unlock(&unwinding->lock);
 	}
 	return NULL;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* dwell: finds the command and calls it. */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,12 +48,27 @@ static int unknown_command(const char *word)
 	return fail(STATUS_USAGE, "unknown command %s; to record it: dwell -- %s", word, word);
 }
 
+/* A file opened as descriptor 1 or 2 would be written to by mistake. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	/* A closed pipe, or a file that reached its limit, is noticed where output is finished, not
 	 * by dying in the middle of it. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	/* Ignored, as some parents leave it, the numbers of dead children would be given again. */
+	signal(SIGCHLD, SIG_DFL);
+	open_standard_files();
 
 	if (argc < 2 || !strcmp(argv[1], "help")) {
 		print_help();

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -35,6 +36,7 @@ struct session {
 	struct child child;
 	sigset_t old_mask;
 	int signal_fd;
+	atomic_bool is_told_to_stop;
 	bool has_live_line;
 	bool is_line_shown;
 	bool child_was_ended; /* by us, when the time was up */
@@ -90,7 +92,7 @@ static bool has_signal(void *context)
 	const struct session *session = context;
 	struct pollfd signals = {.fd = session->signal_fd, .events = POLLIN};
 
-	return poll(&signals, 1, 0) > 0;
+	return session->is_told_to_stop || poll(&signals, 1, 0) > 0;
 }
 
 /* As if the signal had ended us. */
@@ -112,8 +114,9 @@ static void release_signals(struct session *session)
 		return;
 	while (read(session->signal_fd, &info, sizeof(info)) > 0)
 		;
-	close(session->signal_fd);
+	int fd = session->signal_fd;
 	session->signal_fd = -1;
+	close(fd);
 	sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
 }
 
@@ -175,6 +178,8 @@ static int record_until_end(struct session *session, uint64_t begun_ns, struct w
 			next = end_ns;
 		if (poll(fds, ARRAY_SIZE(fds), milliseconds_to(now, next)) < 0 && errno != EINTR)
 			return why_set(why, -errno, "cannot wait: %s", strerror(errno));
+		/* Whoever is asked for something from now on is not waited for long. */
+		session->is_told_to_stop = fds[1].revents;
 		if (fds[1].revents || fds[2].revents)
 			return 0;
 		if (fds[0].revents) {
@@ -197,8 +202,13 @@ static int check_books(struct session *session, struct why *why)
 	struct recording *recording;
 	struct conservation check;
 	struct rec_meta *meta = capture_meta(session->capture);
-	int error = recording_open(session->path, &recording, why);
+	int error;
 
+	if (!recording_writer_is_in_place(session->writer))
+		return why_set(why, -ESTALE,
+			"%s is not the file that was recorded into: somebody has replaced it",
+			session->path);
+	error = recording_open(session->path, &recording, why);
 	if (error)
 		return error;
 	error = conservation_check(recording, &check, why);

@@ -168,6 +168,13 @@ void recording_writer_discard(struct recording_writer *writer)
 	recording_writer_free(writer);
 }
 
+bool recording_writer_is_in_place(const struct recording_writer *writer)
+{
+	const struct recording_file *file = &writer->file;
+
+	return place_holds(&file->place, file->place.name, file->main);
+}
+
 void recording_writer_free(struct recording_writer *writer)
 {
 	if (!writer)

@@ -129,9 +129,11 @@ static int run(struct errands *errands, struct errand_question *question, struct
 	question->line.path = NULL;
 	memcpy(bytes, question, sizeof(*question));
 	memcpy(bytes + sizeof(*question), paths, path_bytes);
-	int error = ask(errands, question->pid ? question->pid : question->tid, &asked, &told);
-	if (!error && told.count < sizeof(*ret))
+	int error = ask(errands, question->pid, &asked, &told);
+	if (!error && told.count < sizeof(*ret)) {
+		helper_message_clear(&told);
 		error = -EIO;
+	}
 	if (error)
 		return error;
 	memcpy(ret, told.bytes, sizeof(*ret));
@@ -238,6 +240,8 @@ int errand_maps(struct errands *errands, uint32_t pid, uint32_t tid, FILE **ret)
 	int error = run(errands, &question, &parcel, &answer);
 	if (error)
 		return error;
+	if (answer.text_bytes > ERRAND_TEXT_BYTES)
+		return -EIO;
 	if (parcel.got_fd < 0)
 		return file_of_text(text, answer.text_bytes, ret);
 	FILE *file = fdopen(parcel.got_fd, "re");
@@ -269,10 +273,11 @@ int errand_perf_map(struct errands *errands, uint32_t pid, struct perf_map_state
 	return result;
 }
 
-uint32_t errand_memory(struct errands *errands, uint32_t tid, uint64_t address,
+uint32_t errand_memory(struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address,
 	char pages[static ERRAND_PAGES * ERRAND_PAGE_BYTES])
 {
-	struct errand_question question = {.kind = ERRAND_MEMORY, .tid = tid, .address = address};
+	struct errand_question question = {
+		.kind = ERRAND_MEMORY, .pid = pid, .tid = tid, .address = address};
 	struct parcel parcel = NOTHING;
 	struct errand_answer answer;
 

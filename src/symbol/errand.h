@@ -39,6 +39,9 @@ int errand_open(struct errands *errands, uint32_t pid, int path_fd, enum locate_
 /* The text of /proc/PID/task/TID/maps as it was at one moment. 0 or -errno. */
 int errand_maps(struct errands *errands, uint32_t pid, uint32_t tid, FILE **ret);
 
+/* How much of a perf map comes at once. */
+#define ERRAND_PERF_MAP_BYTES (16ULL << 20)
+
 /* Which file a perf map is, and how much of it was seen. */
 struct perf_map_state {
 	uint64_t device;
@@ -62,7 +65,7 @@ int errand_perf_map(struct errands *errands, uint32_t pid, struct perf_map_state
  * the thread's own (anonymous) and was written before: reading other pages may run somebody's code.
  * The bits of those that were read; 0 if none was.
  */
-uint32_t errand_memory(struct errands *errands, uint32_t tid, uint64_t address,
+uint32_t errand_memory(struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address,
 	char pages[static ERRAND_PAGES * ERRAND_PAGE_BYTES]);
 
 #endif

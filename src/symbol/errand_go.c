@@ -14,8 +14,6 @@
 #include "util/mem.h"
 
 #define MAX_MAPS_BYTES (512ULL << 20)
-/* Of a perf map at once: what is left comes with the next question. */
-#define MAX_PERF_MAP_BYTES (16ULL << 20)
 #define CHUNK_BYTES (256U << 10)
 
 /* /proc/PID/pagemap: one word for each page. */
@@ -29,8 +27,9 @@ static int copy_text(int from, bool is_stream, uint64_t offset, uint64_t limit, 
 	_cleanup_free_ char *chunk = xmalloc(CHUNK_BYTES);
 
 	for (uint64_t done = 0; done < limit;) {
-		ssize_t got = is_stream ? read(from, chunk, CHUNK_BYTES)
-					: pread(from, chunk, CHUNK_BYTES, (off_t)(offset + done));
+		size_t room = limit - done < CHUNK_BYTES ? limit - done : CHUNK_BYTES;
+		ssize_t got = is_stream ? read(from, chunk, room)
+					: pread(from, chunk, room, (off_t)(offset + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -108,7 +107,7 @@ static int read_perf_map(
 	if (fd < 0)
 		return fd;
 	*ret_fd = text_in_memory(
-		fd, false, answer->is_other ? 0 : question->offset, MAX_PERF_MAP_BYTES);
+		fd, false, answer->is_other ? 0 : question->offset, ERRAND_PERF_MAP_BYTES);
 	return *ret_fd < 0 ? *ret_fd : 1;
 }
 

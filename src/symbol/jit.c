@@ -142,8 +142,9 @@ static int read_piece(struct jit_map *map, bool *ret_is_all)
 	if (is_other)
 		forget(map);
 	map->state = state;
-	uint64_t end = read_lines(map, fd);
-	if (end < state.bytes && end > map->offset) {
+	uint64_t start = map->offset, end = read_lines(map, fd);
+	/* A file that says to be longer than what can be read of it is not asked again. */
+	if (end - start == ERRAND_PERF_MAP_BYTES) {
 		map->state.bytes = end;
 		*ret_is_all = false;
 	}

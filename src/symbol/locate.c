@@ -26,6 +26,9 @@
 #define CONFIGFS_MAGIC 0x62656570
 #define MQUEUE_MAGIC 0x19800202
 #define FUSE_CONTROL_MAGIC 0x65735543
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
 #define RESCTRL_MAGIC 0x07655821
 
 /* fd, or -1 and closed if it is no regular file. */
@@ -154,7 +157,10 @@ int locate_unlinked_file(uint32_t pid, const char *path)
 	return keep_regular(open_below_root(pid, path, O_NOFOLLOW), &stat);
 }
 
-/* File systems whose files are no files: reading them may wait for ever or have an effect. */
+/*
+ * File systems whose files are no files: reading them may wait for ever or have an effect. On FUSE,
+ * which somebody's process answers for, even closing a file may: nobody could be left to hold it.
+ */
 static bool is_made_up(int fd)
 {
 	static const uint32_t made_up[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC,
@@ -162,7 +168,7 @@ static bool is_made_up(int fd)
 		BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC,
 		DEVPTS_SUPER_MAGIC, BINFMTFS_MAGIC, NSFS_MAGIC, RESCTRL_MAGIC, XENFS_SUPER_MAGIC,
 		USBDEVICE_SUPER_MAGIC, BINDERFS_SUPER_MAGIC, CONFIGFS_MAGIC, MQUEUE_MAGIC,
-		FUSE_CONTROL_MAGIC};
+		FUSE_CONTROL_MAGIC, FUSE_SUPER_MAGIC};
 	struct statfs system;
 
 	if (fstatfs(fd, &system))

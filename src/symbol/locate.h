@@ -58,7 +58,8 @@ enum locate_use {
 
 /*
  * Opens for reading what an O_PATH fd stands for, without waiting for anybody. -ENOTSUP: no file of
- * a real file system (procfs, sysfs, ...); -EACCES; -EAGAIN: somebody has a lease on it; -errno.
+ * a real file system (procfs, sysfs, FUSE, ...); -EACCES; -EAGAIN: somebody has a lease on it;
+ * -errno.
  */
 int locate_open(int path_fd, enum locate_use use);
 

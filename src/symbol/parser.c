@@ -17,7 +17,7 @@
 /* The largest real symbol table takes some seconds; a file on a disk that has to wake up, too. */
 #define ASLEEP_MS 2000
 #define WORKING_MS 10000
-#define MAX_ANSWER_BYTES (1ULL << 30)
+#define MAX_ANSWER_BYTES (512ULL << 20)
 #define PARSER_MEMORY_BYTES (1ULL << 30)
 #define MAX_NAME_BYTES 4096
 

@@ -11,6 +11,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -144,6 +145,9 @@ int sandbox_enter(uint64_t memory_bytes)
 	}
 	set_limit(RLIMIT_CORE, 0);
 	become_nobody();
+	/* After the change of user, which would undo it: nobody is left to stop a parser that
+	 * spins. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	error = rights_keep(0);
 	if (error || IS_SANITIZED)
 		return error;

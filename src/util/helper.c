@@ -26,6 +26,12 @@
 /* Who has waited in vain so often waits no longer than this from then on. */
 #define MAX_LATE 8
 #define IMPATIENT_MS 100
+#define IMPATIENT_WORKING_MS 2000
+/* The same for who is in a hurry. */
+#define HURRIED_MS 300
+#define HURRIED_WORKING_MS 1000
+/* More that cannot be killed are not started. */
+#define MAX_KILLED 16
 #define REAP_TRIES 50
 #define REAP_PAUSE_NS 2000000
 
@@ -177,12 +183,15 @@ static int take(struct helpers *helpers, struct helper *ret)
 	while (!(found = find_free(helpers)) && helpers->running.count >= helpers->kind->most)
 		pthread_cond_wait(&helpers->is_free, &helpers->lock);
 	if (!found) {
-		error = start(helpers, &started);
+		error = helpers->killed.count < MAX_KILLED ? start(helpers, &started) : -EAGAIN;
 		if (!error) {
 			vec_push(&helpers->running, started);
 			found = &helpers->running.at[helpers->running.count - 1];
 		}
 	}
+	/* Another one who waits may have more luck, and else must not wait for ever. */
+	if (error)
+		pthread_cond_signal(&helpers->is_free);
 	if (found) {
 		found->is_busy = true;
 		*ret = *found;
@@ -211,7 +220,8 @@ static void give_back(struct helpers *helpers, pid_t pid, int error)
 	pthread_mutex_unlock(&helpers->lock);
 }
 
-/* Does it sleep in a system call? The state follows the name, which may hold anything. */
+/* Does it sleep in a system call, or has somebody stopped it? The state follows the name, which may
+ * hold anything. */
 static bool is_asleep(pid_t pid)
 {
 	char path[32], line[512];
@@ -221,7 +231,7 @@ static bool is_asleep(pid_t pid)
 	size_t length = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
 	line[length] = '\0';
 	const char *at = strrchr(line, ')');
-	return at && (at[1] == ' ') && (at[2] == 'S' || at[2] == 'D');
+	return at && at[1] == ' ' && strchr("SDTt", at[2]);
 }
 
 /* How much longer than a tick it was waited for one answer. */
@@ -230,15 +240,24 @@ struct patience {
 	uint32_t all_ms;
 };
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 static bool is_out(struct helpers *helpers, const struct patience *patience)
 {
-	const struct helper_kind *kind = helpers->kind;
-	bool is_hurried = helpers->is_hurried && helpers->is_hurried(helpers->context);
-	uint32_t asleep_ms = kind->asleep_ms;
+	uint32_t asleep_ms = helpers->kind->asleep_ms, working_ms = helpers->kind->working_ms;
 
-	if ((is_hurried || helpers->ended.late >= MAX_LATE) && asleep_ms > IMPATIENT_MS)
-		asleep_ms = IMPATIENT_MS;
-	return patience->asleep_ms >= asleep_ms || patience->all_ms >= kind->working_ms;
+	if (helpers->is_hurried && helpers->is_hurried(helpers->context)) {
+		asleep_ms = least(asleep_ms, HURRIED_MS);
+		working_ms = least(working_ms, HURRIED_WORKING_MS);
+	}
+	if (helpers->ended.late >= MAX_LATE) {
+		asleep_ms = least(asleep_ms, IMPATIENT_MS);
+		working_ms = least(working_ms, IMPATIENT_WORKING_MS);
+	}
+	return patience->asleep_ms >= asleep_ms || patience->all_ms >= working_ms;
 }
 
 static int wait_readable(
@@ -262,8 +281,14 @@ static int wait_readable(
 static int receive_bytes(struct helpers *helpers, const struct helper *helper,
 	struct patience *patience, struct helper_message *message)
 {
+	uint64_t until_ns =
+		clock_monotonic_ns() + (uint64_t)helpers->kind->working_ms * 1000 * 1000;
+
 	for (size_t done = 0; done < message->count;) {
 		int error = wait_readable(helpers, helper, patience);
+		/* Who sends a byte at a time is never waited for, and never done. */
+		if (!error && clock_monotonic_ns() > until_ns)
+			error = -ETIMEDOUT;
 		if (error)
 			return error;
 		ssize_t got = recv(helper->fd, (char *)message->bytes + done, message->count - done,
@@ -301,11 +326,11 @@ static int take_and_send(
 {
 	int error = take(helpers, ret);
 
-	if (error || !helper_send(ret->fd, question))
+	if (error || !helper_send(ret->fd, MSG_DONTWAIT, question))
 		return error;
 	give_back(helpers, ret->pid, -EAGAIN);
 	error = take(helpers, ret);
-	if (error || !helper_send(ret->fd, question))
+	if (error || !helper_send(ret->fd, MSG_DONTWAIT, question))
 		return error;
 	give_back(helpers, ret->pid, -EPIPE);
 	return -EPIPE;

@@ -14,8 +14,11 @@ struct helper_header {
 	uint32_t pad;
 };
 
-/* Sends all of it. 0 or -errno. */
-int helper_send(int fd, const struct helper_message *message);
+/*
+ * Sends all of it. The program does not wait for room (MSG_DONTWAIT): a helper that does not take a
+ * question is no use. 0 or -errno.
+ */
+int helper_send(int fd, int flags, const struct helper_message *message);
 /*
  * One call of recvmsg for a header, whose fds go to the message. 0; -EPIPE: less than a header
  * came; -errno.

@@ -24,10 +24,10 @@ void helper_message_clear(struct helper_message *message)
 	*message = (struct helper_message){0};
 }
 
-static int send_bytes(int fd, const char *bytes, size_t count)
+static int send_bytes(int fd, int flags, const char *bytes, size_t count)
 {
 	while (count) {
-		ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL);
+		ssize_t sent = send(fd, bytes, count, flags | MSG_NOSIGNAL);
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0)
@@ -38,7 +38,7 @@ static int send_bytes(int fd, const char *bytes, size_t count)
 	return 0;
 }
 
-int helper_send(int fd, const struct helper_message *message)
+int helper_send(int fd, int flags, const struct helper_message *message)
 {
 	struct helper_header header = {
 		.count = message->count, .fd_count = (uint32_t)message->fd_count};
@@ -60,10 +60,10 @@ int helper_send(int fd, const struct helper_message *message)
 		memcpy(CMSG_DATA(rights), message->fds, bytes);
 	}
 	/* A header is smaller than any socket's buffer: it goes as a whole. */
-	ssize_t sent = sendmsg(fd, &wrapped, MSG_NOSIGNAL);
+	ssize_t sent = sendmsg(fd, &wrapped, flags | MSG_NOSIGNAL);
 	if (sent != sizeof(header))
 		return sent < 0 ? -errno : -EIO;
-	return send_bytes(fd, message->bytes, message->count);
+	return send_bytes(fd, flags, message->bytes, message->count);
 }
 
 int helper_receive_header(
@@ -142,7 +142,7 @@ _Noreturn void helper_serve(const struct helper_kind *kind, int fd)
 			_exit(0);
 		kind->handle(&question, &answer);
 		helper_message_clear(&question);
-		if (helper_send(3, &answer))
+		if (helper_send(3, 0, &answer))
 			_exit(0);
 		helper_message_clear(&answer);
 	}

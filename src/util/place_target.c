@@ -136,7 +136,7 @@ int place_target_open(const struct place_target *target)
 		return -errno;
 	/* Nothing is written yet: what was put there meanwhile stays as it is. */
 	if (fstat(fd, &status) || (status.st_mode & S_IFMT) != (target->status.st_mode & S_IFMT) ||
-		status.st_ino != target->status.st_ino) {
+		status.st_ino != target->status.st_ino || status.st_dev != target->status.st_dev) {
 		close(fd);
 		return -ESTALE;
 	}

@@ -165,11 +165,11 @@ static void only_own_written_memory_is_read(void **state)
 	strcpy(shared, "shared");
 	assert_int_equal(file[1], 'E');
 	/* Of four pages the second was written. */
-	assert_int_equal(errand_memory(outside.errands, tid, (uintptr_t)memory, pages), 2);
+	assert_int_equal(errand_memory(outside.errands, tid, tid, (uintptr_t)memory, pages), 2);
 	assert_string_equal(pages + ERRAND_PAGE_BYTES, "written");
-	assert_int_equal(errand_memory(outside.errands, tid, (uintptr_t)shared, pages), 0);
-	assert_int_equal(errand_memory(outside.errands, tid, (uintptr_t)file, pages), 0);
-	assert_int_equal(errand_memory(outside.errands, tid, 0, pages), 0);
+	assert_int_equal(errand_memory(outside.errands, tid, tid, (uintptr_t)shared, pages), 0);
+	assert_int_equal(errand_memory(outside.errands, tid, tid, (uintptr_t)file, pages), 0);
+	assert_int_equal(errand_memory(outside.errands, tid, tid, 0, pages), 0);
 	munmap(memory, PAGES_BYTES);
 	munmap(shared, PAGES_BYTES);
 	munmap(file, PAGES_BYTES);
@@ -337,6 +337,32 @@ static void perf_maps_share_the_budget(void **state)
 	unlink(path);
 }
 
+/* Lines of 32 bytes: a piece ends with a line, which must not be taken for the end. */
+static void perf_maps_longer_than_a_piece_are_read_whole(void **state)
+{
+	enum { LINES = 600000 };
+	_Static_assert(LINES * 32ULL > ERRAND_PERF_MAP_BYTES, "more than a piece");
+	struct outside here = OUTSIDE_HERE;
+	_cleanup_free_ char *path = xasprintf("/tmp/perf-%d.map", (int)getpid());
+	_cleanup_fclose_ FILE *out = fopen(path, "we");
+	struct jit_map *map;
+	uint64_t offset;
+
+	(void)state;
+	assert_non_null(out);
+	for (int i = 0; i < LINES; i++)
+		fprintf(out, "%08x 10 a_function_%08d\n", 0x1000 + i * 16, i);
+	fflush(out);
+	assert_int_equal(ftell(out), LINES * 32L);
+	assert_int_equal(jit_map_read(&here, (uint32_t)getpid(), &map), 0);
+	assert_string_equal(jit_map_name(map, 0x1000, &offset), "a_function_00000000");
+	assert_string_equal(
+		jit_map_name(map, 0x1000 + (LINES - 1) * 16, &offset), "a_function_00599999");
+	assert_int_equal(jit_map_refresh(map), 0);
+	jit_map_free(map);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +376,7 @@ int main(void)
 		cmocka_unit_test(a_parser_that_lies_is_not_believed),
 		cmocka_unit_test(names_have_one_budget),
 		cmocka_unit_test(perf_maps_share_the_budget),
+		cmocka_unit_test(perf_maps_longer_than_a_piece_are_read_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
