@@ -22,9 +22,9 @@ struct recording_writer;
  * touch another. 0 or -errno.
  */
 int recording_writer_new(const char *path, struct recording_writer **ret, struct why *why);
-/* Closes the file; what was not committed is rolled back. NULL is allowed. */
 /* Is its name still that of the file? In others' folders they may have put another one there. */
 bool recording_writer_is_in_place(const struct recording_writer *writer);
+/* Closes the file; what was not committed is rolled back. NULL is allowed. */
 void recording_writer_free(struct recording_writer *writer);
 /* The same, and the file is gone. */
 void recording_writer_discard(struct recording_writer *writer);
