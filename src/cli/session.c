@@ -242,10 +242,24 @@ static void say_summary(struct session *session)
 	fputc('\n', stderr);
 }
 
+/* Of a target by number: the last moment of the start may have been its last, too. */
+static int require_life(const struct session *session, struct why *why)
+{
+	const struct capture_options *options = &session->options->capture;
+
+	if (capture_meta(session->capture)->expected_ns ||
+		(options->target != TARGET_PIDS && options->target != TARGET_TIDS))
+		return 0;
+	return why_set(why, -ESRCH, "%s ended before the recording began: nothing was recorded",
+		options->target_text);
+}
+
 static int stop_and_save(struct session *session, struct why *why)
 {
 	int error = capture_stop(session->capture, why);
 
+	if (!error)
+		error = require_life(session, why);
 	if (!error)
 		error = check_books(session, why);
 	if (!error)
@@ -306,6 +320,8 @@ static int run_window(struct session *session)
 	if (!error)
 		error = stop_and_save(session, &why);
 	settle_child(session);
+	if (error == -ESRCH)
+		undo_file(session);
 	if (error)
 		return fail(own_status(session, STATUS_USAGE), "%s", why.text);
 	say_summary(session);
