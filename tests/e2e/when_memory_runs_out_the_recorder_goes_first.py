@@ -12,8 +12,9 @@ sys.stdin.readline()
 held = []
 for i in range(44):
     held.append(bytearray(b"x") * (10 << 20))
-    # What a killed recorder had in the kernel is given back a moment later.
-    time.sleep(0.05)
+    # What a killed recorder had in the kernel is given back later, when nobody can be in its
+    # programs any more: who wants all of it at once does not get it.
+    time.sleep(0.2)
 print("alive", flush=True)
 """
 
