@@ -5,6 +5,7 @@ wrote in, and not the interrupt by which its CPU tells the other one (sched_wake
 from wakers import *
 
 need_cpus(2)
+let_tables_come()
 recording = record("-F", "0", command=[workload("pingpong"), 1000, "apart"])
 for own, partner in (("ping", "pong"), ("pong", "ping")):
     chains = chains_of(recording, own)
