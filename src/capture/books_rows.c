@@ -78,7 +78,7 @@ static void add_without_chain(struct books *books, struct rec_sum *sum, uint64_t
 static void add_wait(struct books *books, const struct kernel_wait *wait)
 {
 	struct rec_sum sum = sum_of_row(books, &wait->key, &wait->row.sum);
-	struct rec_share shares[CONTRACT_MAX_HOPS + 1];
+	struct rec_share shares[CONTRACT_MAX_HOPS + 1] = {0};
 	uint64_t intervals = wait->row.sum.count;
 	struct chain_found chain;
 

@@ -27,7 +27,7 @@
 #include "util/open_files.h"
 #include "util/units.h"
 
-/* Between choosing a moment and telling it a busy machine may take our CPU: 8 ms were seen. */
+/* For what has to be written down before the moment comes. */
 #define START_AHEAD_NS (20 * NS_PER_MS)
 #define END_AHEAD_NS (10 * NS_PER_MS)
 /* A thread that is dying when the books are read needs this long to its last switch. */
@@ -277,14 +277,14 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = refuse_successors(&capture->options, why);
 	if (!error)
 		error = capture_go_on(&capture->options, why);
+	/* Known in advance, the window's end is exact even if we are starved when it comes. */
+	if (!error)
+		error = kernel_open_window(capture->kernel, START_AHEAD_NS,
+			capture->options.duration_ns, &capture->start_ns, why);
 	if (error)
 		return error;
-	capture->start_ns = clock_monotonic_ns() + START_AHEAD_NS;
-	/* Known in advance, the window's end is exact even if we are starved when it comes. */
 	if (capture->options.duration_ns)
 		capture->planned_end_ns = capture->start_ns + capture->options.duration_ns;
-	kernel_set_window(capture->kernel, capture->start_ns,
-		capture->planned_end_ns ? capture->planned_end_ns : UINT64_MAX);
 	capture->meta.start_took_ns = capture->start_ns - capture->made_ns;
 	if (capture->unwinding)
 		capture->meta.tables_took_ns = unwinding_took_ns(capture->unwinding);
@@ -364,6 +364,7 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	meta->accounted_ns = totals.accounted_ns;
 	meta->worst_thread_ns = totals.worst_thread_ns;
 	if (capture->end_ns) {
+		losses_put(capture->writer, LOSS_CPUS, drain_deaf_cpus(capture->drain), 0);
 		meta->rows_missing = (int64_t)(counters[COUNTER_ROWS] - totals.rows);
 		meta->rows_missing_ns = (int64_t)(counters[COUNTER_ROWS_NS] - totals.rows_ns);
 	}
@@ -416,27 +417,6 @@ void capture_progress(const struct capture *capture, struct capture_progress *re
 	};
 }
 
-/*
- * Sets the window's end. If our CPU was taken away before the kernel side was told, that has
- * counted time beyond it already: then a later end is chosen. What switched in between was not
- * seen, and is closed as it was.
- */
-static void close_window(struct capture *capture)
-{
-	uint64_t ahead_ns = END_AHEAD_NS;
-
-	do {
-		capture->end_ns = clock_monotonic_ns() + ahead_ns;
-		/* This one was told at the start. */
-		if (capture->planned_end_ns && capture->planned_end_ns <= capture->end_ns) {
-			capture->end_ns = capture->planned_end_ns;
-			return;
-		}
-		kernel_set_window(capture->kernel, capture->start_ns, capture->end_ns);
-		ahead_ns *= 2;
-	} while (clock_monotonic_ns() >= capture->end_ns);
-}
-
 int capture_stop(struct capture *capture, struct why *why)
 {
 	struct batch *rest, *last, *words;
@@ -445,10 +425,12 @@ int capture_stop(struct capture *capture, struct why *why)
 	set_nice(URGENT_NICE);
 	if (capture->unwinding)
 		unwinding_stop(capture->unwinding);
-	close_window(capture);
+	error = kernel_close_window(capture->kernel, END_AHEAD_NS, &capture->end_ns);
 	drain_stop(capture->drain);
-	sleep_until(capture->end_ns);
-	error = kernel_barrier(capture->kernel);
+	if (!error) {
+		sleep_until(capture->end_ns);
+		error = kernel_barrier(capture->kernel);
+	}
 	rest = drain_take(capture->drain);
 	if (rest && capture->unwinding)
 		unwinding_give(capture->unwinding, rest);

@@ -256,7 +256,7 @@ int cgroup_find(const char *name, struct cgroup_target *ret, struct why *why)
 
 	cgroup_mounts_read(&mounts);
 	error = cgroup_find_folder(&mounts, name, &mount, &path, why);
-	if (error)
+	if (error || !mount)
 		return error;
 	found.hierarchy = mount->hierarchy;
 	error = read_id(path, &found.id);

@@ -73,9 +73,9 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 		error = kernel_attach(kernel, why);
 	if (!error)
 		error = kernel_read_start(kernel, ignore_thread, NULL, why);
+	if (!error)
+		error = kernel_open_window(kernel, 0, window_ns, &start, why);
 	if (!error) {
-		start = clock_monotonic_ns();
-		kernel_set_window(kernel, start, start + window_ns);
 		if (load)
 			load(start + window_ns);
 		else

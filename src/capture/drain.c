@@ -320,6 +320,11 @@ struct batch *drain_now(struct drain *drain, bool with_open)
 	return batch;
 }
 
+uint64_t drain_deaf_cpus(const struct drain *drain)
+{
+	return drain->map_events ? map_events_deaf_cpus(drain->map_events) : 0;
+}
+
 void drain_free(struct drain *drain)
 {
 	if (!drain)

@@ -10,6 +10,7 @@
 #include "capture/kernel_chains.h"
 #include "capture/kernel_private.h"
 #include "dwell.skel.h"
+#include "util/clock.h"
 
 /* A program and its subprograms; the kernel allows 256 (BPF_MAX_SUBPROGS). */
 #define CODE_PARTS 256
@@ -235,10 +236,32 @@ uint32_t kernel_lacking(const struct kernel *kernel)
 	return __atomic_load_n(&kernel->skeleton->bss->stacks_lacking, __ATOMIC_RELAXED);
 }
 
-void kernel_set_window(struct kernel *kernel, uint64_t start_ns, uint64_t end_ns)
+/* Runs a program of the window, here and now. */
+static int run_program(const struct bpf_program *program, uint64_t ahead_ns, uint64_t length_ns)
 {
-	__atomic_store_n(&kernel->skeleton->data->window_end, end_ns, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&kernel->skeleton->data->window_start, start_ns, __ATOMIC_SEQ_CST);
+	uint64_t arguments[] = {ahead_ns, length_ns};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = arguments, .ctx_size_in = sizeof(arguments));
+
+	return bpf_prog_test_run_opts(bpf_program__fd(program), &run);
+}
+
+int kernel_open_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t length_ns,
+	uint64_t *ret_start_ns, struct why *why)
+{
+	int error = run_program(kernel->skeleton->progs.on_open, ahead_ns, length_ns);
+
+	*ret_start_ns = __atomic_load_n(&kernel->skeleton->data->window_start, __ATOMIC_RELAXED);
+	return error ? why_set(why, error, "cannot begin to record: %s", strerror(-error)) : 0;
+}
+
+int kernel_close_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t *ret_end_ns)
+{
+	int error = run_program(kernel->skeleton->progs.on_close, ahead_ns, 0);
+
+	*ret_end_ns =
+		error ? clock_monotonic_ns()
+		      : __atomic_load_n(&kernel->skeleton->data->window_end, __ATOMIC_RELAXED);
+	return error;
 }
 
 int kernel_barrier(struct kernel *kernel)

@@ -73,7 +73,11 @@ uint32_t kernel_lacking(const struct kernel *kernel);
 /* The books of all living threads. */
 int kernel_read_threads(struct kernel *kernel, kernel_threads *ret);
 
-void kernel_set_window(struct kernel *kernel, uint64_t start_ns, uint64_t end_ns);
+/* The window opens `ahead_ns` from now and is `length_ns` long; 0: until it is closed. */
+int kernel_open_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t length_ns,
+	uint64_t *ret_start_ns, struct why *why);
+/* The window ends `ahead_ns` from now, or when it ends anyway if that is sooner. */
+int kernel_close_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t *ret_end_ns);
 /* Returns when no program that began before is still running on any CPU. */
 int kernel_barrier(struct kernel *kernel);
 /* How full the active table is, 0 to 1. */

@@ -48,6 +48,7 @@ static int open_dummy(int cpu, bool wakes)
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
@@ -170,6 +171,28 @@ size_t map_events_count(const struct map_events *events)
 int map_events_fd(const struct map_events *events, size_t number)
 {
 	return events->rings.at[number].fd;
+}
+
+/* The time of an event goes on as long as it listens; with its CPU it ends for ever. */
+static bool is_listening(const struct ring *ring)
+{
+	struct {
+		uint64_t value, enabled_ns;
+	} first, second;
+
+	return read(ring->fd, &first, sizeof(first)) == sizeof(first) &&
+	       read(ring->fd, &second, sizeof(second)) == sizeof(second) &&
+	       second.enabled_ns > first.enabled_ns;
+}
+
+size_t map_events_deaf_cpus(const struct map_events *events)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t listening = 0;
+
+	vec_each (ring, &events->rings)
+		listening += is_listening(ring);
+	return online > 0 && (size_t)online > listening ? (size_t)online - listening : 0;
 }
 
 uint64_t map_events_lost(const struct map_events *events)

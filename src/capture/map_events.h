@@ -50,6 +50,8 @@ size_t map_events_count(const struct map_events *events);
 int map_events_fd(const struct map_events *events, size_t number);
 /* Records that the kernel had no room for, so far. */
 uint64_t map_events_lost(const struct map_events *events);
+/* CPUs that came, or came back, after the start: perf's events hear nothing there. */
+size_t map_events_deaf_cpus(const struct map_events *events);
 
 /* What a record says; false if it is of another kind, or not whole. */
 bool map_event_parse(const void *record, size_t length, struct map_event *ret);

@@ -59,6 +59,8 @@ static const struct {
 		"files or stacks of other processes could not be read in time: names are missing",
 		"file or stack of another process could not be read in time: names are missing",
 		false},
+	[LOSS_CPUS] = {"cpus", "CPUs came (back) after the start: no samples of what ran there",
+		"CPU came (back) after the start: no samples of what ran there", false},
 	[LOSS_LOGGED] = {"logged", "events were lost before the import, says the imported file",
 		"event was lost before the import, says the imported file", true},
 	[LOSS_OTHER_SAMPLES] = {"other_samples",

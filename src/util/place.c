@@ -97,6 +97,9 @@ int place_cannot_write(struct why *why, int error, const char *path, int fd)
 	struct statvfs room;
 
 	switch (error) {
+	case -ENOENT:
+		return why_set(why, error,
+			"cannot write %s: its folder does not exist; make it first", path);
 	case -ENOSPC:
 		if (fd >= 0 && !fstatvfs(fd, &room) && room.f_files && !room.f_favail)
 			return why_set(why, error,

@@ -2,8 +2,8 @@
 # kernels: only, because the CPUs of this machine are others' too
 # timeout: 150
 # machine: last
-"""A CPU is taken away and brought back while dwell records: no thread loses time, and what ran
-on it afterwards is shown, sampled or not."""
+"""A CPU is taken away and brought back while dwell records: no thread loses time, what ran on it
+afterwards is shown, sampled or not, and the report says that samples are missing."""
 from load import *
 
 ONLINE = "/sys/devices/system/cpu/cpu1/online"
@@ -29,6 +29,9 @@ burner.stdin.write(b"\n")
 burner.stdin.flush()
 time.sleep(1.5)
 recording = recorder.stop()
+deaf = [loss["count"] for loss in recording.report["accounting"]["losses"]
+        if loss["loss"] == "cpus"]
+check(deaf == [1], f"CPUs without samples, says the report: {deaf}")
 check_books(recording)
 check_books_by_slice(recording)
 check_stored_figures(recording, recording.report["accounting"])

@@ -543,7 +543,7 @@ static void what_is_not_a_file_is_never_replaced(void **state)
 	(void)state;
 	expect_refusal(folder, "it is a folder");
 	expect_refusal("/dev/null", "it is a device");
-	expect_refusal(below, "No such file or directory");
+	expect_refusal(below, "its folder does not exist");
 	assert_int_equal(mkfifo(path, 0600), 0);
 	expect_refusal(path, "it is a pipe");
 	assert_int_equal(unlink(path), 0);
