@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbol/errand.h"
 #include "symbol/jit.h"
 #include "symbol/object_table.h"
+#include "symbol/outside.h"
 #include "util/clock.h"
 #include "util/hash.h"
 #include "util/map64.h"
@@ -172,6 +174,7 @@ void spaces_apply(struct spaces *spaces, const struct map_event *event)
 		break;
 	case MAP_EVENT_EXIT:
 		map64_remove(&spaces->parents, event->pid);
+		errands_forget(object_table_outside(spaces->objects)->errands, event->pid);
 		move_to(spaces, event->pid, NULL);
 		break;
 	}

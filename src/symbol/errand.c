@@ -77,6 +77,15 @@ struct helpers *errands_helpers(struct errands *errands)
 	return errands->helpers;
 }
 
+void errands_forget(struct errands *errands, uint32_t pid)
+{
+	if (!errands)
+		return;
+	pthread_mutex_lock(&errands->lock);
+	map64_remove(&errands->silent, pid);
+	pthread_mutex_unlock(&errands->lock);
+}
+
 static bool is_silent(struct errands *errands, uint32_t pid)
 {
 	pthread_mutex_lock(&errands->lock);

@@ -21,6 +21,8 @@ struct errands;
 int errands_new(struct errands **ret, struct why *why);
 /* NULL is allowed. */
 void errands_free(struct errands *errands);
+/* The process has ended: its number may be another's soon, who did nothing. NULL is allowed. */
+void errands_forget(struct errands *errands, uint32_t pid);
 /* For their cost and their hurry. Borrowed. */
 struct helpers *errands_helpers(struct errands *errands);
 

@@ -193,6 +193,39 @@ static void mappings_come_as_text(void **state)
 	outside_clear(&outside);
 }
 
+static void signal_children(int number)
+{
+	char path[64];
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	_cleanup_fclose_ FILE *in = fopen(path, "re");
+	if (!in)
+		skip();
+	while (fscanf(in, "%d", &child) == 1)
+		kill(child, number);
+}
+
+static void silence_ends_with_its_process(void **state)
+{
+	struct outside outside = start();
+	uint32_t pid = (uint32_t)getpid();
+	FILE *in = NULL;
+
+	(void)state;
+	assert_int_equal(errand_maps(outside.errands, pid, pid, &in), 0);
+	fclose(in);
+	signal_children(SIGSTOP);
+	assert_int_equal(errand_maps(outside.errands, pid, pid, &in), -ETIMEDOUT);
+	signal_children(SIGCONT);
+	/* Nobody is asked. */
+	assert_int_equal(errand_maps(outside.errands, pid, pid, &in), -ETIMEDOUT);
+	errands_forget(outside.errands, pid);
+	assert_int_equal(errand_maps(outside.errands, pid, pid, &in), 0);
+	fclose(in);
+	outside_clear(&outside);
+}
+
 /* In a parser's process, before its first job. */
 static int try_to_break_out(volatile int *shared)
 {
@@ -372,6 +405,7 @@ int main(void)
 		cmocka_unit_test(a_leased_file_is_not_waited_for),
 		cmocka_unit_test(only_own_written_memory_is_read),
 		cmocka_unit_test(mappings_come_as_text),
+		cmocka_unit_test(silence_ends_with_its_process),
 		cmocka_unit_test(a_parser_cannot_break_out),
 		cmocka_unit_test(a_parser_that_lies_is_not_believed),
 		cmocka_unit_test(names_have_one_budget),
