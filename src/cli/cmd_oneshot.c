@@ -41,7 +41,8 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 	if (path) {
 		command_give_up_rights();
 		int report_status = show(path, &options);
-		if (!options.command)
+		/* A recording that failed on its way is shown as far as it goes, and has failed. */
+		if (!options.command && status == STATUS_DONE)
 			status = report_status;
 	}
 out:

@@ -26,3 +26,9 @@ with open("/dev/full", "w") as full:
     for args in (("report", recording.path), ("flame", "-f", recording.path), ("report", "--json",
                                                                               recording.path)):
         check_one_line_error(dwell(*args, stdout=full, status=2), "cannot write")
+
+os.unlink(recording.path)
+# In one go the report and the page still come, but the status is that of the recording.
+shown = dwell("-a", "-d", "20", "--slice", "20ms", "-o", "disk/shown.dwell", "-q", status=2)
+check("disk/shown.dwell: disk full" in shown.stderr, f"it says: {shown.stderr}")
+check("threads lived" in shown.stdout, f"no report: {shown.stdout}")
