@@ -23,6 +23,8 @@
 #define READ_PATIENCE_MS 5000
 #define MAX_ROW_BYTES (16 << 20)
 #define HEADER_BYTES 100
+/* Smaller ones are read in a moment. */
+#define LONG_READ_BYTES (16 << 20)
 
 static uint32_t big_endian(const unsigned char *at)
 {
@@ -255,6 +257,24 @@ static int open_file(
 	return check_file(file->main, path, &database->privacy, ret_file_bytes, why);
 }
 
+/*
+ * A writer that cannot commit while somebody reads keeps its rows in memory, and large recordings
+ * take minutes to read: then the file is copied, which takes moments, and let go.
+ */
+static int read_a_copy(const char *path, struct database *database, struct why *why)
+{
+	struct recording_file copy;
+	int code;
+
+	if (!repair_take_copy(&database->file, &copy))
+		return 0;
+	vfs_close(database->db);
+	recording_file_close(&database->file);
+	database->db = NULL;
+	database->file = copy;
+	return open_and_begin(path, &database->file, &database->db, &code, why);
+}
+
 static int open_recording(
 	const char *path, struct database *database, uint64_t *ret_file_bytes, struct why *why)
 {
@@ -269,6 +289,9 @@ static int open_recording(
 		if (!error)
 			error = open_and_begin(path, &database->file, &database->db, &code, why);
 	}
+	if (!error && *ret_file_bytes >= LONG_READ_BYTES &&
+		recording_file_is_being_written(&database->file))
+		error = read_a_copy(path, database, why);
 	if (error)
 		return error;
 	/* Inside the read transaction, so it is the version of what will be read. */

@@ -36,13 +36,24 @@ static struct flock byte_lock(short type, off_t offset)
 	};
 }
 
+static bool has_writer(int fd)
+{
+	struct flock lock = byte_lock(F_RDLCK, WRITER_LOCK_OFFSET);
+
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 static bool is_being_written(const struct place *place)
 {
 	_cleanup_close_ int fd = openat(place->folder, place->name,
 		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct flock lock = byte_lock(F_RDLCK, WRITER_LOCK_OFFSET);
 
-	return fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+	return fd >= 0 && has_writer(fd);
+}
+
+bool recording_file_is_being_written(const struct recording_file *file)
+{
+	return has_writer(file->main);
 }
 
 bool recording_is_being_written(const char *path)

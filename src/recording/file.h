@@ -34,6 +34,8 @@ struct recording_file {
  */
 int recording_file_create(const char *path, struct recording_file *ret, struct why *why);
 
+/* True while some writer, of any process, has the file open; it is asked by its descriptor. */
+bool recording_file_is_being_written(const struct recording_file *file);
 /* Removes the file and its journal, as far as their names still stand for them. */
 void recording_file_remove(struct recording_file *file);
 /* Removes the journal if nothing in it is needed, and closes all. */

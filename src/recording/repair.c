@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Copies for rolling back. The original is never written to: a reader may not be allowed to, and a
- * look must not change what is looked at. A journal changes what is read, so it must be the
- * recording's: of the same owner, not larger than its pages, and without the name of a second file,
- * which dwell never writes and SQLite would believe.
+ * Copies for rolling back, and for taking one's time. The original is never written to: a reader
+ * may not be allowed to, and a look must not change what is looked at. A journal changes what is
+ * read, so it must be the recording's: of the same owner, not larger than its pages, and without
+ * the name of a second file, which dwell never writes and SQLite would believe.
  */
 #include "recording/repair.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "util/mem.h"
 
@@ -84,6 +85,31 @@ static int make_unnamed_file(void)
 		error = -errno;
 	}
 	return error;
+}
+
+/* As much again must stay free: the recording itself may be growing on that disk. */
+static bool has_room(int fd, off_t bytes)
+{
+	struct statvfs room;
+
+	return !fstatvfs(fd, &room) && room.f_bavail / 2 > (unsigned long long)bytes / room.f_frsize;
+}
+
+bool repair_take_copy(const struct recording_file *file, struct recording_file *ret)
+{
+	struct recording_file copy = RECORDING_FILE_NONE;
+	struct stat status;
+
+	copy.main = make_unnamed_file();
+	copy.journal = make_unnamed_file();
+	if (copy.main < 0 || copy.journal < 0 || fstat(file->main, &status) ||
+		!has_room(copy.main, status.st_size) ||
+		copy_contents(file->main, copy.main, status.st_size)) {
+		recording_file_close(&copy);
+		return false;
+	}
+	*ret = copy;
+	return true;
 }
 
 static int copy_file(int from, const char *path, const char *ending, struct why *why)

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording that was cut short in mid-commit, made whole for a reader. Private to
- * src/recording/. */
+/*
+ * Copies for readers, which have no names: of a recording that was cut short in mid-commit, to make
+ * it whole, and of one that is being written, to be out of its writer's way. Private to
+ * src/recording/.
+ */
 #ifndef DWELL_RECORDING_REPAIR_H
 #define DWELL_RECORDING_REPAIR_H
+
+#include <stdbool.h>
 
 #include "recording/file.h"
 
@@ -12,5 +17,7 @@
  * -errno with why and the file as it was.
  */
 int repair_into_copy(struct recording_file *file, const char *path, struct why *why);
+/* Copies a file whose read lock the caller holds. False if there is no ample room for that. */
+bool repair_take_copy(const struct recording_file *file, struct recording_file *ret);
 
 #endif

@@ -412,6 +412,33 @@ static void a_slow_reader_delays_slices_but_loses_none(void **state)
 	expect_rows(3);
 }
 
+static void a_slow_reader_of_a_large_recording_delays_nothing(void **state)
+{
+	enum { LARGE = 600000 };
+	struct recording_writer *writer = sample_writer(path);
+	struct reader slow, quick;
+	struct stat status;
+
+	(void)state;
+	add_slices(writer, 1);
+	for (int i = 0; i < LARGE; i++)
+		recording_writer_add_sum(writer, &sample_rows[0]);
+	assert_int_equal(recording_writer_commit(writer, NULL), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(status.st_size > 16 << 20);
+	slow = start_reader(LARGE + 1 + 1);
+	let_it_open(&slow);
+	recording_writer_add_sum(writer, &sample_rows[0]);
+	assert_int_equal(recording_writer_commit(writer, NULL), 0);
+	/* It sees what was written after the slow one had begun. */
+	quick = start_reader(LARGE + 2 + 1);
+	let_it_open(&quick);
+	let_it_count(&quick);
+	let_it_count(&slow);
+	assert_int_equal(recording_writer_finish(writer, NULL), 0);
+	recording_writer_free(writer);
+}
+
 static int ask(sqlite3 *db, const char *sql)
 {
 	return sqlite3_exec(db, sql, NULL, NULL, NULL);
@@ -599,6 +626,7 @@ int main(void)
 		TEST(a_file_size_limit_is_named_and_spares_what_was_committed),
 		TEST(a_reader_sees_the_committed_slices_of_a_live_recording),
 		TEST(a_slow_reader_delays_slices_but_loses_none),
+		TEST(a_slow_reader_of_a_large_recording_delays_nothing),
 		TEST(ordinary_sqlite_reads_along_and_cannot_write),
 		TEST(two_writers_do_not_share_a_file),
 		TEST(a_recording_is_private_even_if_the_file_it_replaces_was_not),
