@@ -49,7 +49,7 @@ const volatile __u64 cfg_whole_waits = ~0ULL;
 /* Wakers of shorter waits get no stack. */
 const volatile __u64 cfg_waker_stacks_from;
 
-/* Set by on_open and on_close while others run. Outside [window_start, window_end) no time counts. */
+/* Set by on_open and on_close. Outside [window_start, window_end) no time counts. */
 volatile __u64 window_start = ~0ULL;
 volatile __u64 window_end = ~0ULL;
 volatile __u32 active_table;

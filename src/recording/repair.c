@@ -92,7 +92,7 @@ static bool has_room(int fd, off_t bytes)
 {
 	struct statvfs room;
 
-	return !fstatvfs(fd, &room) && room.f_bavail / 2 > (unsigned long long)bytes / room.f_frsize;
+	return !fstatvfs(fd, &room) && room.f_bavail / 2 > (fsblkcnt_t)bytes / room.f_frsize;
 }
 
 bool repair_take_copy(const struct recording_file *file, struct recording_file *ret)

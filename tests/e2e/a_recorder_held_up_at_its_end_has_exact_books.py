@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Between choosing the window's end and telling the kernel dwell loses its CPU for a while (here by a
-debugger; a machine below does it, too): no thread has more time than the window."""
+"""Before and after it sets the window's end dwell loses its CPU for a while (here by a debugger; a
+machine below does it, too): no thread has more time than the window."""
 from lib import *
 
 need_root()
@@ -8,8 +8,9 @@ need_tool("gdb")
 ping = Workload("pingpong", 10**9)
 recorder = Recorder("-p", ping.pid)
 gdb = background("gdb", "-q", "-batch", "-p", recorder.pid, "-ex", "handle SIGINT nostop pass",
-                 "-ex", "break kernel_set_window", "-ex", "echo ready\\n", "-ex", "continue",
-                 "-ex", "shell sleep 1", "-ex", "delete", "-ex", "detach",
+                 "-ex", "break kernel_close_window", "-ex", "echo ready\\n", "-ex", "continue",
+                 "-ex", "shell sleep 1", "-ex", "finish", "-ex", "shell sleep 1", "-ex", "delete",
+                 "-ex", "detach",
                  stdout=subprocess.PIPE, text=True)
 lines = iter(gdb.stdout.readline, "")
 check(any("ready" in line for line in lines), "no debugger")
