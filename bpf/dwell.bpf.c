@@ -363,8 +363,8 @@ int on_barrier(void *ctx)
 }
 
 /*
- * The window's ends are set here, not by user space: whoever reads the clock there may be put off
- * before the moment is told, and then it is over already. Here nobody comes between the two.
+ * The window's ends are set here, not by user space, which may lose its CPU between reading the
+ * clock and telling the moment: then that is over already. Here nobody comes between the two.
  */
 SEC("raw_tp/sched_switch")
 int on_open(const u64 *ctx)

@@ -27,7 +27,7 @@
 #include "util/open_files.h"
 #include "util/units.h"
 
-/* For what has to be written down before the moment comes. */
+/* The window's moments lie this far ahead: what depends on them is settled before. */
 #define START_AHEAD_NS (20 * NS_PER_MS)
 #define END_AHEAD_NS (10 * NS_PER_MS)
 /* A thread that is dying when the books are read needs this long to its last switch. */

@@ -22,6 +22,9 @@
 /* Who is woken reads sooner. */
 #define WOKEN_RING_PAGES 32
 
+/* Kernels without a fine clock count time in steps of up to 10 ms. */
+#define CLOCK_STEP_NS 20000000
+
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page;
@@ -173,16 +176,26 @@ int map_events_fd(const struct map_events *events, size_t number)
 	return events->rings.at[number].fd;
 }
 
-/* The time of an event goes on as long as it listens; with its CPU it ends for ever. */
-static bool is_listening(const struct ring *ring)
+/* For how long the event has been listening. */
+static uint64_t enabled_ns(const struct ring *ring)
 {
 	struct {
 		uint64_t value, enabled_ns;
-	} first, second;
+	} now;
 
-	return read(ring->fd, &first, sizeof(first)) == sizeof(first) &&
-	       read(ring->fd, &second, sizeof(second)) == sizeof(second) &&
-	       second.enabled_ns > first.enabled_ns;
+	return read(ring->fd, &now, sizeof(now)) == sizeof(now) ? now.enabled_ns : 0;
+}
+
+/* The time of an event goes on as long as it listens; with its CPU it ends for ever. */
+static bool is_listening(const struct ring *ring)
+{
+	struct timespec pause = {.tv_nsec = CLOCK_STEP_NS};
+	uint64_t first = enabled_ns(ring);
+
+	if (enabled_ns(ring) > first)
+		return true;
+	nanosleep(&pause, NULL);
+	return enabled_ns(ring) > first;
 }
 
 size_t map_events_deaf_cpus(const struct map_events *events)

@@ -98,6 +98,8 @@ int place_cannot_write(struct why *why, int error, const char *path, int fd)
 
 	switch (error) {
 	case -ENOENT:
+		if (!path[0])
+			return why_set(why, error, "cannot write: the name of the file is empty");
 		return why_set(why, error,
 			"cannot write %s: its folder does not exist; make it first", path);
 	case -ENOSPC:
