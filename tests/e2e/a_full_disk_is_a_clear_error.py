@@ -5,12 +5,14 @@ from lib import *
 
 need_root()
 os.mkdir("disk")
-run("mount", "-t", "tmpfs", "-o", "size=3m", "dwell-test", "disk")
+run("mount", "-t", "tmpfs", "-o", "size=2m", "dwell-test", "disk")
 cleanup(lambda: subprocess.run(["umount", "-l", os.path.join(TEMP, "disk")]))
-background(workload("pingpong"), 10**9)
-background("sh", "-c", "while :; do /bin/true; done")
+# One process in short slices: all threads of a busy machine could fill the disk before the first
+# commit, and one that starves still has rows in every slice.
+player = background(workload("pingpong"), 10**9)
+TARGET = ("-p", str(player.pid), "-d", "120", "--slice", "1ms")
 
-result = dwell("record", "-a", "-d", "20", "--slice", "20ms", "-o", "disk/full.dwell", status=None)
+result = dwell("record", *TARGET, "-o", "disk/full.dwell", status=None)
 check(result.returncode == 2, f"exit status {result.returncode}: {result.stderr}")
 check_one_line_error(result, "disk/full.dwell")
 check("full" in result.stderr.replace("full.dwell", "") or "No space" in result.stderr,
@@ -29,6 +31,6 @@ with open("/dev/full", "w") as full:
 
 os.unlink(recording.path)
 # In one go the report and the page still come, but the status is that of the recording.
-shown = dwell("-a", "-d", "20", "--slice", "20ms", "-o", "disk/shown.dwell", "-q", status=2)
+shown = dwell(*TARGET, "-o", "disk/shown.dwell", "-q", status=2)
 check("disk/shown.dwell: disk full" in shown.stderr, f"it says: {shown.stderr}")
 check("threads lived" in shown.stdout, f"no report: {shown.stdout}")
