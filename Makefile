@@ -36,8 +36,8 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP -MT $(GEN)/dwell.bpf.o
 
-SOURCES := $(wildcard src/*/*.c)
-ASSETS := $(OUT)/src/render/svg_assets.o $(OUT)/src/render/page_assets.o
+SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
+ASSETS := $(addprefix $(OUT)/src/,render/flame/svg_assets.o render/page/page_assets.o recording/schema_sql.o)
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(ASSETS)
 LIBRARY := $(OUT)/libdwell.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -88,9 +88,10 @@ $(OUT)/%.o: %.c Makefile
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# The files of web/ are part of the program; the page's modules are put together first.
-$(OUT)/src/render/svg_assets.o: web/flame.js web/flame.css
-$(OUT)/src/render/page_assets.o: $(GEN)/page.js
+# The files of web/ and the schema are part of the program; the page's modules are put together first.
+$(OUT)/src/render/flame/svg_assets.o: web/flame.js web/flame.css
+$(OUT)/src/render/page/page_assets.o: $(GEN)/page.js
+$(OUT)/src/recording/schema_sql.o: src/recording/schema.sql
 $(ASSETS): $(OUT)/%.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(call say,ASSET,$@)
@@ -100,8 +101,8 @@ $(GEN)/page.js: $(wildcard web/page/*.js web/page/*.css) tools/bundle-page | $(G
 	$(call say,JS,$@)
 	$(Q)tools/bundle-page web/page $(GEN)
 
-$(OUT)/src/capture/%.o: ALL_CFLAGS += -isystem $(GEN)
-$(filter $(OUT)/src/capture/%,$(OBJECTS)): $(GEN)/dwell.skel.h
+$(OUT)/src/kernel/%.o: ALL_CFLAGS += -isystem $(GEN)
+$(filter $(OUT)/src/kernel/%,$(OBJECTS)): $(GEN)/dwell.skel.h
 
 $(LIBRARY): $(filter-out $(OUT)/src/cli/main.o,$(OBJECTS))
 	$(Q)rm -f $@
@@ -165,7 +166,7 @@ check-heavy: deps
 # An empty vector is NULL + 0, which clang calls an overflow.
 FUZZ_TIME ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c) src/recording/chain.c \
+FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c src/elf/cfi/*.c) src/recording/chain.c \
 	$(filter-out src/format/import%.c src/format/stack_writer.c src/format/folded.c, \
 	$(wildcard src/format/*.c))
 

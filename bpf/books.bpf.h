@@ -61,4 +61,14 @@ static __always_inline void fill_now(struct thread_now *now, const struct thread
 	__builtin_memset(now->pad, 0, sizeof(now->pad));
 }
 
+/* A running thread becomes a target. */
+static __always_inline void begin_life(struct thread *thread, u64 now)
+{
+	thread->is_target = true;
+	thread->birth = now;
+	thread->state = TIME_RUNNING;
+	thread->since = now;
+	thread->wake = 0;
+}
+
 #endif

@@ -10,7 +10,7 @@
 #ifndef DWELL_CREDIT_BPF_H
 #define DWELL_CREDIT_BPF_H
 
-#include "past.bpf.h"
+#include "state.bpf.h"
 
 #define SUM_TABLE(table)                                                                           \
 	struct {                                                                                   \
@@ -68,7 +68,9 @@ static __noinline bool add_row(struct cpu *cpu, struct sum_key *key, struct sum 
 		  : add_to(&sums_0, &rows_used[0], key, add))
 		return true;
 
-	if (key->state != TIME_SAMPLE) {
+	if (key->state == TIME_SAMPLE) {
+		count(cpu, COUNTER_BARE_SAMPLES, 1);
+	} else {
 		count(cpu, COUNTER_OVERFLOW, 1);
 		count(cpu, COUNTER_OVERFLOW_NS, add->ns);
 	}
@@ -77,13 +79,16 @@ static __noinline bool add_row(struct cpu *cpu, struct sum_key *key, struct sum 
 	return table ? add_to(&coarse_1, NULL, key, add) : add_to(&coarse_0, NULL, key, add);
 }
 
-/* The row that the time [from, to) in that state belongs to, clipped to the window. */
-static __always_inline bool make_row(
+/*
+ * Adds the time [from, to) in that state, clipped to the window, to the thread's totals, and gives
+ * the row that it belongs to; false if nothing of it is in the window.
+ */
+static __always_inline bool take_time(
 	struct thread *thread, u32 state, u64 from, u64 to, struct sum_key *key, struct sum *add)
 {
 	u64 start = window_start, end = window_end;
 
-	/* Others are followed only because they may wake one. */
+	/* Other threads are followed as possible wakers: their time counts for nobody. */
 	if (!thread->is_target)
 		return false;
 	if (from < start)
@@ -132,7 +137,7 @@ __noinline int credit(struct cpu *cpu, struct thread *thread, u32 state, u64 fro
 
 	if (!cpu || !thread || state >= TIME_BLOCKED)
 		return 0;
-	if (make_row(thread, state, from, to, &key, &add))
+	if (take_time(thread, state, from, to, &key, &add))
 		count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }
@@ -143,7 +148,7 @@ __noinline int credit_wait(struct cpu *cpu, struct thread *thread, u64 from, u64
 	struct sum_key key;
 	struct sum add;
 
-	if (!cpu || !thread || !make_row(thread, TIME_BLOCKED, from, to, &key, &add))
+	if (!cpu || !thread || !take_time(thread, TIME_BLOCKED, from, to, &key, &add))
 		return 0;
 	key.task_letter = thread->task_letter;
 	if (is_skipped(add.ns)) {

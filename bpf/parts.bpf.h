@@ -6,6 +6,7 @@
 #ifndef DWELL_PARTS_BPF_H
 #define DWELL_PARTS_BPF_H
 
+#include "carry.bpf.h"
 #include "credit.bpf.h"
 #include "explain.bpf.h"
 
@@ -23,16 +24,16 @@ WAIT_TABLE(waits_1);
 
 /* True if the row is now in the table. */
 static __always_inline bool add_wait_to(
-	void *table, u64 *used, const struct sum_key *key, const struct explanation *e)
+	void *table, u64 *used, const struct sum_key *key, const struct wait_scratch *wait)
 {
-	const struct sum *add = &e->row.sum;
+	const struct sum *add = &wait->row.sum;
 	struct wait_sum *row = bpf_map_lookup_elem(table, key);
 
 	if (!row) {
-		/* Of shorter chains there are fewer: what is left of the room is for them. */
-		if (e->record.hop_count > 1 && *used >= cfg_whole_waits)
+		/* Chains of one hop are few: the last quarter of the table is kept for them. */
+		if (wait->record.hop_count > 1 && *used >= cfg_whole_waits)
 			return false;
-		if (bpf_map_update_elem(table, key, &e->row, BPF_NOEXIST))
+		if (bpf_map_update_elem(table, key, &wait->row, BPF_NOEXIST))
 			return false;
 		__sync_fetch_and_add(used, 1);
 		return true;
@@ -44,87 +45,64 @@ static __always_inline bool add_wait_to(
 	if (add->max_ns > row->sum.max_ns)
 		row->sum.max_ns = add->max_ns;
 	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
-		if (i > cfg_depth || i > e->record.hop_count)
+		if (i > cfg_depth || i > wait->record.hop_count)
 			break;
-		row->shares[i].ran_ns += e->row.shares[i].ran_ns;
-		row->shares[i].no_cpu_ns += e->row.shares[i].no_cpu_ns;
-		row->shares[i].earlier_ns += e->row.shares[i].earlier_ns;
+		row->shares[i].ran_ns += wait->row.shares[i].ran_ns;
+		row->shares[i].no_cpu_ns += wait->row.shares[i].no_cpu_ns;
+		row->shares[i].earlier_ns += wait->row.shares[i].earlier_ns;
 	}
 	return true;
 }
 
-static __noinline bool add_wait(struct sum_key *key, struct explanation *e)
+static __noinline bool add_wait(struct sum_key *key, struct wait_scratch *wait)
 {
-	if (!key || !e)
+	if (!key || !wait)
 		return false;
-	return active_table ? add_wait_to(&waits_1, &waits_used[1], key, e)
-			    : add_wait_to(&waits_0, &waits_used[0], key, e);
+	return active_table ? add_wait_to(&waits_1, &waits_used[1], key, wait)
+			    : add_wait_to(&waits_0, &waits_used[0], key, wait);
+}
+
+/* The same part of a wait with its first hop only: what the others took is the rest. */
+static __noinline u64 shorten(struct cpu *cpu, struct wait_scratch *wait)
+{
+	struct share *first;
+
+	if (!cpu || !wait)
+		return 0;
+	first = &wait->row.shares[0];
+	wait->row.shares[1].ran_ns =
+		wait->row.sum.ns - first->ran_ns - first->no_cpu_ns - first->earlier_ns;
+	wait->row.shares[1].no_cpu_ns = 0;
+	wait->row.shares[1].earlier_ns = 0;
+	wait->record.hop_count = 1;
+	wait->record.end = CHAIN_OVERFLOW;
+	wait->record.suffix = 0;
+	wait->record.suffix_waited = 0;
+	wait->record.id = mix(mix(RECORD_CHAIN, wait->record.links[0].hop), CHAIN_OVERFLOW);
+	if (wait->record.id < CONTRACT_FIRST_CHAIN)
+		wait->record.id += CONTRACT_FIRST_CHAIN;
+	send_chain(cpu, wait);
+	return wait->record.id;
 }
 
 /* A full table takes shorter chains first, then the wait without its chain. */
 static __noinline bool add_explained(
-	struct cpu *cpu, struct sum_key *key, struct sum *add, struct explanation *e)
+	struct cpu *cpu, struct sum_key *key, struct sum *add, struct wait_scratch *wait)
 {
-	if (!cpu || !key || !add || !e)
+	if (!cpu || !key || !add || !wait)
 		return false;
-	e->row.sum = *add;
-	if (add_wait(key, e))
+	wait->row.sum = *add;
+	if (add_wait(key, wait))
 		return true;
 	count(cpu, COUNTER_CHAIN_OVERFLOW, !key->is_part);
 	count(cpu, COUNTER_CHAIN_OVERFLOW_NS, add->ns);
-	if (e->record.hop_count > 1) {
-		key->chain = shorten(cpu, e);
-		if (add_wait(key, e))
+	if (wait->record.hop_count > 1) {
+		key->chain = shorten(cpu, wait);
+		if (add_wait(key, wait))
 			return true;
 	}
 	key->chain = CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW);
 	return add_row(cpu, key, add);
-}
-
-/* Adds a segment of the wait in the scratch to the shares. Global: verified once. */
-__noinline int add_to_shares(u32 i)
-{
-	struct explanation *e = explanation_of_cpu();
-	struct segment *segment;
-	struct share *share;
-	u64 ns;
-
-	if (!e || i >= MAX_SEGMENTS)
-		return 0;
-	segment = &e->segments[bounded(i, MAX_SEGMENTS)];
-	if (segment->position > CONTRACT_MAX_HOPS)
-		return 0;
-	share = &e->row.shares[segment->position];
-	ns = segment->to - segment->from;
-	if (segment->what == PAST_EARLIER) {
-		share->earlier_ns += ns;
-		return 0;
-	}
-	share->ran_ns += ns - segment->no_cpu_ns;
-	share->no_cpu_ns += segment->no_cpu_ns;
-	return 0;
-}
-
-/* The shares of a part: the segments [first, last) of the wait in the scratch. */
-__noinline int sum_part(u32 first, u32 last)
-{
-	struct explanation *e = explanation_of_cpu();
-
-	if (!e)
-		return 0;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
-		e->row.shares[i].ran_ns = 0;
-		e->row.shares[i].no_cpu_ns = 0;
-		e->row.shares[i].earlier_ns = 0;
-	}
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
-		if (first + i >= last)
-			break;
-		add_to_shares(first + i);
-	}
-	return 0;
 }
 
 /*
@@ -133,32 +111,33 @@ __noinline int sum_part(u32 first, u32 last)
  */
 __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u32 last)
 {
-	struct explanation *e = explanation_of_cpu();
+	struct wait_scratch *wait = wait_scratch_of_cpu();
 	struct segment *segment;
 	struct sum_key key;
 	struct sum add;
 	u64 from, chain;
 	bool is_in;
 
-	if (!cpu || !thread || !e || first >= MAX_SEGMENTS || last > MAX_SEGMENTS || first >= last)
+	if (!cpu || !thread || !wait || first >= MAX_SEGMENTS || last > MAX_SEGMENTS ||
+		first >= last)
 		return 0;
-	segment = &e->segments[bounded(first, MAX_SEGMENTS)];
+	segment = &wait->segments[bounded(first, MAX_SEGMENTS)];
 	from = segment->from;
 	chain = segment->chain;
-	e->record.hop_count = segment->hop_count;
-	segment = &e->segments[bounded(last - 1, MAX_SEGMENTS)];
-	if (!make_row(thread, TIME_BLOCKED, from, segment->to, &key, &add))
+	wait->record.hop_count = segment->hop_count;
+	segment = &wait->segments[bounded(last - 1, MAX_SEGMENTS)];
+	if (!take_time(thread, TIME_BLOCKED, from, segment->to, &key, &add))
 		return 0;
 	key.task_letter = thread->task_letter;
-	key.band = band_of_ns(e->to - e->from);
+	key.band = band_of_ns(wait->to - wait->from);
 	key.chain = chain;
-	if (last < e->segment_count)
+	if (last < wait->segment_count)
 		key.is_part = true;
 	else
-		add.max_ns = e->to - e->from;
-	sum_part(first, last);
+		add.max_ns = wait->to - wait->from;
+	sum_part(wait, first, last);
 	if (chain >= CONTRACT_FIRST_CHAIN)
-		is_in = add_explained(cpu, &key, &add, e);
+		is_in = add_explained(cpu, &key, &add, wait);
 	else
 		is_in = add_row(cpu, &key, &add);
 	count_row(cpu, is_in, add.ns);
@@ -168,24 +147,24 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 /* Gives the thread the wait in the scratch, part by part. Global: verified once. */
 __noinline int credit_parts(struct cpu *cpu, struct thread *thread)
 {
-	struct explanation *e = explanation_of_cpu();
+	struct wait_scratch *wait = wait_scratch_of_cpu();
 
-	if (!cpu || !thread || !e)
+	if (!cpu || !thread || !wait)
 		return 0;
-	e->part_first = 0;
-	if (e->cut_ns) {
+	wait->part_first = 0;
+	if (wait->cut_ns) {
 		count(cpu, COUNTER_CHAIN_TRUNCATED, 1);
-		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, e->cut_ns);
+		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, wait->cut_ns);
 	}
 #pragma clang loop unroll(disable)
 	for (u32 i = 1; i <= MAX_SEGMENTS; i++) {
-		if (i > e->segment_count)
+		if (i > wait->segment_count)
 			break;
-		if (i < MAX_SEGMENTS && i < e->segment_count &&
-			e->segments[i].chain == e->segments[i - 1].chain)
+		if (i < MAX_SEGMENTS && i < wait->segment_count &&
+			wait->segments[i].chain == wait->segments[i - 1].chain)
 			continue;
-		credit_part(cpu, thread, e->part_first, i);
-		e->part_first = i;
+		credit_part(cpu, thread, wait->part_first, i);
+		wait->part_first = i;
 	}
 	return 0;
 }

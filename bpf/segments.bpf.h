@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The explanation of a wait on its way: a list of segments that tile the wait in the order of time,
- * each with the hop that it was spent on.
+ * The pieces of a wait, each with the hop that it was spent on: as a list while the wait is being
+ * explained, in which they tile the wait in the order of time; as the thread remembers them
+ * (past.bpf.h); and as sums, the shares of the hops.
+ *
+ * Built for the kernel and for the host, see chain.bpf.h. Who includes this has mix(), which hashes
+ * a word into a hash, and barrier_var() for the sake of the verifier.
  */
 #ifndef DWELL_SEGMENTS_BPF_H
 #define DWELL_SEGMENTS_BPF_H
 
-#include "past.bpf.h"
+#include "chain.bpf.h"
 
+#define PAST_ENTRIES CONTRACT_PAST_ENTRIES
 /* What is recalled may take this many segments; the hops themselves need two each at most. */
 #define RECALLED_SEGMENTS 64
 #define MAX_SEGMENTS 128
+
+/* What a segment was. */
+enum past_what {
+	PAST_RAN,     /* the hop was awake, or is metal */
+	PAST_EARLIER, /* it did something that nobody remembers */
+	PAST_REST,    /* behind the last hop */
+	PAST_CUT,     /* as above, because more hops are not kept */
+};
 
 struct segment {
 	u64 from;
@@ -23,7 +36,23 @@ struct segment {
 	u8 pad[5];
 };
 
-/* Of a waker: from when it woke to the end of the window, as the hop before left it. */
+/* A segment that a thread remembers. */
+struct past {
+	u64 from;
+	u64 to;
+	u64 chain;          /* id of the chain that explains it */
+	u64 waited;         /* stack id: in what the thread itself waited */
+	coarse_time no_cpu; /* of PAST_RAN: how long the hop had no CPU */
+	coarse_time after;  /* how long the thread itself had none before its next wait. Not
+			       checked. */
+	u32 check;
+	u8 position; /* of the hop in the chain */
+	u8 what;     /* enum past_what */
+	u8 hop_count;
+	u8 number; /* counts on from one to the next: where it does not, some are missing */
+};
+
+/* The time that a waker explains: from its own wake to where the hop before it begins. */
 struct tail {
 	u64 from;
 	u64 to;
@@ -37,7 +66,7 @@ struct recall {
 	u64 chain;   /* of the part before; 0: there is none */
 	u64 prev_to; /* end of the wait before; 0: unknown */
 	u64 newer;   /* where the segment behind begins */
-	u32 prev_after_us;
+	coarse_time prev_after;
 	u32 head;
 	u32 left;      /* segments to go */
 	u32 hop_count; /* of the chain of the part before */
@@ -45,8 +74,8 @@ struct recall {
 	u32 number;    /* of the next one back */
 };
 
-/* Scratch of switches, which run with interrupts off: one for each CPU. */
-struct explanation {
+/* A wait that is being explained. */
+struct wait_scratch {
 	u64 from;
 	u64 to;
 	u64 left_from; /* what the hops so far have left unexplained */
@@ -66,22 +95,6 @@ struct explanation {
 	struct record_chain record;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct explanation);
-} explanations SEC(".maps");
-
-/* Old kernels verify global functions that nobody calls, too: without chains the map is not there.
- */
-static __always_inline struct explanation *explanation_of_cpu(void)
-{
-	u32 zero = 0;
-
-	return cfg_depth ? bpf_map_lookup_elem(&explanations, &zero) : NULL;
-}
-
 /*
  * An index below a power of two. The compiler takes away a mask that it finds needless, and 6.1
  * forgets the bounds of what it keeps on the stack.
@@ -97,15 +110,15 @@ static __always_inline u64 smaller(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-static __always_inline void add_segment(struct explanation *e, u64 from, u64 to, u64 chain,
+static __always_inline void add_segment(struct wait_scratch *wait, u64 from, u64 to, u64 chain,
 	u64 no_cpu_ns, u32 position, u32 what, u32 hop_count)
 {
-	u32 at = e->segment_count;
+	u32 at = wait->segment_count;
 	struct segment *segment;
 
 	if (from >= to || at >= MAX_SEGMENTS)
 		return;
-	segment = &e->segments[bounded(at, MAX_SEGMENTS)];
+	segment = &wait->segments[bounded(at, MAX_SEGMENTS)];
 	segment->from = from;
 	segment->to = to;
 	segment->chain = chain;
@@ -113,9 +126,9 @@ static __always_inline void add_segment(struct explanation *e, u64 from, u64 to,
 	segment->position = position;
 	segment->what = what;
 	segment->hop_count = hop_count;
-	e->segment_count = at + 1;
+	wait->segment_count = at + 1;
 	if (what == PAST_CUT)
-		e->cut_ns += to - from;
+		wait->cut_ns += to - from;
 }
 
 /* The id of the chain whose links so far have made `id`. */
@@ -125,70 +138,64 @@ static __always_inline u64 finish_chain_id(u64 id, u32 end, u32 hop_count)
 	return id < CONTRACT_FIRST_CHAIN ? id + CONTRACT_FIRST_CHAIN : id;
 }
 
-static __always_inline void send_chain(struct cpu *cpu, struct explanation *e)
-{
-	u64 hops = e->record.hop_count;
-
-	if (hops > CONTRACT_MAX_HOPS)
-		hops = CONTRACT_MAX_HOPS;
-	send_once(cpu, &e->record, e->record.id,
-		__builtin_offsetof(struct record_chain, links) + hops * sizeof(struct chain_link));
-}
-
 /* Do the segments tile the wait? */
-__noinline int check_segments(void)
+__noinline int check_segments(struct wait_scratch *wait)
 {
-	struct explanation *e = explanation_of_cpu();
 	u64 at;
 
-	if (!e)
+	if (!wait)
 		return 0;
-	at = e->from;
+	at = wait->from;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
-		if (i >= e->segment_count)
+		if (i >= wait->segment_count)
 			break;
-		if (e->segments[i].from != at)
+		if (wait->segments[i].from != at)
 			return 0;
-		at = e->segments[i].to;
+		at = wait->segments[i].to;
 	}
-	return at == e->to;
+	return at == wait->to;
 }
 
-/* Lets the thread remember the segments of its wait. */
-__noinline int remember(struct thread *thread)
+/* Adds a segment to the shares. Global functions are verified once, whatever their callers know. */
+__noinline int add_to_shares(struct wait_scratch *wait, u32 i)
 {
-	struct explanation *e = explanation_of_cpu();
-	struct past_ring *ring;
-	struct segment *from;
-	struct past *to;
+	struct segment *segment;
+	struct share *share;
+	u64 ns;
 
-	if (!e || !thread)
+	if (!wait || i >= MAX_SEGMENTS)
 		return 0;
-	ring = past_ring_of(thread->serial);
-	if (!ring || ring->thread != thread->serial) {
-		past_forget(thread);
+	segment = &wait->segments[bounded(i, MAX_SEGMENTS)];
+	if (segment->position > CONTRACT_MAX_HOPS)
 		return 0;
+	share = &wait->row.shares[segment->position];
+	ns = segment->to - segment->from;
+	if (segment->what == PAST_EARLIER) {
+		share->earlier_ns += ns;
+		return 0;
+	}
+	share->ran_ns += ns - segment->no_cpu_ns;
+	share->no_cpu_ns += segment->no_cpu_ns;
+	return 0;
+}
+
+/* The shares of a part: the segments [first, last). */
+__noinline int sum_part(struct wait_scratch *wait, u32 first, u32 last)
+{
+	if (!wait)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
+		wait->row.shares[i].ran_ns = 0;
+		wait->row.shares[i].no_cpu_ns = 0;
+		wait->row.shares[i].earlier_ns = 0;
 	}
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
-		if (i >= e->segment_count)
+		if (first + i >= last)
 			break;
-		from = &e->segments[bounded(i, MAX_SEGMENTS)];
-		to = &ring->at[ring->head & (PAST_ENTRIES - 1)];
-		to->from = from->from;
-		to->to = from->to;
-		to->chain = from->chain;
-		to->waited = thread->kernel_stack;
-		to->no_cpu_us = to_us(from->no_cpu_ns);
-		to->after_us = 0;
-		to->position = from->position;
-		to->what = from->what;
-		to->hop_count = from->hop_count;
-		to->number = ++thread->past_number;
-		to->check = past_check(to, thread->serial);
-		barrier();
-		ring->head++;
+		add_to_shares(wait, first + i);
 	}
 	return 0;
 }

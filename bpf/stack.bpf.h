@@ -18,7 +18,16 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, u64);
-} seen SEC(".maps");
+} seen SEC(".maps"), event_seen SEC(".maps");
+
+/*
+ * Stacks of events have a ring of their own: a program that is preempted amid its record keeps
+ * readers from all that lies behind it, and the stacks of waits must not wait for that.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} event_records SEC(".maps");
 
 /* Tracer frames before __schedule: 2 to 4 seen, one more for each BPF subprogram. */
 #define TRACER_FRAMES 12
@@ -33,11 +42,13 @@ __noinline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
 		return STACK_FAILED;
 	if (id < STACK_FIRST_ID)
 		id += STACK_FIRST_ID;
-	slot = (id ^ id >> 32) & cfg_seen_mask;
-	known = bpf_map_lookup_elem(&seen, &slot);
+	slot = (id ^ id >> 32) & (walk->is_of_event ? cfg_event_seen_mask : cfg_seen_mask);
+	known = walk->is_of_event ? bpf_map_lookup_elem(&event_seen, &slot)
+				  : bpf_map_lookup_elem(&seen, &slot);
 	if (!known || *known == id)
 		return id;
-	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > cfg_ring_for_stacks) {
+	if (!walk->is_of_event &&
+		bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > cfg_ring_for_stacks) {
 		count(cpu, COUNTER_LOST_STACKS, 1);
 		return id;
 	}
@@ -46,7 +57,8 @@ __noinline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
 	if (bytes > UNWIND_MAX_FRAMES)
 		bytes = UNWIND_MAX_FRAMES;
 	bytes = bytes * sizeof(u64) + __builtin_offsetof(struct walk, frames);
-	if (bpf_ringbuf_output(&records, walk, bytes, BPF_RB_NO_WAKEUP))
+	if (walk->is_of_event ? bpf_ringbuf_output(&event_records, walk, bytes, BPF_RB_NO_WAKEUP)
+			      : bpf_ringbuf_output(&records, walk, bytes, BPF_RB_NO_WAKEUP))
 		count(cpu, COUNTER_LOST_STACKS, 1);
 	else
 		*known = id;
@@ -107,7 +119,15 @@ static __always_inline void add_callee(struct walk *walk)
 #endif
 }
 
-static __always_inline u64 walk_kernel_done(struct cpu *cpu, struct walk *walk, long bytes)
+/*
+ * Who asked for a kernel stack. The switch program stands on the stack that it walks, above
+ * __schedule; a sample was taken of code that did not know of it, so that all frames are its own,
+ * those that __schedule called included.
+ */
+enum stack_asker { STACK_OF_SWITCH, STACK_OF_SAMPLE };
+
+static __always_inline u64 walk_kernel_done(
+	struct cpu *cpu, struct walk *walk, long bytes, enum stack_asker asker)
 {
 	if (bytes <= 0) {
 		if (bytes < 0)
@@ -117,18 +137,19 @@ static __always_inline u64 walk_kernel_done(struct cpu *cpu, struct walk *walk, 
 	walk->kind = RECORD_KERNEL_STACK;
 	walk->image = 0;
 	walk->depth = bytes / sizeof(u64);
-	walk->skip = tracer_depth(walk);
+	walk->skip = asker == STACK_OF_SWITCH ? tracer_depth(walk) : 0;
 	walk->has_callee = false;
 	return walk_finish(cpu, walk);
 }
 
 /* The kernel stack of the current thread; ctx is the program's own. */
-static __always_inline u64 kernel_stack_now(void *ctx, struct cpu *cpu, struct walk *walk)
+static __always_inline u64 kernel_stack_now(
+	void *ctx, struct cpu *cpu, struct walk *walk, enum stack_asker asker)
 {
 	if (!cfg_stacks)
 		return STACK_SKIPPED;
-	return walk_kernel_done(
-		cpu, walk, bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0));
+	long bytes = bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0);
+	return walk_kernel_done(cpu, walk, bytes, asker);
 }
 
 /* The kernel stack of a thread that is not on a CPU. */
@@ -220,10 +241,12 @@ static __always_inline u64 user_stack_by_table(
 			return STACK_EARLIER;
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_NOPROC;
-		want_tables(thread->image, thread->pid, 0, false);
+		if (!walk->is_of_event)
+			want_tables(thread->image, thread->pid, 0, false);
 	} else {
 		walk->stop = unwind_walk(walk);
-		if (walk->missing || walk->stop == UNWIND_STOP_NOTABLE)
+		/* Its ring is not for who may be preempted; the next switch asks. */
+		if (!walk->is_of_event && (walk->missing || walk->stop == UNWIND_STOP_NOTABLE))
 			want_tables(thread->image, thread->pid, walk->missing, false);
 	}
 	return walk_send(cpu, walk, unwind_id(walk));

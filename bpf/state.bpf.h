@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the programs keep: settings fixed at load time, the window that user space moves, one state
- * per thread in task storage, one scratch and counter block per CPU.
+ * What the programs keep: settings fixed at load time, the window, one state per thread in task
+ * storage, and for each CPU counters, what it is in, and room for stacks.
  *
  * Invariant of the books: `state`, `since` and the totals of a thread are written by sched_switch
  * alone (after creation); a waker writes `wake` and nothing else.
@@ -16,6 +16,7 @@
 
 #include "contract/contract.h"
 #include "contract/walk.h"
+#include "metal_stack.bpf.h"
 
 /* Fixed before loading. User space sees these by the skeleton: only types that it has, too. */
 const volatile __u32 cfg_target_kind = TARGET_ALL;
@@ -34,9 +35,10 @@ const volatile __u64 cfg_max_wait_ns = ~0ULL;
 const volatile __u64 cfg_schedule_start;
 const volatile __u64 cfg_schedule_end;
 const volatile __u32 cfg_seen_mask;
+const volatile __u32 cfg_event_seen_mask;
 /* Bytes in the ring above which no stack is sent: births and ends must find room. */
 const volatile __u64 cfg_ring_for_stacks = ~0ULL;
-/* A comm glob as a bit-parallel automaton, see glob.h in src/capture. */
+/* A comm glob as a bit-parallel automaton, see src/kernel/glob.h. */
 const volatile __u32 cfg_glob_step[256];
 const volatile __u32 cfg_glob_star;
 const volatile __u32 cfg_glob_accept;
@@ -53,7 +55,7 @@ const volatile __u64 cfg_waker_stacks_from;
 volatile __u64 window_start = ~0ULL;
 volatile __u64 window_end = ~0ULL;
 volatile __u32 active_table;
-/* What ran at the start has its unwind tables: from now on a process without has none yet. */
+/* The processes of the start have their unwind tables: one without tables is new from now on. */
 volatile __u32 tables_are_ready;
 /* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
 volatile __u32 stacks_lacking;
@@ -118,39 +120,32 @@ struct {
 	__type(value, u32);
 } start_images SEC(".maps");
 
-/* A sample can hit inside the switch program, a switch inside an iterator: each has its own
- * scratch. */
-enum walk_slot { WALK_SWITCH, WALK_SAMPLE, WALK_ITERATOR, WALK_WAKER, WALK_SLOTS };
-
-/* An interrupt, softirq or timer in which this CPU is, outermost first. */
-struct context {
-	u64 value; /* struct irqaction *, softirq vector or timer function */
-	u64 disk;  /* struct gendisk * whose request completed in it; 0: none */
-	u8 kind;   /* HOP_IRQ, HOP_SOFTIRQ, HOP_TIMER, HOP_IPI */
-	bool is_soft;
-};
-
-#define MAX_CONTEXTS 8
-
-struct metal {
-	u32 depth;
-	struct context at[MAX_CONTEXTS];
-};
-
 struct cpu {
-	u64 counters[COUNTERS];
+	u64 counters[COUNTERS]; /* first: user space reads no more of it */
 	u64 last_switch;
 	u64 runs;
-	struct walk walks[WALK_SLOTS];
 	struct metal metal;
 };
 
+_Static_assert(__builtin_offsetof(struct cpu, counters) == 0, "user space takes them from there");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, CPU_LEVELS);
 	__type(key, u32);
 	__type(value, struct cpu);
 } cpus SEC(".maps");
+
+/* A sample can hit inside the switch program, a switch inside an iterator: each has its own room.
+ */
+enum walk_slot { WALK_SWITCH, WALK_SAMPLE, WALK_ITERATOR, WALK_WAKER, WALK_SLOTS };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WALK_SLOTS);
+	__type(key, u32);
+	__type(value, struct walk);
+} walks SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -159,9 +154,24 @@ struct {
 
 static __always_inline struct cpu *this_cpu(void)
 {
-	u32 zero = 0;
+	u32 level = CPU_USUAL;
 
-	return bpf_map_lookup_elem(&cpus, &zero);
+	return bpf_map_lookup_elem(&cpus, &level);
+}
+
+/* For samples: only counters and runs of it mean something. */
+static __always_inline struct cpu *this_cpu_for_samples(void)
+{
+	u32 level = CPU_SAMPLE;
+
+	return bpf_map_lookup_elem(&cpus, &level);
+}
+
+static __always_inline struct walk *walk_in(enum walk_slot slot)
+{
+	u32 key = slot;
+
+	return bpf_map_lookup_elem(&walks, &key);
 }
 
 /* An exec has taken the old memory and is not through: it will be announced with its new image. */

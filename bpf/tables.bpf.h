@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables that user stacks are walked by. User space maps the four arrays and writes them; an
- * image's entry in `processes` is what makes a slice of mappings valid. Sizes are set before
+ * image's entry in `unwind_processes` is what makes its mappings valid. Sizes are set before
  * loading.
  */
 #ifndef DWELL_TABLES_BPF_H

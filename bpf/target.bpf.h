@@ -24,14 +24,13 @@ static __noinline u32 id_in_namespace(struct task_struct *task)
 		return 0;
 	level = BPF_CORE_READ(pid, level);
 	for (u32 i = 0; i < MAX_LEVEL; i++) {
-		struct upid upid = {};
 		if (i > level)
 			break;
-		bpf_probe_read_kernel(&upid, sizeof(upid),
-			(void *)pid + bpf_core_field_offset(struct pid, numbers) +
-				i * sizeof(upid));
-		if (upid.ns && BPF_CORE_READ(upid.ns, ns.inum) == cfg_pid_namespace)
-			return upid.nr;
+		struct upid *upid = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+				    i * bpf_core_type_size(struct upid);
+		struct pid_namespace *ns = BPF_CORE_READ(upid, ns);
+		if (ns && BPF_CORE_READ(ns, ns.inum) == cfg_pid_namespace)
+			return BPF_CORE_READ(upid, nr);
 	}
 	return 0;
 }

@@ -352,7 +352,7 @@ __noinline int unwind_step(struct walk *walk)
 
 	if (!walk)
 		return UNWIND_STOP_NOPROC;
-	/* Whoever does not say where it is may have changed it. */
+	/* A frame whose rule does not tell where rbx was saved may have changed it. */
 	has_bx = walk->has_bx;
 	walk->has_bx = 0;
 	pc = walk->pc;

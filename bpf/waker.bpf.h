@@ -65,7 +65,7 @@ static __always_inline void take_parents(struct vector *vector, const struct hop
 		bpf_probe_read_kernel(&vector->hops[1], bytes, from);
 }
 
-/* What the thread that wakes has behind it, and its own wakers. */
+/* Behind the hop of the waking thread come its own last wait and the hops that ended that. */
 static __noinline void add_history(struct task_struct *task, struct vector *vector)
 {
 	struct chain *chain;
@@ -83,10 +83,10 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	}
 	hop->queued_ns = chain->queued_ns;
 	hop->queue_from = chain->queue_from;
-	hop->queue_us = chain->queue_us;
+	hop->queue = chain->queue;
 	work = work_of(task);
 	if (work && chain->woken <= work->begun_at) {
-		/* It has not waited since it took the item: the queue is where it comes from. */
+		/* A worker that has not waited since it took an item works for its queuer. */
 		hop->woken = work->at;
 		if (chain->woken < work->at)
 			hop->queued_ns = 0;
@@ -100,7 +100,7 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	take_parents(vector, &chain->hops[buffer ? cfg_depth : 0], chain->counts[buffer]);
 }
 
-/* Without its stack a wake in a softirq could be the thread's or the interrupt's. */
+/* Only the stack tells whether a wake in a softirq is the thread's own or an interrupt's. */
 __noinline int needs_walk(struct cpu *cpu, u32 how)
 {
 	struct context *context = cpu ? innermost(cpu) : NULL;
@@ -130,12 +130,11 @@ __noinline int name_waker(struct cpu *cpu, struct vector *vector, u32 how)
 	u32 kind = how & VECTOR_KIND, level;
 	struct context *context;
 	struct record_hop *record;
-	struct walk *walk;
+	struct walk *walk = walk_in(WALK_WAKER);
 	u64 entry = 0;
 
-	if (!cpu || !vector)
+	if (!cpu || !vector || !walk)
 		return HOP_UNKNOWN;
-	walk = &cpu->walks[WALK_WAKER];
 	record = &vector->record;
 	context = innermost(cpu);
 	level = level_of(walk, context, task->pid, &kind, &entry);
@@ -176,13 +175,12 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct vector *vector;
 	struct thread *thread;
-	struct walk *walk;
+	struct walk *walk = walk_in(WALK_WAKER);
 	u32 zero = 0, kind;
 
 	vector = bpf_map_lookup_elem(&vectors, &zero);
-	if (!vector || !cpu)
+	if (!vector || !cpu || !walk)
 		return NULL;
-	walk = &cpu->walks[WALK_WAKER];
 	__builtin_memset(&vector->record, 0, sizeof(vector->record));
 	__builtin_memset(&vector->hops[0], 0, sizeof(vector->hops[0]));
 	vector->record.kind = RECORD_HOP;
@@ -242,56 +240,6 @@ static __noinline void chain_wake(
 		bpf_probe_read_kernel(&chain->hops[0], bytes, vector->hops);
 	chain->counts[spare & 1] = hops;
 	chain->pending = mark_of(now);
-}
-
-/* A thread's first wake, by its creator. It has not waited before. */
-SEC("?tp_btf/sched_wakeup_new")
-int BPF_PROG(on_first_wake, struct task_struct *task)
-{
-	struct cpu *cpu = this_cpu();
-	u64 now = bpf_ktime_get_ns();
-	struct vector *vector;
-	struct chain *chain;
-	u32 hops;
-
-	if (!cpu || now >= window_end)
-		return 0;
-	chain = chain_get(task, 0);
-	if (!chain)
-		return 0;
-	vector = build_vector(ctx, cpu, HOP_FORK, now);
-	if (!vector)
-		return 0;
-	hops = vector->count;
-	if (hops > cfg_depth)
-		hops = cfg_depth;
-	bpf_probe_read_kernel(&chain->hops[0], (u64)hops * sizeof(struct hop), vector->hops);
-	chain->buffer = 0;
-	chain->counts[0] = hops;
-	chain->woken = now;
-	chain->off = 0;
-	if (now >= window_start)
-		count(cpu, COUNTER_QUEUES, 1);
-	cost_note(cpu, now, COUNTER_QUEUE_TIMED);
-	return 0;
-}
-
-SEC("?tp_btf/workqueue_queue_work")
-int BPF_PROG(on_work_queued, int cpu_wanted, struct pool_workqueue *queue, struct work_struct *item)
-{
-	struct cpu *cpu = this_cpu();
-	u64 now = bpf_ktime_get_ns(), key = (u64)item;
-	struct vector *vector;
-
-	if (!cpu || now >= window_end)
-		return 0;
-	vector = build_vector(ctx, cpu, HOP_WORK, now);
-	if (vector)
-		bpf_map_update_elem(&works, &key, vector, BPF_ANY);
-	if (now >= window_start)
-		count(cpu, COUNTER_QUEUES, 1);
-	cost_note(cpu, now, COUNTER_QUEUE_TIMED);
-	return 0;
 }
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef DWELL_WORK_BPF_H
 #define DWELL_WORK_BPF_H
 
-#include "chain.bpf.h"
+#include "carry.bpf.h"
 
 #define PF_WQ_WORKER 0x00000020
 #define MAX_WORKS 1024
@@ -36,37 +36,6 @@ static __always_inline struct vector *work_of(struct task_struct *task)
 		return NULL;
 	work = bpf_task_storage_get(&workers, task, NULL, 0);
 	return work && work->begun_at ? work : NULL;
-}
-
-/* A worker runs in its own context, without locks of the scheduler: storage may be made here. */
-SEC("?tp_btf/workqueue_execute_start")
-int BPF_PROG(on_work_begin, struct work_struct *item)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct vector *cause, *work;
-	u64 key = (u64)item;
-
-	work = bpf_task_storage_get(&workers, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!work)
-		return 0;
-	work->begun_at = 0;
-	cause = bpf_map_lookup_elem(&works, &key);
-	if (!cause)
-		return 0;
-	bpf_probe_read_kernel(work, sizeof(*work), cause);
-	bpf_map_delete_elem(&works, &key);
-	work->begun_at = bpf_ktime_get_ns();
-	return 0;
-}
-
-SEC("?tp_btf/workqueue_execute_end")
-int BPF_PROG(on_work_end)
-{
-	struct vector *work = bpf_task_storage_get(&workers, bpf_get_current_task_btf(), NULL, 0);
-
-	if (work)
-		work->begun_at = 0;
-	return 0;
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel side (bpf/) and user space (src/capture/) agree on: the rows of the sum tables,
+ * What the kernel side (bpf/) and user space (src/kernel/) agree on: the rows of the sum tables,
  * the records of the ring buffer, the iterator's rows, counters and limits. Both sides compile this
- * file and nothing else of each other. Every struct has explicit padding, because rows are hashed
- * as bytes.
+ * file; tools/check-includes names the code that is built for both as well. Every struct has
+ * explicit padding, because rows are hashed as bytes.
  */
 #ifndef DWELL_CONTRACT_H
 #define DWELL_CONTRACT_H
@@ -13,6 +13,7 @@
 #endif
 
 #include "contract/chain.h"
+#include "contract/event.h"
 #include "contract/unwind.h"
 
 #define CONTRACT_COMM_LEN 16
@@ -144,7 +145,7 @@ struct record_sleeper {
 	struct unwind_taken taken[SLEEPER_TAKEN]; /* innermost first; the rest is 0 */
 };
 
-/* What it gets instead, if it has not run since. By its serial. */
+/* The stack that such a sleeper gets instead, if it has not run since; the key is its serial. */
 struct repair {
 	__u64 since_ns;
 	__u64 old_stack;
@@ -168,7 +169,14 @@ struct thread_now {
 	__u8 pad[5];
 };
 
-/* Losses and other counts, one array per CPU. model/loss.h has their words. */
+/*
+ * Who counts on a CPU. A sample may be taken in the middle of any other program (in an NMI, if
+ * there is a PMU), even of an addition to a counter, so that it has counters of its own. So has
+ * each slot of events (contract/event.h), behind these; they are there if events are asked for.
+ */
+enum cpu_level { CPU_USUAL, CPU_SAMPLE, CPU_LEVELS };
+
+/* Losses and other counts, one array for each level of each CPU. model/loss.h has their words. */
 enum counter {
 	COUNTER_SWITCHES,     /* switches seen in the window */
 	COUNTER_WAKES,        /* */
@@ -180,6 +188,7 @@ enum counter {
 	COUNTER_UNSLICED,     /* intervals that did not fit anywhere but in the thread's totals */
 	COUNTER_UNSLICED_NS,  /* */
 	COUNTER_LOST_SAMPLES, /* samples that found no room */
+	COUNTER_BARE_SAMPLES, /* samples that found room, but without their stacks */
 	COUNTER_LOST_STACKS,  /* stack records that found the ring full (sent again next time) */
 	COUNTER_LOST_THREADS, /* thread records, likewise */
 	COUNTER_LOST_ENDS,    /* thread ends that found the ring full */
@@ -209,6 +218,10 @@ enum counter {
 	COUNTER_METAL,               /* entries and exits of interrupts and timers */
 	COUNTER_METAL_TIMED,         /* */
 	COUNTER_METAL_TIMED_NS,      /* */
+	COUNTER_EVENTS,              /* events seen, each in a row unless there was no room */
+	COUNTER_BARE_EVENTS,         /* events whose stacks found no room */
+	COUNTER_EVENT_TIMED,         /* */
+	COUNTER_EVENT_TIMED_NS,      /* */
 	COUNTERS,
 };
 

@@ -125,7 +125,7 @@ enum unwind_stop {
 	UNWIND_STOPS,
 };
 
-/* One executable mapping of a process; a process has a slice of them, sorted by start. */
+/* One executable mapping of a process; those of a process lie together, sorted by start. */
 struct unwind_vma {
 	__u64 start;
 	__u64 end;

@@ -48,7 +48,8 @@ struct walk {
 	__u8 has_raw;     /* some frame is a plain address: means something in this image only */
 	__u8 has_bx;      /* bx is this frame's: it is followed in few files only */
 	__u8 is_doubtful; /* some frame's caller may have been missed */
-	__u8 pad2[4];
+	__u8 is_of_event; /* in the walks of event slots, whose owner may be preempted amid it */
+	__u8 pad2[3];
 	/*
 	 * Where each frame's return address was read, in words from first_sp: what a memo of stacks
 	 * has to compare. WALK_SLOT_FAR: further than that can say.

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "capture/chains.h"
-#include "capture/containers.h"
+#include "host/containers.h"
 #include "capture/timeline.h"
 
 struct books *books_new(
@@ -114,6 +114,8 @@ void books_add(struct books *books, const struct batch *batch)
 	vec_each (row, &batch->rows)
 		books_add_row(books, row);
 	books_add_waits(books, &batch->waits);
+	vec_each (event, &batch->events)
+		books_add_event(books, event);
 	add_records(books, batch, RECORD_THREAD_END);
 	books->totals.lost_mappings = batch->map_records_lost;
 	if (batch->is_flipped)
@@ -124,7 +126,8 @@ void books_add(struct books *books, const struct batch *batch)
 			if (books_is_still_open(books, now))
 				books_add_open(books, now, batch->drained_ns, false);
 	}
-	if (batch->is_flipped) {
+	/* Events that are still to come may be of threads and stacks that are gone. */
+	if (batch->is_flipped && !batch->has_more_events) {
 		books->flips++;
 		books_forget_closed(books);
 		if (books->chains)

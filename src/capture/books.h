@@ -8,7 +8,7 @@
 #ifndef DWELL_CAPTURE_BOOKS_H
 #define DWELL_CAPTURE_BOOKS_H
 
-#include "capture/drain.h"
+#include "kernel/drain.h"
 #include "capture/namer.h"
 
 struct books;
@@ -29,6 +29,8 @@ struct books_totals {
 	uint64_t lost_chains; /* waits whose chain never arrived */
 	uint64_t lost_chains_ns;
 	uint64_t lost_mappings; /* records of mappings that found no room */
+	uint64_t events;        /* in drained rows */
+	uint64_t bare_events;   /* of them, those whose stack never arrived */
 	uint64_t unclosed;      /* threads never closed (after books_close_rest) */
 	uint64_t unclosed_ns;
 };

@@ -71,6 +71,7 @@ void books_forget_closed(struct books *books);
 void books_add_row(struct books *books, const struct kernel_row *row);
 /* Does nothing without chains. */
 void books_add_waits(struct books *books, const kernel_waits *waits);
+void books_add_event(struct books *books, const struct kernel_event *event);
 /* Time and count of an interval without its stack, or of a thread that nobody introduced. */
 void books_note_losses(struct books *books, const struct book *book, const struct rec_sum *row);
 

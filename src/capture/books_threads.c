@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "capture/containers.h"
+#include "host/containers.h"
 
 /* After its end a thread's rows may be in the table that was active and in the one being drained.
  */

@@ -15,14 +15,15 @@
 #include <unistd.h>
 
 #include "capture/books.h"
-#include "capture/drain.h"
-#include "capture/kernel.h"
-#include "capture/memory_room.h"
+#include "kernel/drain.h"
+#include "kernel/kernel.h"
+#include "kernel/memory_room.h"
+#include "kernel/programs.h"
 #include "capture/losses.h"
 #include "capture/namer.h"
-#include "capture/rights.h"
+#include "host/rights.h"
 #include "capture/unwinding.h"
-#include "symbol/outside.h"
+#include "symbol/outside/outside.h"
 #include "util/clock.h"
 #include "util/open_files.h"
 #include "util/units.h"
@@ -104,7 +105,7 @@ static uint64_t own_memory_bytes(struct capture *capture)
 
 	getrusage(RUSAGE_SELF, &usage);
 	uint64_t bytes = (uint64_t)usage.ru_maxrss << 10;
-	/* Those that are mapped count as ours, though they are the kernel's. */
+	/* Tables of the kernel that are mapped here count as resident, but are not ours. */
 	uint64_t mapped = capture->unwinding ? unwinding_mapped_bytes(capture->unwinding) : 0;
 	return (bytes > mapped ? bytes - mapped : bytes) + helpers_usage(capture).memory_bytes;
 }
@@ -157,6 +158,9 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	error = settle_memory(&capture->options, why);
 	if (!error)
 		error = kernel_new(&capture->options, capture->symbols, &capture->kernel, why);
+	/* Names that a person gives: a slip is told before any file is touched. */
+	if (!error)
+		error = kernel_attach_events(capture->kernel, &capture->outside, why);
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
@@ -192,7 +196,7 @@ static void meet_thread(void *context, const struct record_thread *thread)
 	drain_add_thread(context, thread);
 }
 
-/* Of other targets the processes are known from the start, or are children of known ones. */
+/* With these targets any new process may be one; with the others only children of known ones. */
 static bool follows_all(const struct capture_options *options)
 {
 	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
@@ -241,6 +245,19 @@ int capture_go_on(const struct capture_options *options, struct why *why)
 	return why_set(why, -EINTR, "stopped before the recording began: nothing was recorded");
 }
 
+static void write_measures(struct capture *capture)
+{
+	for (size_t i = 0; i < capture->options.event_count; i++) {
+		const struct event *event = &capture->options.events[i];
+		struct rec_measure measure = {.id = (uint32_t)i + 1,
+			.name = event->name,
+			.unit = event->unit,
+			.event = event->one,
+			.about = event->about};
+		recording_writer_put_measure(capture->writer, &measure);
+	}
+}
+
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
@@ -264,6 +281,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	if (error)
 		return error;
 	init_meta(capture);
+	write_measures(capture);
 	/* Names of what runs already are learnt now, before anything can exec or end. */
 	struct batch *known = drain_now(capture->drain, false);
 	books_add(capture->books, known);
@@ -319,22 +337,18 @@ static void write_slices(struct capture *capture, uint64_t until_ns, bool is_las
 		capture->slices++;
 }
 
-/* Time inside the programs: runs of each times the mean of those that timed themselves. */
-static uint64_t program_ns(const uint64_t counters[static COUNTERS])
+/* What was seen and is in no row; before the end some may be on their way there. */
+static void write_lost_events(
+	struct capture *capture, const uint64_t *counters, const struct books_totals *totals)
 {
-	static const struct {
-		enum counter runs, timed;
-	} programs[] = {{COUNTER_SWITCHES, COUNTER_SWITCH_TIMED},
-		{COUNTER_WAKES, COUNTER_WAKE_TIMED}, {COUNTER_SAMPLES, COUNTER_SAMPLE_TIMED},
-		{COUNTER_QUEUES, COUNTER_QUEUE_TIMED}, {COUNTER_METAL, COUNTER_METAL_TIMED}};
-	double total = 0;
+	uint64_t bare, refused;
 
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-		if (counters[programs[i].timed])
-			total += (double)counters[programs[i].runs] *
-				 (double)counters[programs[i].timed + 1] /
-				 (double)counters[programs[i].timed];
-	return (uint64_t)total;
+	kernel_slotless_events(capture->kernel, &bare, &refused);
+	uint64_t seen = counters[COUNTER_EVENTS] + bare, drained = totals->events;
+	uint64_t missing = seen > drained ? seen - drained : drained - seen;
+	losses_put(capture->writer, LOSS_EVENTS, refused + (capture->end_ns ? missing : 0), 0);
+	losses_put(capture->writer, LOSS_BARE_EVENTS,
+		counters[COUNTER_BARE_EVENTS] + bare + totals->bare_events, 0);
 }
 
 static void write_summary(struct capture *capture, uint64_t until_ns)
@@ -351,11 +365,14 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 		loader_counts(unwinding_loader(capture->unwinding), &loads);
 		losses_put(capture->writer, LOSS_UNWIND_TABLES, loads.without_room, 0);
 	}
+	write_lost_events(capture, counters, &totals);
 	struct helper_usage usage = helpers_usage(capture);
 	losses_put(capture->writer, LOSS_UNANSWERED, usage.late + usage.died, 0);
 	meta->window_ns = until_ns - capture->start_ns;
 	meta->own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
-	meta->program_ns = program_ns(counters);
+	meta->program_ns = programs_ns(counters, false);
+	meta->event_ns = programs_ns(counters, true);
+	meta->events = totals.events;
 	meta->own_memory_bytes = own_memory_bytes(capture);
 	meta->switches = counters[COUNTER_SWITCHES];
 	meta->wakes = counters[COUNTER_WAKES];
@@ -400,10 +417,11 @@ int capture_step(struct capture *capture, struct why *why)
 
 void capture_progress(const struct capture *capture, struct capture_progress *ret)
 {
-	uint64_t counters[COUNTERS];
+	uint64_t counters[COUNTERS], bare, refused;
 	struct books_totals totals;
 
 	kernel_counters(capture->kernel, counters);
+	kernel_slotless_events(capture->kernel, &bare, &refused);
 	books_totals(capture->books, &totals);
 	*ret = (struct capture_progress){
 		.elapsed_ns = clock_monotonic_ns() - capture->start_ns,
@@ -412,14 +430,15 @@ void capture_progress(const struct capture *capture, struct capture_progress *re
 		.table_bytes = kernel_table_bytes(capture->kernel),
 		.lost = counters[COUNTER_OVERFLOW] + counters[COUNTER_UNSLICED] +
 			counters[COUNTER_LOST_SAMPLES] + counters[COUNTER_LOST_ENDS] +
-			totals.lost_stacks,
+			counters[COUNTER_BARE_SAMPLES] + counters[COUNTER_BARE_EVENTS] + bare +
+			refused + totals.lost_stacks,
 		.has_target = totals.living > 0,
 	};
 }
 
 int capture_stop(struct capture *capture, struct why *why)
 {
-	struct batch *rest, *last, *words;
+	struct batch *rest, *last, *words, *stragglers;
 	int error;
 
 	set_nice(URGENT_NICE);
@@ -442,6 +461,8 @@ int capture_stop(struct capture *capture, struct why *why)
 	sleep_until(clock_monotonic_ns() + LAST_WORDS_NS);
 	words = drain_now(capture->drain, false);
 	kernel_detach(capture->kernel);
+	/* Now nobody is in the middle of an event any more. */
+	stragglers = drain_now(capture->drain, false);
 	set_nice(capture->usual_nice);
 	if (!error)
 		error = drain_error(capture->drain);
@@ -450,10 +471,12 @@ int capture_stop(struct capture *capture, struct why *why)
 		unwinding_give(capture->unwinding, last);
 	books_add(capture->books, last);
 	books_add(capture->books, words);
+	books_add(capture->books, stragglers);
 	books_close(capture->books, last, capture->end_ns);
 	books_close_rest(capture->books);
 	batch_free(last);
 	batch_free(words);
+	batch_free(stragglers);
 	if (error)
 		return why_set(why, error, "cannot read the kernel's tables: %s", strerror(-error));
 	write_slices(capture, capture->end_ns, true);

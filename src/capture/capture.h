@@ -10,49 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contract/contract.h"
+#include "kernel/options.h"
 #include "recording/writer.h"
 #include "util/why.h"
 
 struct capture;
-
-struct capture_options {
-	enum target_kind target;
-	const uint32_t *ids; /* TARGET_PIDS, TARGET_TIDS, TARGET_COMMAND */
-	size_t id_count;
-	/* /proc/ID of each, held since it was named, or -1; NULL: none. Numbers are given again. */
-	const int *id_folders;
-	uint32_t command_pid; /* of a command that we started, target or not; 0: none */
-	const char *comm_glob;
-	const char *cgroup;
-	bool has_user_threads;
-	bool has_kernel_threads;
-	uint64_t min_wait_ns; /* waits outside keep their time, not their stacks */
-	uint64_t max_wait_ns;
-	uint32_t sample_hz; /* 0: no sampling */
-	uint64_t slice_ns;
-	uint64_t memory_bytes; /* for all tables */
-	bool is_memory_asked;  /* by the user: not to be had is an error, else it gets less */
-	enum user_stacks user_stacks;
-	bool has_cache;                /* keep unwind tables on disk */
-	bool has_stacks;               /* false: only time is counted */
-	bool has_self;                 /* record dwell too */
-	uint64_t duration_ns;          /* the window's length at most, 0: until stopped */
-	uint32_t depth;                /* hops kept of each chain of wakers; 0: no chains */
-	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
-	/* Asked until the window is open: true ends the start. NULL: it is not to be ended. */
-	bool (*is_stopped)(void *context);
-	void *stop_context;
-	/* For the recording's meta table. */
-	const char *target_text;
-	const char *command_line;
-};
-
-/* Smallest and largest values that make sense for slice_ns, memory_bytes and sample_hz. */
-#define CAPTURE_MIN_SLICE_NS 1000000ULL
-#define CAPTURE_MIN_MEMORY (8ULL << 20)
-#define CAPTURE_MAX_HZ 10000
-#define CAPTURE_DEFAULT_DEPTH 8
 
 struct capture_progress {
 	uint64_t elapsed_ns;

@@ -280,7 +280,7 @@ bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret
 		.hop_count = known->hop_count,
 		.has_rest = known->has_rest,
 		.has_lost = !known->is_whole};
-	/* What it goes on with is needed as long as it is. */
+	/* Looking a chain up also keeps the chains that it goes on with from being forgotten. */
 	for (uint32_t i = 0; known && known->suffix && i < CONTRACT_MAX_HOPS; i++)
 		known = known_chain(chains, known->suffix);
 	return true;

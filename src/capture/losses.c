@@ -18,6 +18,7 @@ void losses_write(struct recording_writer *writer, const uint64_t counters[stati
 	losses_put(
 		writer, LOSS_UNSLICED, counters[COUNTER_UNSLICED], counters[COUNTER_UNSLICED_NS]);
 	losses_put(writer, LOSS_SAMPLES, counters[COUNTER_LOST_SAMPLES], 0);
+	losses_put(writer, LOSS_BARE_SAMPLES, counters[COUNTER_BARE_SAMPLES], 0);
 	losses_put(writer, LOSS_STACKS, totals->lost_stacks, totals->lost_stacks_ns);
 	losses_put(writer, LOSS_THREAD_ENDS, counters[COUNTER_LOST_ENDS],
 		counters[COUNTER_LOST_ENDS_NS]);

@@ -7,9 +7,9 @@
 #ifndef DWELL_CAPTURE_NAMER_H
 #define DWELL_CAPTURE_NAMER_H
 
-#include "capture/loader.h"
-#include "capture/map_events.h"
-#include "capture/own_code.h"
+#include "unwind/loader.h"
+#include "host/map_events.h"
+#include "kernel/own_code.h"
 #include "contract/contract.h"
 #include "recording/writer.h"
 #include "symbol/kernel.h"

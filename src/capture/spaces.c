@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbol/errand.h"
+#include "symbol/outside/errand.h"
 #include "symbol/jit.h"
 #include "symbol/object_table.h"
-#include "symbol/outside.h"
+#include "symbol/outside/outside.h"
 #include "util/clock.h"
 #include "util/hash.h"
 #include "util/map64.h"

@@ -8,7 +8,7 @@
 #ifndef DWELL_CAPTURE_SPACES_H
 #define DWELL_CAPTURE_SPACES_H
 
-#include "capture/map_events.h"
+#include "host/map_events.h"
 #include "symbol/object.h"
 
 struct spaces;

@@ -5,7 +5,7 @@
  */
 #include "capture/timeline.h"
 
-#include "capture/drain.h"
+#include "kernel/drain.h"
 
 struct timeline {
 	VEC(char) waiting;

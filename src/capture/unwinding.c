@@ -15,8 +15,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "capture/rights.h"
-#include "capture/sleepers.h"
+#include "capture/capture.h"
+#include "host/rights.h"
+#include "kernel/sleepers.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -49,7 +50,7 @@ struct unwinding {
 	VEC(uint64_t *) sleepers; /* struct record_stack each, for the next batch */
 };
 
-/* Who still sleeps on a stack without a root need not wait longer than the tables took. */
+/* Tables have come: sleepers whose stacks lacked them are walked as soon as the pause allows. */
 static void plan_repair(void *context)
 {
 	struct unwinding *unwinding = context;
@@ -191,7 +192,7 @@ static void repair(struct unwinding *unwinding, bool is_last)
 
 	unwinding->had_lack = lacking != unwinding->lacking;
 	unwinding->lacking = lacking;
-	/* What could not be done now is worth another try. */
+	/* A round that failed is worth another try. */
 	if (sleepers_walk(unwinding->kernel, unwinding->outside, &unwinding->areas, is_last,
 		    take_sleeper, unwinding, &unwinding->left))
 		unwinding->left++;
@@ -211,7 +212,7 @@ static void *repair_in_time(void *context)
 		if (fds[1].revents)
 			break;
 		bool has_news = read(unwinding->repair_fd, &times, sizeof(times)) == sizeof(times);
-		/* What comes from now on may be too late for this round. */
+		/* News from now on may be too late for this round: they plan the next. */
 		if (has_news)
 			unwinding->is_planned = false;
 		if (clock_monotonic_ns() < unwinding->next_repair_ns) {
@@ -220,8 +221,8 @@ static void *repair_in_time(void *context)
 			continue;
 		}
 		/*
-		 * Of those who lacked tables the last time only news can help; who was just about
-		 * to leave its CPU then was not among them.
+		 * Threads that lacked tables the last time are helped by new tables only. A thread
+		 * that was just about to leave its CPU then was not among them.
 		 */
 		if (has_new_lack(unwinding) ||
 			(has_news && (unwinding->left || unwinding->had_lack)))
@@ -238,7 +239,7 @@ static int start_thread(struct unwinding *unwinding, struct why *why)
 	if (error)
 		return why_set(why, -error, "cannot start a thread: %s", strerror(error));
 	unwinding->has_thread = true;
-	/* Who waits for a CPU like all others comes too late for them. */
+	/* On a busy machine a thread of normal priority would come after the sleepers have run. */
 	pthread_setschedparam(unwinding->thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &low);
 	return 0;
 }

@@ -7,9 +7,9 @@
 #ifndef DWELL_CAPTURE_UNWINDING_H
 #define DWELL_CAPTURE_UNWINDING_H
 
-#include "capture/drain.h"
-#include "capture/kernel.h"
-#include "capture/loader.h"
+#include "kernel/drain.h"
+#include "kernel/kernel.h"
+#include "unwind/loader.h"
 #include "capture/namer.h"
 
 struct unwinding;

@@ -9,8 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "capture/cost.h"
-#include "capture/probe.h"
+#include "check/cost.h"
+#include "check/check.h"
 #include "cli/fact_table.h"
 #include "cli/record_options.h"
 #include "util/units.h"
@@ -153,7 +153,7 @@ static int check_all(struct check *check)
 	struct why why;
 	int error = 0;
 
-	probe_facts(RECORD_DEFAULT_MEMORY, &facts);
+	check_facts(RECORD_DEFAULT_MEMORY, &facts);
 	bool can_record = !facts_judge(&facts, &why);
 	bool has_cost = check->has_cost && can_record;
 	if (has_cost)

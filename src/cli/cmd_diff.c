@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "cli/record_options.h"
 #include "cli/stack_options.h"
 #include "render/diff.h"
-#include "render/flame_svg.h"
+#include "render/flame/flame_svg.h"
 #include "util/units.h"
 
 enum {
@@ -26,8 +27,14 @@ enum {
 
 #define DEFAULT_TOP 8
 #define TABLE_WIDTH 100
-/* Weights of the picture are whole numbers: so many for one unit of the comparison's. */
-#define PICTURE_UNITS 1e9
+/*
+ * Weights that are written to a file are whole numbers: so many for one unit of the comparison's.
+ * Pictures take weights of time as nanoseconds.
+ */
+#define PICTURE_PARTS 1e9
+#define FOLDED_PARTS 1e6
+/* Both sides together stay below it: flame graphs refuse a sum of 2^63. */
+#define LARGEST_SUM 0x1p62
 
 struct arguments {
 	struct view_options view;
@@ -150,41 +157,75 @@ static const struct argp_child children[] = {
 	{.argp = &stack_options_argp, .group = -1}, {.argp = &view_options_argp}, {0}};
 static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
 
-static const char *unit_of(const struct arguments *arguments, const struct input *input)
+/* The caller frees it. */
+static char *unit_of(const struct arguments *arguments, const struct input *input)
 {
+	bool is_own = input->is_recording && input->view.type.unit != UNIT_COUNT;
+	const char *unit = arguments->diff.weighs_counts ? "counts"
+			   : input->is_time              ? "s"
+			   : is_own                      ? input_unit(input)
+							 : "counts";
+
 	if (arguments->diff.scale == DIFF_SHARE)
-		return "%";
-	if (arguments->diff.weighs_counts || !input->is_time)
-		return arguments->diff.scale == DIFF_RAW ? "counts" : "counts/s";
-	return arguments->diff.scale == DIFF_RAW ? "s" : "s/s";
+		return xstrdup("%");
+	return xasprintf("%s%s", unit, arguments->diff.scale == DIFF_RAW ? "" : "/s");
 }
 
-/* Weights of text that are no times stand where nanoseconds would: undo the division by them. */
-static double factor_of(const struct arguments *arguments, const struct input *input)
+static bool has_time_weights(const struct diff_options *asked)
 {
-	if (arguments->diff.scale == DIFF_SHARE)
-		return 100;
-	return input->is_time || arguments->diff.weighs_counts ? 1 : (double)NS_PER_S;
+	return asked->scale != DIFF_SHARE && !asked->weighs_counts && !asked->is_no_time;
+}
+
+/*
+ * How many parts of one unit are written: `most`, or a tenth, a hundredth, ... of it if the sum of
+ * all weights would not fit. What was counted is whole already. Time always has `most`: readers
+ * know which part of a second that is.
+ */
+static double parts_of_unit(const struct diff *diff, const struct diff_options *asked, double most)
+{
+	const struct diff_weight *root = &diff->weights.at[TREE_ROOT];
+	double sum = root->total_before + root->total_after;
+
+	if (has_time_weights(asked))
+		return most;
+	if (asked->scale == DIFF_RAW)
+		return 1;
+	while (sum * most > LARGEST_SUM)
+		most /= 10;
+	return most;
+}
+
+/* To the nearest. llround() has no answer from 2^63 on: the largest count that text may have. */
+static uint64_t whole(double weight)
+{
+	return (uint64_t)(weight < 0x1p63 ? llround(weight) : INT64_MAX - 1);
 }
 
 /* Widths show whichever side is larger, so that what is gone is still to be seen. */
 static int write_picture(const struct diff *diff, const struct arguments *arguments,
-	const char *subtitle, FILE *out, struct why *why)
+	const struct diff_text *text, FILE *out, struct why *why)
 {
 	size_t count = diff->weights.count;
 	_cleanup_free_ uint64_t *before = xcalloc(count, sizeof(*before));
 	_cleanup_free_ uint64_t *after = xcalloc(count, sizeof(*after));
+	_cleanup_free_ char *subtitle =
+		xasprintf("%s: %s against %s", text->what, text->after, text->before);
+	double parts = parts_of_unit(diff, &arguments->diff, PICTURE_PARTS);
 	struct flame_options flame;
 
 	for (size_t i = 0; i < count; i++) {
-		before[i] = (uint64_t)llround(diff->weights.at[i].self_before * PICTURE_UNITS);
-		after[i] = (uint64_t)llround(diff->weights.at[i].self_after * PICTURE_UNITS);
-		diff->tree.nodes.at[i].self_ns = before[i] > after[i] ? before[i] : after[i];
+		before[i] = whole(diff->weights.at[i].self_before * parts);
+		after[i] = whole(diff->weights.at[i].self_after * parts);
+		diff->tree.nodes.at[i].self_weight = before[i] > after[i] ? before[i] : after[i];
 	}
 	flame_options_init(&flame);
 	flame.title = arguments->title ? arguments->title : "Differential Flame Graph";
 	flame.subtitle = subtitle;
-	flame.is_time = arguments->diff.scale != DIFF_SHARE && !arguments->diff.weighs_counts;
+	flame.is_time = has_time_weights(&arguments->diff);
+	if (!flame.is_time) {
+		flame.count_name = text->unit;
+		flame.factor = text->factor / parts;
+	}
 	flame.before = before;
 	flame.after = after;
 	return flame_svg_write(&diff->tree, &flame, out, why);
@@ -199,33 +240,44 @@ static void write_path(const struct diff *diff, uint32_t node, FILE *out)
 	fputs(tree_label(&diff->tree, node), out);
 }
 
-/* The two columns that difffolded.pl writes and flame graph tools read, in millionths. */
-static void write_folded(const struct diff *diff, FILE *out)
+/*
+ * The two columns that difffolded.pl writes and flame graph tools read: in millionths, or what was
+ * counted as it is.
+ */
+static int write_folded(const struct diff *diff, const struct arguments *arguments,
+	const struct diff_text *text, FILE *out, struct why *why)
 {
+	double parts = parts_of_unit(diff, &arguments->diff, FOLDED_PARTS);
+
+	(void)text;
+	(void)why;
 	for (uint32_t i = 1; i < diff->weights.count; i++) {
 		const struct diff_weight *weight = &diff->weights.at[i];
 		if (weight->self_before == 0 && weight->self_after == 0)
 			continue;
 		write_path(diff, i, out);
-		fprintf(out, " %lld %lld\n", llround(weight->self_before * 1e6),
-			llround(weight->self_after * 1e6));
+		fprintf(out, " %" PRIu64 " %" PRIu64 "\n", whole(weight->self_before * parts),
+			whole(weight->self_after * parts));
 	}
+	return 0;
 }
 
 static int write_output(const struct diff *diff, const struct arguments *arguments,
 	const struct input *sides, const struct diff_text *text)
 {
-	_cleanup_free_ char *subtitle =
-		xasprintf("%s: %s against %s", text->what, text->after, text->before);
+	static int (*const writers[OUTPUT_FORMATS])(const struct diff *diff,
+		const struct arguments *arguments, const struct diff_text *text, FILE *out,
+		struct why *why) = {[OUTPUT_SVG] = write_picture, [OUTPUT_FOLDED] = write_folded};
 	struct output output;
 	struct why why = {""};
 	struct privacy privacy = privacy_of_both(&sides[0].privacy, &sides[1].privacy);
+	if (!writers[arguments->stacks.format])
+		return fail(STATUS_USAGE, "-o %s: two recordings cannot be written as %s",
+			arguments->stacks.output, output_format_ending(arguments->stacks.format));
 	int error = output_open(arguments->stacks.output, &privacy, &output, &why);
-
-	if (!error && !arguments->stacks.is_output_folded)
-		error = write_picture(diff, arguments, subtitle, output.stream, &why);
-	else if (!error)
-		write_folded(diff, output.stream);
+	if (error)
+		return fail(STATUS_USAGE, "%s", why.text);
+	error = writers[arguments->stacks.format](diff, arguments, text, output.stream, &why);
 	if (!error)
 		error = output_finish(&output, &why);
 	else
@@ -247,11 +299,13 @@ static int gate(const struct diff *diff, const diff_functions *functions, double
 static int show(
 	const struct diff *diff, const struct arguments *arguments, const struct input *sides)
 {
+	_cleanup_free_ char *unit = unit_of(arguments, &sides[0]);
 	struct diff_text text = {.before = arguments->files[0],
 		.after = arguments->files[1],
-		.what = sides[0].is_recording ? view_name(arguments->stacks.view) : sides[0].unit,
-		.unit = unit_of(arguments, &sides[0]),
-		.factor = factor_of(arguments, &sides[0]),
+		.what = sides[0].is_recording ? sides[0].view.type.name : input_unit(&sides[0]),
+		.unit = unit,
+		.more_is_slower = !sides[0].is_recording || sides[0].is_time,
+		.factor = arguments->diff.scale == DIFF_SHARE ? 100 : 1,
 		.top = arguments->top,
 		.width = TABLE_WIDTH};
 	diff_functions functions;
@@ -280,7 +334,7 @@ static int show(
 static bool is_empty(const struct input *input, const struct arguments *arguments)
 {
 	return !(arguments->diff.weighs_counts ? tree_total_count(&input->tree)
-					       : tree_total_ns(&input->tree));
+					       : tree_total_weight(&input->tree));
 }
 
 /* Says when the two are not of one kind, and settles what the default scale is. */
@@ -290,10 +344,12 @@ static int check_sides(struct arguments *arguments, const struct input *sides)
 		if (is_empty(&sides[i], arguments))
 			return fail(STATUS_USAGE, "%s is empty: there is nothing to compare with",
 				arguments->files[i]);
-	if (sides[0].is_time != sides[1].is_time || strcmp(sides[0].unit, sides[1].unit))
+	const char *units[2] = {input_unit(&sides[0]), input_unit(&sides[1])};
+	if (sides[0].is_time != sides[1].is_time || strcmp(units[0], units[1]))
 		return fail(STATUS_USAGE, "not comparable: %s holds %s, %s holds %s",
-			arguments->files[0], sides[0].unit[0] ? sides[0].unit : "weights",
-			arguments->files[1], sides[1].unit[0] ? sides[1].unit : "weights");
+			arguments->files[0], units[0][0] ? units[0] : "weights",
+			arguments->files[1], units[1][0] ? units[1] : "weights");
+	arguments->diff.is_no_time = !sides[0].is_time;
 	bool has_windows = sides[0].window_ns && sides[1].window_ns;
 	if (!arguments->has_scale && !has_windows)
 		arguments->diff.scale = DIFF_SHARE;
@@ -338,7 +394,7 @@ static int compare(struct arguments *arguments)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct arguments arguments = {
-		.stacks.view = VIEW_OFFCPU, .top = DEFAULT_TOP, .fail_above = -1};
+		.stacks.view = "offcpu", .top = DEFAULT_TOP, .fail_above = -1};
 	int status;
 
 	view_options_init(&arguments.view);

@@ -25,7 +25,7 @@ struct arguments {
 	const char *unit;
 	const char *file;
 	bool is_to_stdout; /* -f */
-	bool is_folded;    /* else a picture */
+	char *count_name;  /* what counts are, if nobody said so */
 };
 
 static const struct argp_option options[] = {
@@ -97,14 +97,20 @@ static int nothing_to_show(
 {
 	if (!input->is_recording)
 		return fail(STATUS_NOTHING, "%s: nothing to show: no stack weighs anything", path);
-	if (tree_total_ns(&input->tree) && !arguments->folded.weighs_counts)
+	const struct view_type *view = &input->view.type;
+	bool is_measure = view->id == VIEW_MEASURE;
+	if (tree_total_weight(&input->tree) && !arguments->folded.weighs_counts)
 		return fail(STATUS_NOTHING,
-			"%s: nothing to show: all %s time is less than one %s; try a smaller "
-			"--unit",
-			path, view_name(arguments->stacks.view), arguments->unit);
+			"%s: nothing to show: all %s%s is less than one %s; try a smaller --unit",
+			path, is_measure ? "time of " : view->name,
+			is_measure ? view->weight : " time", arguments->unit);
+	if (is_measure)
+		return fail(STATUS_NOTHING, "%s: nothing to show: no %s %s", path, view->counted,
+			view_filter_is_open(&arguments->view.filter) ? "was seen"
+								     : "passes the filters");
 	return fail(STATUS_NOTHING, "%s: nothing to show: %s %s passes the filters", path,
 		arguments->folded.weighs_counts ? "no wait or sample of" : "no time of",
-		view_name(arguments->stacks.view));
+		view->name);
 }
 
 /* What the reader has to know that is not in the output. */
@@ -135,17 +141,17 @@ static void compare_columns(struct input *input, uint64_t *after, struct flame_o
 		vec_push(&input->before, 0);
 	for (size_t i = 0; i < input->tree.nodes.count; i++) {
 		struct tree_node *node = &input->tree.nodes.at[i];
-		after[i] = node->self_ns;
-		if (node->self_ns < input->before.at[i])
-			node->self_ns = input->before.at[i];
+		after[i] = node->self_weight;
+		if (node->self_weight < input->before.at[i])
+			node->self_weight = input->before.at[i];
 	}
 	flame->before = input->before.at;
 	flame->after = after;
 }
 
-/* Weights of a recording are nanoseconds; those of text may be anything. */
+/* Tells the picture what weights are: nanoseconds, or numbers of something that has a name. */
 static void fit_weights(
-	const struct input *input, const struct arguments *arguments, struct flame_options *flame)
+	const struct input *input, struct arguments *arguments, struct flame_options *flame)
 {
 	bool is_time = input->is_time && !arguments->folded.weighs_counts;
 
@@ -157,12 +163,15 @@ static void fit_weights(
 		flame->factor /= (double)arguments->folded.unit_ns;
 	if (is_time || flame->count_name)
 		return;
-	if (!input->is_recording)
-		flame->count_name = input->unit[0] ? input->unit : NULL;
-	else if (arguments->stacks.view == VIEW_HOTCOLD)
-		flame->count_name = "waits and samples";
+	const struct view_type *view = &input->view.type;
+	const char *unit = input_unit(input);
+	bool is_counted = arguments->folded.weighs_counts || view->unit == UNIT_COUNT;
+	if (!input->is_recording || !is_counted)
+		flame->count_name = unit[0] ? unit : NULL;
+	else if (view->id == VIEW_MEASURE)
+		flame->count_name = view->weight;
 	else
-		flame->count_name = arguments->stacks.view == VIEW_ONCPU ? "samples" : "waits";
+		flame->count_name = arguments->count_name = xasprintf("%ss", view->counted);
 }
 
 static int write_picture(
@@ -186,7 +195,7 @@ static int write_picture(
 	int error;
 
 	if (input->is_recording)
-		picture_options_suit(picture, arguments->stacks.view);
+		picture_options_suit(picture, &input->view.type);
 	if (input->is_recording && !picture->flame.subtitle)
 		picture->flame.subtitle = subtitle;
 	if (input->before.count)
@@ -198,13 +207,22 @@ static int write_picture(
 	return error ? fail(STATUS_USAGE, "%s: %s", path, why.text) : STATUS_DONE;
 }
 
+static int write_folded(
+	struct input *input, struct arguments *arguments, const char *path, FILE *out)
+{
+	(void)path;
+	folded_write(&input->tree, &arguments->folded, out);
+	return STATUS_DONE;
+}
+
 static int write_stacks(
 	struct input *input, struct arguments *arguments, const char *path, FILE *out)
 {
-	if (!arguments->is_folded)
-		return write_picture(input, arguments, path, out);
-	folded_write(&input->tree, &arguments->folded, out);
-	return STATUS_DONE;
+	static int (*const writers[OUTPUT_FORMATS])(struct input * input,
+		struct arguments * arguments, const char *path,
+		FILE *out) = {[OUTPUT_SVG] = write_picture, [OUTPUT_FOLDED] = write_folded};
+
+	return writers[arguments->stacks.format](input, arguments, path, out);
 }
 
 static int write_input(struct input *input, struct arguments *arguments, const char *path)
@@ -232,11 +250,15 @@ static int show(struct input *input, struct arguments *arguments, const char *pa
 	if (!input->is_recording && !view_filter_is_open(&arguments->view.filter))
 		return fail(STATUS_USAGE,
 			"%s is text: filters need a recording; make one with dwell import", path);
+	if (arguments->picture.flame.is_chart && arguments->stacks.has_view)
+		return fail(STATUS_USAGE,
+			"flame: --view %s is for recordings; --flamechart shows text as it is",
+			arguments->stacks.view);
 	if (!input->is_time)
 		arguments->folded.unit_ns = 1;
 	total = arguments->folded.weighs_counts
 			? tree_total_count(&input->tree)
-			: tree_total_ns(&input->tree) / arguments->folded.unit_ns;
+			: tree_total_weight(&input->tree) / arguments->folded.unit_ns;
 	say_oddities(input, arguments, path);
 	if (!total && !input->before.count)
 		return nothing_to_show(input, arguments, path);
@@ -293,10 +315,11 @@ static int read_and_show(struct arguments *arguments)
 	status = stack_options_shape(&arguments->stacks, &arguments->view.shape);
 	if (status)
 		return status;
-	arguments->is_folded = arguments->is_to_stdout || arguments->stacks.is_output_folded;
 	arguments->folded.weighs_counts = arguments->stacks.weighs_counts;
 	if (arguments->is_to_stdout && arguments->stacks.output)
 		return fail(STATUS_USAGE, "flame: -f and -o exclude each other");
+	if (arguments->is_to_stdout)
+		arguments->stacks.format = OUTPUT_FOLDED;
 	if (!arguments->stacks.output && !arguments->is_to_stdout && isatty(STDOUT_FILENO))
 		return fail(STATUS_USAGE,
 			"flame: say where to: -o OUT.svg for a picture, -f for folded text on the "
@@ -305,7 +328,7 @@ static int read_and_show(struct arguments *arguments)
 	if (status)
 		return status;
 	/* Pictures tell JIT code by it, and do not show it. */
-	if (!arguments->is_folded)
+	if (arguments->stacks.format == OUTPUT_SVG)
 		arguments->view.shape.has_suffixes = true;
 	if (arguments->picture.flame.is_chart
 			? input_read_in_order(path, &input, &why)
@@ -320,7 +343,7 @@ static int read_and_show(struct arguments *arguments)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct arguments arguments = {
-		.stacks.view = VIEW_OFFCPU, .unit = "us", .folded = {.unit_ns = NS_PER_US}};
+		.stacks.view = "offcpu", .unit = "us", .folded = {.unit_ns = NS_PER_US}};
 	int status;
 
 	view_options_init(&arguments.view);
@@ -330,6 +353,7 @@ static int run(const struct command *command, int argc, char **argv)
 		status = read_and_show(&arguments);
 	view_options_clear(&arguments.view);
 	picture_options_clear(&arguments.picture);
+	free(arguments.count_name);
 	return status;
 }
 

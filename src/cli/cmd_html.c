@@ -8,8 +8,8 @@
 #include "cli/html.h"
 #include "cli/output.h"
 #include "cli/view_options.h"
-#include "profile/cube.h"
-#include "render/page.h"
+#include "profile/cube/cube.h"
+#include "render/page/page.h"
 #include "util/units.h"
 
 enum {
@@ -118,8 +118,8 @@ static int gather(struct material *material, const char *path, const struct html
 		error = cube_new(
 			material->recording, filter, &html->view.shape, NULL, &material->cube, why);
 	if (!error)
-		error = profile_of_view(material->recording, VIEW_OFFCPU, filter, &html->view.shape,
-			&material->profile, why);
+		error = profile_of_view(material->recording, view_type(VIEW_OFFCPU), filter,
+			&html->view.shape, &material->profile, why);
 	material->has_profile = !error;
 	return error;
 }

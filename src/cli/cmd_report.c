@@ -8,9 +8,9 @@
 
 #include "cli/command.h"
 #include "cli/report.h"
-#include "render/report_json.h"
-#include "render/report_text.h"
-#include "render/report_wait.h"
+#include "render/report/report_json.h"
+#include "render/report/report_text.h"
+#include "render/report/report_wait.h"
 
 #define WIDEST_COLUMNS 1000
 
@@ -48,7 +48,9 @@ static const struct argp_option options[] = {
 	{.key = KEY_VIEW,
 		.name = "view",
 		.arg = "VIEW",
-		.doc = "of the functions: oncpu (default), offcpu, runq,\nhotcold or wakeup"},
+		.doc = "of the functions: one of " VIEW_NAMES
+		       " (not offwake, chain); default oncpu; or what the recording counts "
+		       "(record -e)"},
 	{.key = KEY_SORT,
 		.name = "sort",
 		.arg = "self|total|object",
@@ -66,7 +68,7 @@ static const struct argp_option options[] = {
 
 void report_options_init(struct report_options *report)
 {
-	*report = (struct report_options){0};
+	*report = (struct report_options){.kind = "oncpu"};
 	view_options_init(&report->view);
 	report->view.filter.idle = IDLE_HIDE;
 }
@@ -133,7 +135,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_VIEW:
 		report->has_view = true;
-		return view_options_parse_view(value, &report->kind);
+		report->kind = value;
+		return 0;
 	case KEY_SORT:
 		report->has_view = true;
 		return parse_sort(value, &report->order);

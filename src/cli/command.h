@@ -61,9 +61,6 @@ int options_parse(const struct command *command, const struct argp *argp, unsign
 /* The help of a command on stdout; is_full adds every option. */
 void command_help(const struct command *command, const struct argp *argp, int is_full);
 
-/* Nearest of the NULL-terminated names if it is near enough to be meant, else NULL. */
-const char *nearest_name(const char *wrong, const char *const *names);
-
 /*
  * Flushes stdout; a failed write (disk full) is a complaint and STATUS_USAGE, a closed pipe is
  * none. Commands that print end with: return finish_stdout(status).

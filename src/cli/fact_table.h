@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "capture/facts.h"
+#include "check/facts.h"
 #include "util/json.h"
 
 /*

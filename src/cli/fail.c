@@ -28,7 +28,7 @@ int finish_stdout(int status)
 {
 	int error = output_flush(stdout);
 
-	/* Who reads a pipe may have had enough. */
+	/* A reader that closes its pipe has had enough: no error. */
 	if (!error || error == -EPIPE)
 		return status;
 	return fail(STATUS_USAGE, "cannot write the output: %s", strerror(-error));

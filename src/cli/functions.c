@@ -3,29 +3,33 @@
 #include "cli/command.h"
 #include "cli/report.h"
 #include "cli/input.h"
-#include "render/functions.h"
+#include "render/report/functions.h"
 
-static int nothing_found(
-	const char *path, const struct report_options *report, struct recording *recording)
+static int nothing_found(const char *path, const struct report_options *report,
+	struct recording *recording, const struct view_type *view)
 {
+	const char *what = view->id == VIEW_MEASURE ? view->counted : "time";
+	const char *of = view->id == VIEW_MEASURE ? "" : " of ";
+	const char *name = view->id == VIEW_MEASURE ? "" : view->name;
+
 	if (!view_filter_is_open(&report->view.filter))
-		return fail(STATUS_NOTHING, "%s: no time of %s passes the filters", path,
-			view_name(report->kind));
-	return fail(STATUS_NOTHING, "%s: %s has no time of %s", path,
+		return fail(
+			STATUS_NOTHING, "%s: no %s%s%s passes the filters", path, what, of, name);
+	return fail(STATUS_NOTHING, "%s: %s has no %s%s%s", path,
 		recording_meta(recording)->window_ns ? "the recording"
 						     : "the recording is empty and",
-		view_name(report->kind));
+		what, of, name);
 }
 
 static int print_profile(const char *path, const struct report_options *report,
-	struct recording *recording, const struct profile *profile)
+	struct recording *recording, const struct view_type *view, const struct profile *profile)
 {
 	_cleanup_free_ char *filter_text = view_filter_text(&report->view.filter);
 	struct functions_style style = {.file = path,
 		.target = recording_meta(recording)->target,
 		.profile = profile,
 		.filter_text = filter_text,
-		.view = report->kind,
+		.view = view,
 		.order = report->order,
 		.width = report_width(report),
 		.top = report->top,
@@ -35,45 +39,54 @@ static int print_profile(const char *path, const struct report_options *report,
 	struct function_table table;
 	int status = STATUS_DONE;
 
-	function_table_make(&profile->tree, report->kind, report->order, &table);
+	function_table_make(&profile->tree, view, report->order, &table);
 	if (report->is_json)
 		functions_json(&table, &style, stdout);
-	else if (table.total_ns)
+	else if (table.total_weight)
 		functions_text(&table, &style, stdout);
-	if (!table.total_ns)
-		status = nothing_found(path, report, recording);
+	if (!table.total_weight)
+		status = nothing_found(path, report, recording, view);
 	function_table_clear(&table);
 	return finish_stdout(status);
 }
 
-int functions_print(const char *path, const struct report_options *report)
+static int print_view(const char *path, const struct report_options *report,
+	struct recording *recording, const struct view_type *view)
 {
 	/* Threads have no part in the table: stacks without names. */
 	struct stack_shape shape = report->view.shape;
-	struct recording *recording = NULL;
 	struct profile profile;
 	struct why why = {""};
 	int status;
 
-	if (report->kind == VIEW_OFFWAKE || report->kind == VIEW_CHAIN)
+	if (view->id == VIEW_OFFWAKE || view->id == VIEW_CHAIN)
 		return fail(STATUS_USAGE,
 			"report: --functions has no %s: its stacks are of several "
 			"threads; --view wakeup has the wakers' functions",
-			view_name(report->kind));
+			view->name);
 	shape.by_count = 0;
 	shape.keeps_objects = true;
-	if (recording_open(path, &recording, &why))
+	if (profile_of_view(recording, view, &report->view.filter, &shape, &profile, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
-	if (profile_of_view(
-		    recording, report->kind, &report->view.filter, &shape, &profile, &why)) {
-		status = fail(STATUS_USAGE, "%s", why.text);
-	} else {
-		status = print_profile(path, report, recording, &profile);
-		_cleanup_free_ char *losses = input_losses(recording);
-		if (losses)
-			fprintf(stderr, "dwell: %s: %s\n", path, losses);
-		profile_clear(&profile);
-	}
+	status = print_profile(path, report, recording, view, &profile);
+	_cleanup_free_ char *losses = input_losses(recording);
+	if (losses)
+		fprintf(stderr, "dwell: %s: %s\n", path, losses);
+	profile_clear(&profile);
+	return status;
+}
+
+int functions_print(const char *path, const struct report_options *report)
+{
+	struct recording *recording;
+	struct view_choice view;
+	struct why why = {""};
+	int status;
+
+	if (input_open_view(path, report->kind, &recording, &view, &why))
+		return fail(STATUS_USAGE, "%s", why.text);
+	status = print_view(path, report, recording, &view.type);
+	view_choice_clear(&view);
 	recording_free(recording);
 	return status;
 }

@@ -56,40 +56,79 @@ char *input_losses(const struct recording *recording)
 			continue;
 		char *more = xasprintf("%s%s%s %s", words ? words : "lost: ", words ? "; " : "",
 			units_count(losses[i].count, room),
-			losses[i].count == 1 ? loss_text_of_one(losses[i].loss)
-					     : loss_text(losses[i].loss));
+			loss_words(losses[i].loss, losses[i].name, losses[i].count));
 		free(words);
 		words = more;
 	}
 	return words;
 }
 
-static int read_recording(const char *path, enum view view, const struct view_filter *filter,
+/* What of the profile and its recording commands ask for. */
+static void take_profile(
+	struct input *input, const struct recording *recording, const struct profile *profile)
+{
+	input->privacy = *recording_privacy(recording);
+	input->tree = profile->tree;
+	input->from_ns = profile->from_ns;
+	input->to_ns = profile->to_ns;
+	input->has_range = profile->has_range;
+	input->window_ns = profile->to_ns - profile->from_ns;
+	input->hidden_threads = profile->hidden_threads;
+	input->hidden_ns = profile->hidden_ns;
+	input->is_recording = true;
+	input->is_time = input->view.type.unit == UNIT_NS;
+	input->losses = input_losses(recording);
+}
+
+int input_open_view(const char *path, const char *view, struct recording **ret,
+	struct view_choice *ret_view, struct why *why)
+{
+	const struct view_type *near = view_nearest(view);
+	struct recording *recording;
+	struct why reason = {""};
+	int error = recording_open(path, &recording, &reason);
+
+	if (error && near)
+		return why_set(why, error, "%s; and did you mean --view %s, not %s?", reason.text,
+			near->name, view);
+	if (error)
+		return why_set(why, error, "%s", reason.text);
+	error = view_choose(recording, view, ret_view, &reason);
+	if (error) {
+		recording_free(recording);
+		return why_set(why, error, "%s: %s", path, reason.text);
+	}
+	*ret = recording;
+	return 0;
+}
+
+static int read_recording(const char *path, const char *view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct input *input, struct why *why)
 {
 	struct recording *recording;
 	struct profile profile;
-	int error = recording_open(path, &recording, why);
+	int error = input_open_view(path, view, &recording, &input->view, why);
 
 	if (error)
 		return error;
-	error = profile_of_view(recording, view, filter, shape, &profile, why);
-	if (!error) {
-		input->privacy = *recording_privacy(recording);
-		input->tree = profile.tree;
-		input->from_ns = profile.from_ns;
-		input->to_ns = profile.to_ns;
-		input->has_range = profile.has_range;
-		input->window_ns = profile.to_ns - profile.from_ns;
-		input->hidden_threads = profile.hidden_threads;
-		input->hidden_ns = profile.hidden_ns;
-		input->is_recording = true;
-		input->is_time = true;
-		strcpy(input->unit, "ns");
-		input->losses = input_losses(recording);
-	}
+	error = profile_of_view(recording, &input->view.type, filter, shape, &profile, why);
+	if (!error)
+		take_profile(input, recording, &profile);
+	else
+		view_choice_clear(&input->view);
 	recording_free(recording);
 	return error;
+}
+
+/* Views are of recordings: text passes under the name of any that is in the list. */
+static int check_view_of_text(const char *path, const char *view, struct why *why)
+{
+	const struct view_type *near = view_nearest(view);
+
+	if (view_from_name(view))
+		return 0;
+	return why_set(why, -EINVAL, "%s is text: it has no view %s%s%s%s", path, view,
+		near ? "; did you mean " : "", near ? near->name : "", near ? "?" : "");
 }
 
 static uint64_t ns_of_unit(const char *unit)
@@ -187,7 +226,7 @@ static void set_unit(struct builder *builder, const char *unit)
 
 	builder->scale = unit_ns ? unit_ns : 1;
 	builder->input->is_time = unit_ns > 0;
-	snprintf(builder->input->unit, sizeof(builder->input->unit), "%s", unit);
+	snprintf(builder->input->text_unit, sizeof(builder->input->text_unit), "%s", unit);
 }
 
 static int add_stack(const struct stack *stack, void *context)
@@ -195,8 +234,8 @@ static int add_stack(const struct stack *stack, void *context)
 	struct builder *builder = context;
 	struct tree_load weights = {stack->weight, stack->before};
 
-	if (strcmp(stack->unit, builder->input->unit)) {
-		/* Those that wait have the unit before. */
+	if (strcmp(stack->unit, builder->input->text_unit)) {
+		/* The stacks that the feed still holds have the old unit. */
 		tree_feed_finish(&builder->feed);
 		set_unit(builder, stack->unit);
 	}
@@ -238,7 +277,7 @@ static int read_text(
 	return error;
 }
 
-int input_read(const char *path, enum view view, const struct view_filter *filter,
+int input_read(const char *path, const char *view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct input *ret, struct why *why)
 {
 	struct input input = {0};
@@ -249,9 +288,12 @@ int input_read(const char *path, enum view view, const struct view_filter *filte
 	if (!is_stdin && !file && errno != ENOENT)
 		return why_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	/* A missing file is complained about where recordings are: it says how to make one. */
-	if (!is_stdin && (!file || is_database(file) || is_binary(file)))
-		error = read_recording(path, view, filter, shape, &input, why);
+	bool is_text = is_stdin || (file && !is_database(file) && !is_binary(file));
+	if (is_text)
+		error = check_view_of_text(is_stdin ? "stdin" : path, view, why);
 	else
+		error = read_recording(path, view, filter, shape, &input, why);
+	if (is_text && !error)
 		error = read_text(is_stdin ? stdin : file, path, false, &input, why);
 	if (!error)
 		*ret = input;
@@ -280,5 +322,11 @@ void input_clear(struct input *input)
 {
 	tree_clear(&input->tree);
 	vec_clear(&input->before);
+	view_choice_clear(&input->view);
 	free(input->losses);
+}
+
+const char *input_unit(const struct input *input)
+{
+	return input->is_recording ? input->view.type.unit_word : input->text_unit;
 }

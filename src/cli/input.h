@@ -15,10 +15,11 @@ struct input {
 	uint64_t to_ns;
 	bool has_range; /* it is not the whole window */
 	bool is_recording;
-	bool is_time;           /* weights are nanoseconds; else what `unit` says */
-	char unit[16];          /* "ns", "samples", ... */
-	struct skipped skipped; /* lines of the text that were not used */
-	size_t hidden_threads;  /* by --roots, with hidden_ns of blocked time */
+	struct view_choice view; /* of a recording */
+	bool is_time;            /* weights are nanoseconds; else what input_unit() says */
+	char text_unit[16];      /* of text: longer than any that struct stack has */
+	struct skipped skipped;  /* lines of the text that were not used */
+	size_t hidden_threads;   /* by --roots, with hidden_ns of blocked time */
 	uint64_t hidden_ns;
 	struct privacy privacy; /* of what was read */
 	char *losses;           /* what the recording could not keep, in words; NULL: nothing */
@@ -26,15 +27,24 @@ struct input {
 };
 
 /*
- * Reads `path` ("-": stdin) as a recording seen as `view`, or else as text of any format that
- * stacks_read() knows. 0, or -errno with why. The caller clears it.
+ * Reads `path` ("-": stdin) as a recording seen as the view of that name, or else as text of any
+ * format that stacks_read() knows. 0, or -errno with why. The caller clears it.
  */
-int input_read(const char *path, enum view view, const struct view_filter *filter,
+int input_read(const char *path, const char *view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct input *ret, struct why *why);
 /* Text alone, as a tree whose siblings stand in the order of the lines and merge only if adjacent.
  */
 int input_read_in_order(const char *path, struct input *ret, struct why *why);
 void input_clear(struct input *input);
+/*
+ * Opens a recording and chooses the view of that name, which may be what it counts: only the
+ * recording knows. 0, or -errno with why; a name that looks like a slip is told in any case. The
+ * caller frees the one and clears the other.
+ */
+int input_open_view(const char *path, const char *view, struct recording **ret,
+	struct view_choice *ret_view, struct why *why);
+/* "ns", "samples", "bytes", ..., or a recording's own word; "": text did not tell. Borrowed. */
+const char *input_unit(const struct input *input);
 /* "lost: 12 samples found no room; 3 ..."; NULL if nothing was lost that changes the picture. The
  * caller frees it. */
 char *input_losses(const struct recording *recording);

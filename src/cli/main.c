@@ -9,6 +9,7 @@
 #include "cli/record_options.h"
 #include "util/mem.h"
 #include "util/rights.h"
+#include "util/text.h"
 
 static const struct command *const commands[] = {
 	&cmd_record, &cmd_report, &cmd_flame, &cmd_html, &cmd_diff, &cmd_import, &cmd_check};
@@ -42,7 +43,7 @@ static int unknown_command(const char *word)
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;
-	const char *near = nearest_name(word, names);
+	const char *near = text_nearest(word, names);
 	if (near)
 		return fail(STATUS_USAGE, "unknown command %s; did you mean dwell %s?", word, near);
 	return fail(STATUS_USAGE, "unknown command %s; to record it: dwell -- %s", word, word);

@@ -13,6 +13,9 @@
 #include "util/text.h"
 #include "util/vec.h"
 
+/* A line of help is as wide as a terminal of 80 columns allows. */
+#define DOC_COLUMNS 50
+
 typedef VEC(const struct argp_option *) option_list;
 
 static void collect(const struct argp *argp, option_list *list)
@@ -29,17 +32,25 @@ static bool is_hidden(const struct argp_option *option)
 	return option->flags & OPTION_HIDDEN;
 }
 
-static const struct argp_option *find_long(const option_list *list, const char *name, size_t length)
+/* By its name or the beginning of it; *ret_other is another one that begins so, or NULL. */
+static const struct argp_option *find_long(const option_list *list, const char *name, size_t length,
+	const struct argp_option **ret_other)
 {
 	const struct argp_option *found = NULL;
 
+	*ret_other = NULL;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct argp_option *option = list->at[i];
 		if (!option->name || strncmp(option->name, name, length))
 			continue;
-		if (!option->name[length])
+		if (!option->name[length]) {
+			*ret_other = NULL;
 			return option;
-		found = option;
+		}
+		if (found && found->key != option->key)
+			*ret_other = option;
+		else
+			found = option;
 	}
 	return found;
 }
@@ -80,7 +91,7 @@ static int unknown_long(const struct command *command, const option_list *list, 
 		if (list->at[i]->name && !is_hidden(list->at[i]))
 			vec_push(&names, list->at[i]->name);
 	vec_push(&names, NULL);
-	near = nearest_name(name, names.at);
+	near = text_nearest(name, names.at);
 	vec_clear(&names);
 	if (near)
 		return fail(STATUS_USAGE, "unknown option --%s; did you mean --%s?", name, near);
@@ -103,9 +114,13 @@ static int check_word(const struct command *command, const option_list *list, co
 {
 	if (word[1] == '-') {
 		size_t length = strcspn(word + 2, "=");
-		const struct argp_option *option = find_long(list, word + 2, length);
+		const struct argp_option *other;
+		const struct argp_option *option = find_long(list, word + 2, length, &other);
 		if (!option)
 			return unknown_long(command, list, word);
+		if (other)
+			return fail(STATUS_USAGE, "--%.*s could be --%s or --%s", (int)length,
+				word + 2, option->name, other->name);
 		if (takes_argument(list, option) && word[2 + length] != '=') {
 			if (!has_next)
 				return missing_argument(command, word);
@@ -172,6 +187,27 @@ int options_parse(const struct command *command, const struct argp *argp, unsign
 	return OPTIONS_GO_ON;
 }
 
+/* Breaks lines where the text does, and where a word would not fit. */
+static void print_doc(const char *doc)
+{
+	size_t column = 0;
+
+	for (size_t word; *doc; doc += word + (doc[word] != 0)) {
+		word = strcspn(doc, " \n");
+		if (column && column + 1 + word > DOC_COLUMNS) {
+			printf("\n%29s", "");
+			column = 0;
+		}
+		printf("%s%.*s", column ? " " : "", (int)word, doc);
+		column += (column > 0) + word;
+		if (doc[word] == '\n') {
+			printf("\n%29s", "");
+			column = 0;
+		}
+	}
+	putchar('\n');
+}
+
 static void print_option(const struct argp_option *option, const struct argp_option *next)
 {
 	char left[64];
@@ -190,12 +226,7 @@ static void print_option(const struct argp_option *option, const struct argp_opt
 	printf("  %-26s ", left);
 	if (strlen(left) > 26)
 		printf("\n%29s", "");
-	for (const char *doc = option->doc ? option->doc : ""; *doc; doc++) {
-		putchar(*doc);
-		if (*doc == '\n')
-			printf("%29s", "");
-	}
-	putchar('\n');
+	print_doc(option->doc ? option->doc : "");
 }
 
 static void print_options(const struct argp *argp);
@@ -239,19 +270,4 @@ void command_help(const struct command *command, const struct argp *argp, int is
 	}
 	print_options(argp);
 	printf("  %-26s %s\n", "-h, --help", "short help, this help");
-}
-
-const char *nearest_name(const char *wrong, const char *const *names)
-{
-	const char *best = NULL;
-	size_t best_distance = strlen(wrong) / 3 + 2;
-
-	for (; *names; names++) {
-		size_t distance = text_distance(wrong, *names);
-		if (distance < best_distance) {
-			best_distance = distance;
-			best = *names;
-		}
-	}
-	return best;
 }

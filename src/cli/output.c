@@ -128,7 +128,7 @@ int output_flush(FILE *stream)
 	errno = 0;
 	if (!fflush(stream) && !ferror(stream))
 		return 0;
-	/* It was an earlier write: what refused that refuses one more byte, too. */
+	/* An earlier write failed and its errno is gone: writing one more byte brings it back. */
 	if (!errno) {
 		clearerr(stream);
 		putc('\n', stream);
@@ -164,7 +164,7 @@ int output_finish(struct output *output, struct why *why)
 	_cleanup_close_ int fd = fcntl(fileno(output->stream), F_DUPFD_CLOEXEC, 0);
 	int error = close_stream(output);
 
-	/* Who reads a pipe may have had enough. */
+	/* A reader that closes its pipe has had enough: no error. */
 	if (error == -EPIPE && !output->temporary)
 		error = 0;
 	if (!error && output->temporary)

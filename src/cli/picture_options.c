@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "util/text.h"
 
 #define DEFAULT_COLORS_PATH "palette.map"
 
@@ -149,7 +150,7 @@ static error_t parse_palette(const char *value, struct picture_options *picture)
 		return 0;
 	for (unsigned int i = 0; i < PALETTES; i++)
 		names[i] = flame_palette_name((enum flame_palette)i);
-	near = nearest_name(value, names);
+	near = text_nearest(value, names);
 	if (near)
 		fail(STATUS_USAGE, "--colors %s: unknown; did you mean %s?", value, near);
 	else
@@ -328,30 +329,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 const struct argp picture_options_argp = {.options = options, .parser = parse_option};
 
-void picture_options_suit(struct picture_options *picture, enum view view)
+void picture_options_suit(struct picture_options *picture, const struct view_type *view)
 {
-	static const struct {
-		const char *view;
-		const char *title;
-		enum flame_palette palette;
-	} suits[] = {
-		{"oncpu", "On-CPU time", PALETTE_HOT},
-		{"offcpu", "Off-CPU time", PALETTE_IO},
-		{"runq", "Time without a CPU", PALETTE_YELLOW},
-		{"hotcold", "Time on CPU and off", PALETTE_HOT},
-		{"wakeup", "Blocked time by waker", PALETTE_WAKEUP},
-		{"offwake", "Blocked time and its wakers", PALETTE_CHAIN},
-		{"chain", "Blocked time and its chains of wakers", PALETTE_CHAIN},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(suits); i++) {
-		if (strcmp(suits[i].view, view_name(view)))
-			continue;
-		if (!picture->flame.title)
-			picture->flame.title = suits[i].title;
-		if (!picture->has_palette)
-			picture->flame.palette = suits[i].palette;
-	}
+	if (!picture->flame.title)
+		picture->flame.title = view->title;
+	if (!picture->has_palette)
+		flame_palette_from_name(view->palette, &picture->flame.palette);
 }
 
 int picture_options_keep_colors(

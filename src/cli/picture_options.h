@@ -9,7 +9,7 @@
 #include <argp.h>
 
 #include "profile/view.h"
-#include "render/flame_svg.h"
+#include "render/flame/flame_svg.h"
 
 struct picture_options {
 	struct flame_options flame; /* total is in the unit of the weights that are printed */
@@ -27,7 +27,7 @@ void picture_options_clear(struct picture_options *options);
 extern const struct argp picture_options_argp;
 
 /* Title and palette that fit the view, where none were asked for. */
-void picture_options_suit(struct picture_options *options, enum view view);
+void picture_options_suit(struct picture_options *options, const struct view_type *view);
 
 /* Writes the colours of --cp back; nothing without. 0 or -errno with why. */
 int picture_options_keep_colors(

@@ -37,6 +37,8 @@ static const struct argp_option table[] = {
 	{"output", 'o', "FILE", 0,
 		"recording (default " RECORD_DEFAULT_FILE ", the one before kept as .old)", 2},
 	{"frequency", 'F', "HZ", 0, "on-CPU samples per second and CPU (default 99, 0: none)", 2},
+	{"event", 'e', "EVENT", 0, "count EVENT by stack, too: " EVENT_NAMES "; can be repeated",
+		2},
 	{"min-wait", 'm', "TIME", 0, "shorter waits keep their time but not their stacks", 2},
 	{"max-wait", 'M', "TIME", 0, "longer waits keep their time but not their stacks", 2},
 	{"slice", KEY_SLICE, "TIME", 0, "keep sums apart for each TIME (default 1s)", 2},
@@ -124,6 +126,32 @@ static int parse_frequency(struct record_options *options, const char *text)
 	if (end == text || *end || text[0] == '-' || hz > CAPTURE_MAX_HZ)
 		return bad("%s is not a sampling frequency from 0 to 10000", text);
 	options->capture.sample_hz = (uint32_t)hz;
+	return 0;
+}
+
+/* A CPU is in few events at once, and each costs on its own: this is for a handful. */
+#define MOST_EVENTS 16
+
+static int parse_event(struct record_options *options, const char *text)
+{
+	struct event event;
+	struct why why;
+
+	if (options->events.count == MOST_EVENTS) {
+		fail(STATUS_USAGE, "-e %s is one event too many; %d can be counted at once", text,
+			MOST_EVENTS);
+		return EINVAL;
+	}
+	if (event_parse(text, &event, &why)) {
+		fail(STATUS_USAGE, "%s", why.text);
+		return EINVAL;
+	}
+	vec_each (other, &options->events)
+		if (!strcmp(other->name, event.name)) {
+			event_clear(&event);
+			return bad("-e %s: another event has that name", text);
+		}
+	vec_push(&options->events, event);
 	return 0;
 }
 
@@ -216,6 +244,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 'o':
 		options->output = value;
 		return 0;
+	case 'e':
+		return parse_event(options, value);
 	case 'F':
 		return parse_frequency(options, value);
 	case 'm':
@@ -338,6 +368,12 @@ int record_options_settle(struct record_options *options, int argc, char **argv)
 	if (capture->min_wait_ns > capture->max_wait_ns)
 		return fail(usage_status(options),
 			"the shortest wait (-m) is longer than the longest (-M)");
+	/* The kernel's walk has room for one thread of a CPU, and a uprobe can be preempted in it.
+	 */
+	vec_each (event, &options->events)
+		if (event->kind == EVENT_CALL && capture->user_stacks == USER_STACKS_FP)
+			return fail(usage_status(options),
+				"-e uprobe: and --user-stacks fp exclude each other");
 	if (options->command && !options->has_target)
 		capture->target = TARGET_COMMAND;
 	int status = hold_ids(options);
@@ -348,6 +384,8 @@ int record_options_settle(struct record_options *options, int argc, char **argv)
 	options->command_line =
 		xasprintf("dwell%s%s %s", options->name[0] ? " " : "", options->name, words);
 	capture->target_text = options->target_text;
+	capture->events = options->events.at;
+	capture->event_count = options->events.count;
 	capture->command_line = options->command_line;
 	return 0;
 }
@@ -379,6 +417,9 @@ int record_options_parse(
 void record_options_clear(struct record_options *options)
 {
 	vec_clear(&options->ids);
+	vec_each (event, &options->events)
+		event_clear(event);
+	vec_clear(&options->events);
 	vec_each (folder, &options->id_folders)
 		if (*folder >= 0)
 			close(*folder);

@@ -17,9 +17,10 @@ struct record_options {
 	struct capture_options capture;
 	VEC(uint32_t) ids;
 	VEC(int) id_folders; /* of -p and -t: /proc/ID of each, or -1 */
-	const char *output;  /* NULL: last.dwell, rotated */
-	char **command;      /* NULL-terminated part of argv, NULL if none */
-	bool has_target;     /* a target other than the command was given */
+	VEC(struct event) events;
+	const char *output; /* NULL: last.dwell, rotated */
+	char **command;     /* NULL-terminated part of argv, NULL if none */
+	bool has_target;    /* a target other than the command was given */
 	bool is_quiet;
 	const char *name; /* of the command that records, "" for one shot */
 	char *target_text;

@@ -12,7 +12,7 @@ struct report_options {
 	size_t width;              /* columns; 0: the terminal's */
 	size_t wait;               /* only this line of it; 0: all */
 	bool is_functions;         /* the table of functions instead of the report */
-	enum view kind;            /* of the functions */
+	const char *kind;          /* view of the functions */
 	enum function_order order; /* of the functions */
 	bool has_view;             /* --view or --sort was given */
 	bool is_full;

@@ -15,10 +15,10 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-#include "capture/probe.h"
+#include "check/check.h"
 #include "cli/child.h"
 #include "cli/command.h"
-#include "profile/conservation.h"
+#include "profile/summary/conservation.h"
 #include "recording/reader.h"
 #include "util/clock.h"
 #include "util/units.h"
@@ -178,7 +178,7 @@ static int record_until_end(struct session *session, uint64_t begun_ns, struct w
 			next = end_ns;
 		if (poll(fds, ARRAY_SIZE(fds), milliseconds_to(now, next)) < 0 && errno != EINTR)
 			return why_set(why, -errno, "cannot wait: %s", strerror(errno));
-		/* Whoever is asked for something from now on is not waited for long. */
+		/* From now on helpers are not waited for long. */
 		session->is_told_to_stop = fds[1].revents;
 		if (fds[1].revents || fds[2].revents)
 			return 0;
@@ -242,7 +242,7 @@ static void say_summary(struct session *session)
 	fputc('\n', stderr);
 }
 
-/* Of a target by number: the last moment of the start may have been its last, too. */
+/* A target named by number may have ended in the last moment of the start. */
 static int require_life(const struct session *session, struct why *why)
 {
 	const struct capture_options *options = &session->options->capture;
@@ -393,7 +393,7 @@ static void go_first(void)
 {
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
-	/* Without it the kernel chooses as it likes. */
+	/* If that is refused the kernel chooses whom it kills by size, as always. */
 	if (fd >= 0 && write(fd, "1000", 4) < 0)
 		return;
 }
@@ -406,7 +406,7 @@ int session_record(struct record_options *options, const char **ret_path)
 		.has_live_line = !options->is_quiet && isatty(STDERR_FILENO),
 		.child = {.release_fd = -1, .failure_fd = -1, .pidfd = -1}};
 	struct why why;
-	int status, error = probe_require(&why);
+	int status, error = check_require(&why);
 
 	if (error)
 		return fail(own_status(&session, status_of_error(error)), "%s", why.text);

@@ -18,7 +18,8 @@ static const struct argp_option options[] = {
 	{.key = KEY_VIEW,
 		.name = "view",
 		.arg = "VIEW",
-		.doc = "offcpu (default), oncpu, runq, hotcold,\nwakeup, offwake or chain"},
+		.doc = "one of " VIEW_NAMES
+		       "; default offcpu; or what the recording counts (record -e)"},
 	{.key = KEY_WEIGHT,
 		.name = "weight",
 		.arg = "time|count|cause",
@@ -47,15 +48,13 @@ static error_t parse_weight(const char *value, struct stack_options *stacks)
 
 static error_t parse_output(const char *value, struct stack_options *stacks)
 {
-	const char *dot = strrchr(value, '.');
+	_cleanup_free_ char *endings = output_format_endings();
 
-	if (!dot || (strcmp(dot, ".folded") && strcmp(dot, ".svg"))) {
-		fail(STATUS_USAGE, "-o %s: cannot tell the format; write .svg or .folded", value);
-		return EINVAL;
-	}
 	stacks->output = value;
-	stacks->is_output_folded = !strcmp(dot, ".folded");
-	return 0;
+	if (output_format_of(value, &stacks->format))
+		return 0;
+	fail(STATUS_USAGE, "-o %s: cannot tell the format; write %s", value, endings);
+	return EINVAL;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -65,7 +64,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case KEY_VIEW:
 		stacks->has_view = true;
-		return view_options_parse_view(value, &stacks->view);
+		stacks->view = value;
+		return 0;
 	case KEY_WEIGHT:
 		return parse_weight(value, stacks);
 	case KEY_ROOTS:
@@ -80,13 +80,24 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 const struct argp stack_options_argp = {.options = options, .parser = parse_option};
 
+/* The name may be one that a recording has for what it counts, but not together with --roots. */
+static int no_chains(const char *view)
+{
+	const struct view_type *near = view_nearest(view);
+	bool has_hint = near && near->needs_chains;
+
+	return fail(STATUS_USAGE, "--roots is for views of chains; %s has none%s%s%s", view,
+		has_hint ? "; did you mean " : "", has_hint ? near->name : "", has_hint ? "?" : "");
+}
+
 int stack_options_shape(const struct stack_options *stacks, struct stack_shape *shape)
 {
-	if (stacks->weighs_causes && stacks->view != VIEW_CHAIN)
+	const struct view_type *view = view_from_name(stacks->view);
+
+	if (stacks->weighs_causes && (!view || view->id != VIEW_CHAIN))
 		return fail(STATUS_USAGE, "--weight cause is for --view chain");
-	if (stacks->is_roots_only && !view_needs_chains(stacks->view))
-		return fail(STATUS_USAGE,
-			"--roots is for --view chain, offwake or wakeup: others have no chains");
+	if (stacks->is_roots_only && (!view || !view->needs_chains))
+		return no_chains(stacks->view);
 	shape->weighs_causes = stacks->weighs_causes;
 	shape->is_roots_only = stacks->is_roots_only;
 	return STATUS_DONE;

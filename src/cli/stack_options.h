@@ -9,15 +9,16 @@
 #include <argp.h>
 
 #include "cli/input.h"
+#include "cli/output_format.h"
 
 struct stack_options {
-	enum view view;
-	bool has_view;         /* --view was given */
-	bool weighs_counts;    /* else time */
-	bool weighs_causes;    /* each hop's own share */
-	bool is_roots_only;    /* without threads that are seen in the chains of others */
-	const char *output;    /* or NULL */
-	bool is_output_folded; /* by its ending; else a picture */
+	const char *view;          /* its name */
+	bool has_view;             /* --view was given */
+	bool weighs_counts;        /* else time */
+	bool weighs_causes;        /* each hop's own share */
+	bool is_roots_only;        /* without threads that are seen in the chains of others */
+	const char *output;        /* or NULL */
+	enum output_format format; /* by its ending */
 };
 
 /* Complaints carry `dwell: `. */

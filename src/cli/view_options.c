@@ -3,7 +3,6 @@
 #include "cli/view_options.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "cli/command.h"
 
@@ -73,23 +72,6 @@ void view_options_init(struct view_options *view)
 void view_options_clear(struct view_options *view)
 {
 	view_filter_clear(&view->filter);
-}
-
-error_t view_options_parse_view(const char *name, enum view *ret)
-{
-	const char *names[VIEWS + 1] = {NULL};
-	const char *near;
-
-	if (view_from_name(name, ret))
-		return 0;
-	for (unsigned int i = 0; i < VIEWS; i++)
-		names[i] = view_name((enum view)i);
-	near = nearest_name(name, names);
-	if (near)
-		fail(STATUS_USAGE, "unknown view %s; did you mean %s?", name, near);
-	else
-		fail(STATUS_USAGE, "unknown view %s; views are " VIEW_NAMES, name);
-	return EINVAL;
 }
 
 static int parse_filter(int key, char *value, struct view_filter *filter, struct why *why)

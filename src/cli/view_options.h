@@ -23,10 +23,6 @@ struct view_options {
 void view_options_init(struct view_options *options);
 void view_options_clear(struct view_options *options);
 
-/* The view of that name, for the command's --view. 0, or EINVAL after a complaint. */
-#define VIEW_NAMES "offcpu, oncpu, runq, hotcold, wakeup, offwake, chain"
-error_t view_options_parse_view(const char *name, enum view *ret);
-
 /*
  * A child for a command's argp. In ARGP_KEY_INIT the parent's parser sets state->child_inputs[0] to
  * the struct view_options. Complaints carry `dwell: `, values are checked against each other at the

@@ -28,7 +28,7 @@ static uint64_t weight_of(const struct folding *folding, size_t node)
 {
 	const struct tree_node *at = &folding->tree->nodes.at[node];
 
-	return folding->options->weighs_counts ? at->self_count : at->self_ns;
+	return folding->options->weighs_counts ? at->self_count : at->self_weight;
 }
 
 static const char *label_of_frame(const struct tree *tree, uint32_t frame)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "format/import_private.h"
-#include "profile/conservation.h"
+#include "profile/summary/conservation.h"
 #include "util/text.h"
 #include "util/units.h"
 

@@ -115,7 +115,7 @@ static void make_nodes(struct stack_writer *stacks)
 	}
 }
 
-/* Of the part that ends in a node, towards the root; TREE_ROOT: there is no more. */
+/* The next node towards the root on the same side (kernel or user); TREE_ROOT: there is none. */
 static uint32_t above(const struct stack_writer *stacks, uint32_t number)
 {
 	uint32_t parent = stacks->tree->nodes.at[number].parent;

@@ -55,6 +55,11 @@ bool hop_kind_is_metal(enum hop_kind kind)
 	return (unsigned int)kind < HOP_KINDS && kinds[kind].is_metal;
 }
 
+bool hop_kind_is_thread(enum hop_kind kind)
+{
+	return (unsigned int)kind < HOP_KINDS && !kinds[kind].is_metal;
+}
+
 bool hop_is_own_timer(enum hop_kind kind, const char *name)
 {
 	/* nanosleep, poll, futex... with a timeout; and schedule_timeout() in the kernel. */

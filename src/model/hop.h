@@ -14,6 +14,10 @@ bool hop_kind_from_name(const char *name, enum hop_kind *ret);
 /* An interrupt, a timer or a disk: a chain ends there. */
 bool hop_kind_is_metal(enum hop_kind kind);
 
+/* A thread, in whatever way it did it; false for metal, and for a kind that this dwell does not
+ * have. */
+bool hop_kind_is_thread(enum hop_kind kind);
+
 /* Is it the timer of a sleep with a limit, which only the sleeper sets for itself? */
 bool hop_is_own_timer(enum hop_kind kind, const char *name);
 

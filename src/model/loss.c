@@ -22,6 +22,15 @@ static const struct {
 		"interval is in its thread's totals only: tables full, raise --memory", true},
 	[LOSS_SAMPLES] = {"samples", "on-CPU samples found no room: raise --memory",
 		"on-CPU sample found no room: raise --memory", true},
+	[LOSS_BARE_SAMPLES] = {"bare_samples",
+		"on-CPU samples lost their stacks: table full or in use, raise --memory",
+		"on-CPU sample lost its stack: table full or in use, raise --memory", true},
+	[LOSS_EVENTS] = {"events",
+		"events were seen and could not be kept: too many at once, or tables full",
+		"event was seen and could not be kept: too many at once, or tables full", true},
+	[LOSS_BARE_EVENTS] = {"bare_events",
+		"events lost their stacks: table full, or too many at once",
+		"event lost its stack: table full, or too many at once", true},
 	[LOSS_STACKS] = {"stacks", "intervals whose stacks did not reach user space",
 		"interval whose stack did not reach user space", true},
 	[LOSS_THREAD_ENDS] = {"thread_ends", "threads ended without their totals arriving",
@@ -44,8 +53,9 @@ static const struct {
 	[LOSS_UNWIND_TABLES] = {"unwind_tables",
 		"unwind tables found no room: user stacks end early, raise --memory",
 		"unwind table found no room: user stacks end early, raise --memory", false},
-	[LOSS_UNKNOWN_THREADS] = {"unknown_threads", "intervals of threads never introduced",
-		"interval of a thread never introduced", true},
+	[LOSS_UNKNOWN_THREADS] = {"unknown_threads",
+		"intervals or events of threads never introduced",
+		"interval or event of a thread never introduced", true},
 	[LOSS_CHAIN_MISMATCH] = {"chain_mismatch", "waits whose causes do not add up",
 		"wait whose causes do not add up", true},
 	[LOSS_CHAIN_TRUNCATED] = {"chain_truncated", "wake chains were longer than --depth",
@@ -59,8 +69,9 @@ static const struct {
 		"files or stacks of other processes could not be read in time: names are missing",
 		"file or stack of another process could not be read in time: names are missing",
 		false},
-	[LOSS_CPUS] = {"cpus", "CPUs came (back) after the start: no samples of what ran there",
-		"CPU came (back) after the start: no samples of what ran there", false},
+	[LOSS_CPUS] = {"cpus",
+		"CPUs came (back) after the start: no samples and events of what ran there",
+		"CPU came (back) after the start: no samples and events of what ran there", false},
 	[LOSS_LOGGED] = {"logged", "events were lost before the import, says the imported file",
 		"event was lost before the import, says the imported file", true},
 	[LOSS_OTHER_SAMPLES] = {"other_samples",
@@ -104,9 +115,16 @@ const char *loss_text_of_one(enum loss loss)
 	return (unsigned int)loss < LOSSES ? losses[loss].text_of_one : "unknown";
 }
 
+const char *loss_words(enum loss loss, const char *stored_name, uint64_t count)
+{
+	if ((unsigned int)loss >= LOSSES)
+		return stored_name;
+	return count == 1 ? loss_text_of_one(loss) : loss_text(loss);
+}
+
 bool loss_is_serious(enum loss loss)
 {
-	return (unsigned int)loss >= LOSSES || losses[loss].is_serious;
+	return loss == LOSSES || ((unsigned int)loss < LOSSES && losses[loss].is_serious);
 }
 
 bool loss_from_name(const char *name, enum loss *ret)

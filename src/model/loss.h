@@ -4,11 +4,15 @@
 #define DWELL_MODEL_LOSS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum loss {
 	LOSS_OVERFLOW,        /* stacks of these intervals did not fit: shown as [overflow] */
 	LOSS_UNSLICED,        /* neither did their slice: only in the thread's totals */
 	LOSS_SAMPLES,         /* on-CPU samples that found no room */
+	LOSS_BARE_SAMPLES,    /* on-CPU samples whose stacks did not fit */
+	LOSS_EVENTS,          /* events that were seen and are in no row */
+	LOSS_BARE_EVENTS,     /* events whose stacks did not fit, or never arrived */
 	LOSS_STACKS,          /* intervals whose stack record never arrived */
 	LOSS_THREAD_ENDS,     /* threads whose last record was lost, with their lives */
 	LOSS_UNCLOSED,        /* threads seen that were never closed, with their lives */
@@ -44,7 +48,8 @@ enum loss {
 	LOSS_LINES_NOT_UTF8, /* kept: bytes of names are shown as ? */
 	LOSS_NAMES_CUT,      /* names longer than a recording keeps */
 	LOSS_STACKS_CUT,     /* stacks deeper than a recording keeps: without their outer frames */
-	LOSSES,
+	LOSSES,              /* also, as read: one that this dwell does not have */
+	LOSS_NOTED,          /* as read: takes nothing away, but is told by its name */
 };
 
 /* The word stored in a recording: "overflow", "unsliced", ... */
@@ -53,6 +58,8 @@ const char *loss_name(enum loss loss);
 const char *loss_text(enum loss loss);
 /* The same after a count of one: "wait lost its stack (...)". */
 const char *loss_text_of_one(enum loss loss);
+/* Whichever fits the count; of a kind that is not known, its stored name. */
+const char *loss_words(enum loss loss, const char *stored_name, uint64_t count);
 /* Does it take time or detail away from the report? (no_waker and missed_switches do not.) */
 bool loss_is_serious(enum loss loss);
 bool loss_from_name(const char *name, enum loss *ret);

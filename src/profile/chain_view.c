@@ -6,15 +6,17 @@
  */
 #include "profile/chain_view.h"
 
+#include "model/words.h"
 #include "profile/shares.h"
 
 /* Why there is nobody to show: time of full tables has no chain, but it has a reason. */
-static const char *missing_waker(const struct rec_row *row, const struct rec_linked_chain *chain)
+static const char *missing_waker(const struct chain_view *chains, const struct rec_row *row,
+	const struct rec_linked_chain *chain)
 {
 	if (chain)
-		return chain_end_frame(chain->end);
+		return words_frame(recording_words(chains->recording), WORD_CHAIN_END, chain->end);
 	return chain_end_frame(
-		row->kernel_end == UNWIND_OVERFLOW ? CHAIN_OVERFLOW : CHAIN_NO_WAKER);
+		row->stacks.kernel_end == UNWIND_OVERFLOW ? CHAIN_OVERFLOW : CHAIN_NO_WAKER);
 }
 
 static uint32_t place_end(struct chain_view *chains, uint32_t at, const char *mark)
@@ -28,8 +30,8 @@ static void add_wakeup(struct chain_view *chains, const struct selection_row *ro
 {
 	uint32_t at = chain && chain->hop_count
 			      ? placer_waker(chains->placer, chain->first_hop)
-			      : tree_child(chains->tree, TREE_ROOT, missing_waker(row->row, chain),
-					FRAME_MARK);
+			      : tree_child(chains->tree, TREE_ROOT,
+					missing_waker(chains, row->row, chain), FRAME_MARK);
 
 	at = placer_names(chains->placer, at, row->thread);
 	tree_add(chains->tree, at, row->ns, row->count);
@@ -38,7 +40,7 @@ static void add_wakeup(struct chain_view *chains, const struct selection_row *ro
 static void add_hops(struct chain_view *chains, const struct selection_row *row,
 	const struct rec_linked_chain *chain)
 {
-	uint32_t at = placer_place(chains->placer, row->row);
+	uint32_t at = placer_place(chains->placer, row->row->thread_index, &row->row->stacks);
 	uint32_t hops = chain ? chain->hop_count : 0;
 	bool is_whole = chains->view == VIEW_CHAIN || !hops;
 
@@ -47,7 +49,7 @@ static void add_hops(struct chain_view *chains, const struct selection_row *row,
 	for (uint32_t i = 0; i < hops; i++)
 		at = placer_hop(chains->placer, at, chain->first_hop + i);
 	if (is_whole && (!chain || chain_end_has_rest(chain->end)))
-		at = place_end(chains, at, missing_waker(row->row, chain));
+		at = place_end(chains, at, missing_waker(chains, row->row, chain));
 	tree_add(chains->tree, at, row->ns, row->count);
 }
 
@@ -64,7 +66,7 @@ static void add_causes(struct chain_view *chains, const struct selection_row *ro
 	struct rec_share shares[CONTRACT_MAX_HOPS + 1];
 	size_t unused;
 	const struct rec_chain_hop *hops = recording_hops(chains->recording, &unused);
-	uint32_t at = placer_place(chains->placer, row->row);
+	uint32_t at = placer_place(chains->placer, row->row->thread_index, &row->row->stacks);
 
 	shares_in_range(row, shares);
 	for (uint32_t i = 0; i < chain->hop_count; i++) {
@@ -80,7 +82,7 @@ static void add_causes(struct chain_view *chains, const struct selection_row *ro
 		add_marked(chains->tree, at, "[earlier]", shares[i].earlier_ns);
 	}
 	if (chain_end_has_rest(chain->end))
-		at = place_end(chains, at, missing_waker(row->row, chain));
+		at = place_end(chains, at, missing_waker(chains, row->row, chain));
 	tree_add(chains->tree, at, shares[chain->hop_count].ran_ns, row->count);
 }
 

@@ -32,7 +32,7 @@ static double weight_of(const struct tree_node *node, const struct diff_options 
 {
 	if (options->weighs_counts)
 		return (double)node->self_count;
-	return (double)node->self_ns / (double)NS_PER_S;
+	return (double)node->self_weight / (options->is_no_time ? 1 : (double)NS_PER_S);
 }
 
 /* What a side's weights are divided by; 0 if it has none. */

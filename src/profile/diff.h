@@ -26,6 +26,7 @@ struct diff_side {
 struct diff_options {
 	enum diff_scale scale;
 	bool weighs_counts;
+	bool is_no_time; /* weights are events or what text counts: taken as they are */
 	bool has_exact_names;
 };
 

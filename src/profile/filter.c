@@ -227,6 +227,23 @@ int view_filter_check(const struct view_filter *filter, struct why *why)
 	return 0;
 }
 
+bool view_filter_asks_for_time(const struct view_filter *filter)
+{
+	return filter->min_band || filter->max_band != CONTRACT_BANDS - 1 ||
+	       filter->states != VIEW_ALL_STATES || filter->letters[0] ||
+	       filter->reasons != VIEW_ALL_REASONS || filter->idle == IDLE_ONLY;
+}
+
+int view_filter_check_events(const struct view_filter *filter, const char *events, struct why *why)
+{
+	if (!view_filter_asks_for_time(filter))
+		return 0;
+	return why_set(why, -EINVAL,
+		"%s have no state, reason or length: -m, -M, --state, --reason and --idle only are "
+		"for time; choose by thread (-p, -t, -n, -u, -k) or --from and --to",
+		events);
+}
+
 bool view_filter_is_open(const struct view_filter *filter)
 {
 	return !filter->from_ns && filter->to_ns == UINT64_MAX && !filter->min_band &&

@@ -68,6 +68,11 @@ int view_filter_set_idle(struct view_filter *filter, const char *text, struct wh
 /* Settings that exclude each other: -m above -M, --from after --to, -u with -k. */
 int view_filter_check(const struct view_filter *filter, struct why *why);
 
+/* Does a filter ask for what only time has: a state, a reason, a length, idleness? */
+bool view_filter_asks_for_time(const struct view_filter *filter);
+/* Events have none of that: -EINVAL with why if a filter asks for it. */
+int view_filter_check_events(const struct view_filter *filter, const char *events, struct why *why);
+
 /* False if any filter but idle is set. */
 bool view_filter_is_open(const struct view_filter *filter);
 /* The filters in words but the time range, "" if there is none: "waits >= 1 ms, in disk". Caller

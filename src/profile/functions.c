@@ -35,7 +35,7 @@ bool function_order_from_name(const char *name, enum function_order *ret)
 struct making {
 	const struct tree *tree;
 	struct function_table *table;
-	enum view view;
+	const struct view_type *view;
 	uint32_t *function_of;  /* by frame: row + 1 */
 	struct map64 object_of; /* label of the object: row + 1 */
 	VEC(uint32_t) function_stamps;
@@ -83,7 +83,7 @@ static void add_total(
 	if (*stamp == leaf)
 		return;
 	*stamp = leaf;
-	row->total_ns += weight->self_ns;
+	row->total_weight += weight->self_weight;
 	row->total_count += weight->self_count;
 }
 
@@ -99,9 +99,9 @@ static void count_in(struct making *making, uint32_t leaf, uint32_t node, bool i
 	add_total(object, &making->object_stamps.at[function->object_index], leaf, weight);
 	if (!is_self)
 		return;
-	function->self_ns += weight->self_ns;
+	function->self_weight += weight->self_weight;
 	function->self_count += weight->self_count;
-	object->self_ns += weight->self_ns;
+	object->self_weight += weight->self_weight;
 	object->self_count += weight->self_count;
 }
 
@@ -119,7 +119,8 @@ static bool is_function(const struct tree *tree, uint32_t node)
 static uint32_t innermost(const struct making *making, uint32_t leaf)
 {
 	const struct tree *tree = making->tree;
-	bool has_run = making->view == VIEW_ONCPU || !strcmp(tree_label(tree, leaf), "[running]");
+	bool has_run = making->view->id == VIEW_ONCPU || making->view->id == VIEW_MEASURE ||
+		       !strcmp(tree_label(tree, leaf), "[running]");
 	uint32_t first = TREE_ROOT;
 
 	for (uint32_t node = leaf; node != TREE_ROOT; node = tree->nodes.at[node].parent) {
@@ -158,7 +159,8 @@ static void add_stack(struct making *making, uint32_t leaf)
 
 static int by_weight(const struct function_row *a, const struct function_row *b, bool is_by_total)
 {
-	uint64_t left[2] = {a->self_ns, a->total_ns}, right[2] = {b->self_ns, b->total_ns};
+	uint64_t left[2] = {a->self_weight, a->total_weight},
+		 right[2] = {b->self_weight, b->total_weight};
 	int order;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -204,8 +206,8 @@ static void sort(struct function_table *table, enum function_order order)
 								  : compare_object);
 }
 
-void function_table_make(const struct tree *tree, enum view view, enum function_order order,
-	struct function_table *ret)
+void function_table_make(const struct tree *tree, const struct view_type *view,
+	enum function_order order, struct function_table *ret)
 {
 	_cleanup_free_ uint32_t *function_of =
 		xcalloc(tree->frames.count + 1, sizeof(*function_of));
@@ -215,9 +217,9 @@ void function_table_make(const struct tree *tree, enum view view, enum function_
 	*ret = (struct function_table){0};
 	for (size_t i = 0; i < tree->nodes.count; i++) {
 		const struct tree_node *node = &tree->nodes.at[i];
-		if (!node->self_ns && !node->self_count)
+		if (!node->self_weight && !node->self_count)
 			continue;
-		ret->total_ns += node->self_ns;
+		ret->total_weight += node->self_weight;
 		ret->total_count += node->self_count;
 		add_stack(&making, (uint32_t)i);
 	}

@@ -17,9 +17,9 @@ struct function_row {
 	const char *name;   /* of an object: "" */
 	const char *object; /* path, or words in brackets; "" if there is no function */
 	enum frame_kind kind;
-	uint64_t self_ns;
+	uint64_t self_weight;
 	uint64_t self_count;
-	uint64_t total_ns;
+	uint64_t total_weight;
 	uint64_t total_count;
 	size_t object_index; /* of a function: into objects, as they are sorted */
 	size_t functions;    /* of an object: how many it has */
@@ -34,14 +34,14 @@ bool function_order_from_name(const char *name, enum function_order *ret);
 struct function_table {
 	VEC(struct function_row) functions; /* in the order asked for, largest first */
 	VEC(struct function_row) objects;   /* largest self time first */
-	uint64_t total_ns;
+	uint64_t total_weight;
 	uint64_t total_count;
 };
 
 /* Of the tree of a view that keeps objects apart and has no names (--by) in it. The caller clears
  * the table. */
-void function_table_make(const struct tree *tree, enum view view, enum function_order order,
-	struct function_table *ret);
+void function_table_make(const struct tree *tree, const struct view_type *view,
+	enum function_order order, struct function_table *ret);
 void function_table_clear(struct function_table *table);
 
 #endif

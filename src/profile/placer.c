@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "model/words.h"
 #include "util/text.h"
 
 struct placer {
@@ -22,6 +23,7 @@ struct placer {
 	uint32_t *roots;       /* by thread index: node, 0 if not made yet */
 	uint32_t *tree_frames; /* by frame index: frame of the tree, 0 if not made yet */
 	const struct rec_chain_hop *hops;
+	const struct words *words;
 	struct map64 ends;     /* tree node << 32 | stack node -> tree node */
 	struct map64 hop_ends; /* tree node << 32 | hop -> tree node */
 	VEC(uint32_t) path;    /* of the stack at hand, leaf first */
@@ -80,6 +82,7 @@ struct placer *placer_new(
 	placer->frames = recording_frames(recording, &frames);
 	placer->objects = recording_objects(recording, &unused);
 	placer->hops = recording_hops(recording, &unused);
+	placer->words = recording_words(recording);
 	placer->roots = xcalloc(threads + 1, sizeof(*placer->roots));
 	placer->tree_frames = xcalloc(frames + 1, sizeof(*placer->tree_frames));
 	return placer;
@@ -153,10 +156,14 @@ static bool is_kernel_code(const struct rec_object *object)
 
 /*
  * A name, or object+0xstart of the function where that is known, so that all its addresses are one,
- * or object+0xaddress, or the reason why not even that.
+ * or object+0xaddress, or the reason why not even that. A reason that this dwell does not have is
+ * shown in any case, and so is a kind of object if there is no path.
  */
-static char *frame_text(const struct rec_named_frame *frame, const struct rec_object *object)
+static char *frame_text(const struct placer *placer, const struct rec_named_frame *frame,
+	const struct rec_object *object)
 {
+	const char *reason = words_frame(placer->words, WORD_NAME_REASON, frame->reason);
+	const char *kind = words_frame(placer->words, WORD_OBJECT_KIND, object->kind);
 	const char *slash = strrchr(object->path, '/');
 	const char *base = slash && slash[1] ? slash + 1 : object->path;
 	uint64_t into = frame->offset <= frame->address ? frame->offset : 0;
@@ -164,18 +171,22 @@ static char *frame_text(const struct rec_named_frame *frame, const struct rec_ob
 	if (frame->name[0])
 		return xstrdup(frame->name);
 	if (object->kind == OBJECT_UNKNOWN)
-		return xstrdup(
-			frame->reason == NAME_PROCESS_GONE ? "[process gone]" : "[not mapped]");
+		return xstrdup(reason                               ? reason
+			       : frame->reason == NAME_PROCESS_GONE ? "[process gone]"
+								    : "[not mapped]");
 	if (object->kind == OBJECT_KERNEL)
 		base = "[kernel]";
 	else if (object->kind == OBJECT_ANONYMOUS || !base[0])
-		base = "[anonymous]";
-	return xasprintf("%s+0x%llx", base, (unsigned long long)(frame->address - into));
+		base = object->kind < OBJECT_KINDS ? "[anonymous]" : kind;
+	return xasprintf("%s+0x%llx%s%s", base, (unsigned long long)(frame->address - into),
+		reason ? " " : "", reason ? reason : "");
 }
 
 /* Its path, or what stands for it where there is no file. */
-static const char *object_text(const struct rec_object *object)
+static const char *object_text(const struct placer *placer, const struct rec_object *object)
 {
+	if (object->kind >= OBJECT_KINDS && !object->path[0])
+		return words_frame(placer->words, WORD_OBJECT_KIND, object->kind);
 	if (object->kind == OBJECT_KERNEL)
 		return "[kernel]";
 	if (object->kind == OBJECT_ANONYMOUS)
@@ -195,13 +206,19 @@ static uint32_t frame_of(struct placer *placer, uint32_t index)
 		suffix = is_kernel_code(object)             ? "_[k]"
 			 : object->kind == OBJECT_ANONYMOUS ? "_[j]"
 							    : "";
-	_cleanup_free_ char *raw = frame_text(frame, object);
+	_cleanup_free_ char *raw = frame_text(placer, frame, object);
 	_cleanup_free_ char *clean = text_clean(raw, true);
 	_cleanup_free_ char *full = xasprintf("%s%s", clean, suffix);
 	_cleanup_free_ char *home =
-		text_clean(placer->shape->keeps_objects ? object_text(object) : "", false);
+		text_clean(placer->shape->keeps_objects ? object_text(placer, object) : "", false);
 	placer->tree_frames[index] = tree_frame(placer->tree, full, home);
 	return placer->tree_frames[index];
+}
+
+/* The frame that stands where a stack that ended so is missing; NULL: none. */
+static const char *end_mark(const struct placer *placer, enum unwind_end end)
+{
+	return words_frame(placer->words, WORD_UNWIND_END, end);
 }
 
 /* Hangs a stack below `at`; returns the node of its leaf. */
@@ -209,7 +226,7 @@ static uint32_t hang(struct placer *placer, uint32_t at, uint32_t stack, enum fr
 {
 	uint64_t key = (uint64_t)at << 32 | stack;
 	uint64_t *known = map64_find(&placer->ends, key);
-	const char *mark = unwind_end_frame(placer->nodes[stack].end);
+	const char *mark = end_mark(placer, placer->nodes[stack].end);
 
 	if (known)
 		return (uint32_t)*known;
@@ -227,52 +244,57 @@ static uint32_t hang(struct placer *placer, uint32_t at, uint32_t stack, enum fr
 static uint32_t hang_side(struct placer *placer, uint32_t at, uint32_t stack, enum unwind_end end,
 	enum frame_kind kind)
 {
-	const char *mark = unwind_end_frame(end);
+	const char *mark = end_mark(placer, end);
 
 	if (stack != REC_NONE)
 		return hang(placer, at, stack, kind);
 	return mark ? tree_child(placer->tree, at, mark, FRAME_MARK) : at;
 }
 
-static uint32_t place_below(struct placer *placer, uint32_t at, const struct rec_row *row)
+static uint32_t place_below(struct placer *placer, uint32_t at, const struct rec_stacks *stacks)
 {
 	if (!placer->shape->is_kernel_only)
-		at = hang_side(placer, at, row->user_node, row->user_end, FRAME_USER);
+		at = hang_side(placer, at, stacks->user_node, stacks->user_end, FRAME_USER);
 	/* One [overflow] is enough where both stacks are lost to it. */
-	if (row->user_node == REC_NONE && row->kernel_node == REC_NONE &&
-		row->user_end == row->kernel_end && !placer->shape->is_kernel_only)
+	if (stacks->user_node == REC_NONE && stacks->kernel_node == REC_NONE &&
+		stacks->user_end == stacks->kernel_end && !placer->shape->is_kernel_only)
 		return at;
 	if (!placer->shape->is_user_only)
-		at = hang_side(placer, at, row->kernel_node, row->kernel_end, FRAME_KERNEL);
+		at = hang_side(placer, at, stacks->kernel_node, stacks->kernel_end, FRAME_KERNEL);
 	return at;
 }
 
-uint32_t placer_place(struct placer *placer, const struct rec_row *row)
+uint32_t placer_place(struct placer *placer, uint32_t thread_index, const struct rec_stacks *stacks)
 {
-	return place_below(placer, placer_root(placer, &placer->threads[row->thread_index]), row);
+	return place_below(placer, placer_root(placer, &placer->threads[thread_index]), stacks);
 }
 
-uint32_t placer_stack(struct placer *placer, const struct rec_row *row)
+uint32_t placer_stack(struct placer *placer, const struct rec_stacks *stacks)
 {
 	/* No thread is called that. */
-	return place_below(placer, tree_child(placer->tree, TREE_ROOT, "", FRAME_NAME), row);
+	return place_below(placer, tree_child(placer->tree, TREE_ROOT, "", FRAME_NAME), stacks);
 }
 
 static uint32_t place_hop_name(struct placer *placer, uint32_t at, const struct rec_chain_hop *hop)
 {
 	char frame[128];
 
-	hop_frame(hop->kind, hop->name, sizeof(frame), frame);
+	if (words_is_own(WORD_HOP_KIND, hop->kind))
+		hop_frame(hop->kind, hop->name, sizeof(frame), frame);
+	else
+		snprintf(frame, sizeof(frame), "[%s%s%s]",
+			words_text(placer->words, WORD_HOP_KIND, hop->kind),
+			hop->name[0] ? " " : "", hop->name);
 	_cleanup_free_ char *clean = text_clean(frame, true);
 	return tree_child(placer->tree, at, clean,
-		hop_kind_is_metal(hop->kind) || !hop->name[0] ? FRAME_MARK : FRAME_NAME);
+		hop_kind_is_thread(hop->kind) && hop->name[0] ? FRAME_NAME : FRAME_MARK);
 }
 
 /* Frames leaf to root; what is missing of them would be at the root. */
 static uint32_t hang_leaf_first(struct placer *placer, uint32_t at, uint32_t stack,
 	enum unwind_end end, enum frame_kind kind)
 {
-	const char *mark = unwind_end_frame(end);
+	const char *mark = end_mark(placer, end);
 
 	for (; stack != REC_NONE; stack = placer->nodes[stack].parent)
 		at = tree_child_frame(

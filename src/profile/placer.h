@@ -46,10 +46,11 @@ void placer_free(struct placer *placer);
 
 /* The node of the thread's names. */
 uint32_t placer_root(struct placer *placer, const struct rec_thread *thread);
-/* The node where the row's stack ends, below its thread's names. */
-uint32_t placer_place(struct placer *placer, const struct rec_row *row);
+/* The node where a row's stacks end, below its thread's names. */
+uint32_t placer_place(
+	struct placer *placer, uint32_t thread_index, const struct rec_stacks *stacks);
 /* The same below one name for all threads: there may be a million names, and few stacks. */
-uint32_t placer_stack(struct placer *placer, const struct rec_row *row);
+uint32_t placer_stack(struct placer *placer, const struct rec_stacks *stacks);
 /*
  * One hop below `at`, as a number into recording_hops(): "--", the waker's kernel and user frames
  * leaf to root, its name; of metal the name in brackets.

@@ -89,11 +89,11 @@ static void add_chain(struct roots *roots, const struct selection_row *row, uint
 	uint64_t behind_ns = row->ns;
 
 	shares_in_range(row, shares);
-	/* In what the last waker had slept is not known. */
+	/* The chain does not tell in what its last waker had slept: there is no edge to it. */
 	for (uint32_t i = 0; i + 1 < chain->hop_count; i++) {
 		uint32_t to = number_of(roots, hops[i].name);
 		behind_ns -= share_ns(&shares[i]);
-		/* Its own kind does not make a thread superfluous. */
+		/* A thread is not hidden for waking others of its own name. */
 		if (to != from && behind_ns)
 			add_edge(roots, from, find_sleep(roots, to, hops[i + 1].waited_node),
 				behind_ns);
@@ -111,7 +111,7 @@ static int on_row(const struct selection_row *row, void *context)
 		roots->name_of[index] = number_of(roots, row->thread->comm) + 1;
 	uint32_t name = roots->name_of[index] - 1;
 	roots->names.at[name].blocked_ns += row->ns;
-	uint32_t sleep = find_sleep(roots, name, row->row->kernel_node);
+	uint32_t sleep = find_sleep(roots, name, row->row->stacks.kernel_node);
 	roots->sleeps.at[sleep].blocked_ns += row->ns;
 	roots->blocked_ns[index] += row->ns;
 	if (row->row->chain != REC_NONE)

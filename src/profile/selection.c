@@ -168,9 +168,10 @@ static void collect_names(struct selection *selection, uint32_t node)
 /* Was there a kernel stack that could not be kept? */
 static bool is_lost(const struct rec_row *row)
 {
-	return row->kernel_node == REC_NONE &&
-	       (row->kernel_end == UNWIND_OVERFLOW || row->kernel_end == UNWIND_LOST ||
-		       row->kernel_end == UNWIND_FAILED);
+	return row->stacks.kernel_node == REC_NONE &&
+	       (row->stacks.kernel_end == UNWIND_OVERFLOW ||
+		       row->stacks.kernel_end == UNWIND_LOST ||
+		       row->stacks.kernel_end == UNWIND_FAILED);
 }
 
 static const struct meaning *meaning_of(
@@ -206,8 +207,9 @@ void selection_meaning(struct selection *selection, uint32_t kernel_node, enum r
 }
 
 /*
- * Who ended the wait decides where that is known: its own timer, whatever it slept in, or somebody
- * else although it slept in nanosleep (a signal). Interrupts are not always told from timers.
+ * Did the thread's own timer end the wait? Where the waker is known it decides: a timer, whatever
+ * the thread slept in, or somebody else although it slept in nanosleep (a signal). Interrupts are
+ * not always told from timers.
  */
 static bool ends_by_own_timer(
 	const struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
@@ -256,6 +258,13 @@ static bool cut_to_range(
 	return ret->ns || ret->count;
 }
 
+/* A band that this dwell does not have is longer than all that it has. */
+static bool band_passes(const struct view_filter *filter, unsigned int band)
+{
+	return band >= filter->min_band &&
+	       (band <= filter->max_band || filter->max_band == CONTRACT_BANDS - 1);
+}
+
 static bool is_asked_for(const struct view_filter *filter, const struct selection_row *row)
 {
 	const struct rec_sum *sum = &row->row->sum;
@@ -264,7 +273,7 @@ static bool is_asked_for(const struct view_filter *filter, const struct selectio
 
 	if (!(filter->states & 1u << state))
 		return false;
-	if (state != TIME_RUNNING && (sum->band < filter->min_band || sum->band > filter->max_band))
+	if (state != TIME_RUNNING && !band_passes(filter, sum->band))
 		return false;
 	if (filter->reasons != VIEW_ALL_REASONS &&
 		(state != TIME_BLOCKED || !(filter->reasons & 1u << row->reason)))
@@ -275,7 +284,7 @@ static bool is_asked_for(const struct view_filter *filter, const struct selectio
 	return filter->idle == IDLE_SHOW || is_idle == (filter->idle == IDLE_ONLY);
 }
 
-struct walk {
+struct row_walk {
 	struct selection *selection;
 	selection_row_fn each;
 	void *context;
@@ -284,7 +293,7 @@ struct walk {
 
 static int on_row(const struct rec_row *row, void *context)
 {
-	struct walk *walk = context;
+	struct row_walk *walk = context;
 	struct selection *selection = walk->selection;
 	struct selection_row out = {.row = row};
 
@@ -296,8 +305,8 @@ static int on_row(const struct rec_row *row, void *context)
 	if (!cut_to_range(selection, row, &out))
 		return 0;
 	if (row->sum.state == TIME_BLOCKED) {
-		const struct meaning *meaning = meaning_of(
-			selection, row->kernel_node, out.thread->is_kernel, row->sum.task_letter);
+		const struct meaning *meaning = meaning_of(selection, row->stacks.kernel_node,
+			out.thread->is_kernel, row->sum.task_letter);
 		out.reason = is_lost(row) ? REASON_LOST : meaning->reason;
 		out.operation = meaning->operation;
 		out.idle = idle_of(selection, row, meaning);
@@ -315,17 +324,14 @@ static bool shows_unsliced(const struct selection *selection)
 	       !filter->letters[0] && filter->idle != IDLE_ONLY;
 }
 
-static int hand_out_unsliced(struct walk *walk, uint32_t thread_index, enum time_state state)
+static int hand_out_unsliced(struct row_walk *walk, uint32_t thread_index, enum time_state state)
 {
 	const struct rec_thread *thread = &walk->selection->threads[thread_index];
 	uint64_t known_ns = walk->row_ns[thread_index][state];
 	struct rec_row row = {
 		.sum = {.thread = thread->id, .state = state},
 		.thread_index = thread_index,
-		.kernel_node = REC_NONE,
-		.user_node = REC_NONE,
-		.kernel_end = UNWIND_OVERFLOW,
-		.user_end = UNWIND_OVERFLOW,
+		.stacks = {REC_NONE, REC_NONE, UNWIND_OVERFLOW, UNWIND_OVERFLOW},
 		.chain = REC_NONE,
 	};
 	struct selection_row out = {.row = &row, .thread = thread, .is_unsliced = true};
@@ -343,7 +349,7 @@ int selection_each_row(
 {
 	_cleanup_free_ uint64_t(*row_ns)[TIME_STATES] =
 		xcalloc(selection->thread_count + 1, sizeof(*row_ns));
-	struct walk walk = {selection, each, context, row_ns};
+	struct row_walk walk = {selection, each, context, row_ns};
 	int error = recording_each_row(selection->recording, on_row, &walk, why);
 
 	if (error || !shows_unsliced(selection))
@@ -354,4 +360,30 @@ int selection_each_row(
 				error = hand_out_unsliced(
 					&walk, (uint32_t)i, (enum time_state)state);
 	return error;
+}
+
+struct count_walk {
+	const struct selection *selection;
+	recording_count_fn each;
+	void *context;
+};
+
+static int on_count(const struct rec_counted *row, void *context)
+{
+	const struct count_walk *walk = context;
+	const struct selection *selection = walk->selection;
+
+	if (!selection_has_thread(selection, row->thread_index) ||
+		row->count.slice < selection->slice_from ||
+		(selection->slice_to != UINT32_MAX && row->count.slice >= selection->slice_to))
+		return 0;
+	return walk->each(row, walk->context);
+}
+
+int selection_each_count(
+	struct selection *selection, recording_count_fn each, void *context, struct why *why)
+{
+	struct count_walk walk = {selection, each, context};
+
+	return recording_each_count(selection->recording, on_count, &walk, why);
 }

@@ -71,4 +71,12 @@ typedef int (*selection_row_fn)(const struct selection_row *row, void *context);
 int selection_each_row(
 	struct selection *selection, selection_row_fn each, void *context, struct why *why);
 
+/*
+ * The same for the rows of all measures, which threads and the range choose among. Whoever makes
+ * something of each measure hands the rows out in one walk: a walk for each measure would read
+ * every row as often as there are measures.
+ */
+int selection_each_count(
+	struct selection *selection, recording_count_fn each, void *context, struct why *why);
+
 #endif

@@ -74,9 +74,9 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, const char *label, enum 
 	return tree_child_frame(tree, parent, tree_frame(tree, label, ""), kind);
 }
 
-void tree_add(struct tree *tree, uint32_t node, uint64_t ns, uint64_t count)
+void tree_add(struct tree *tree, uint32_t node, uint64_t weight, uint64_t count)
 {
-	tree->nodes.at[node].self_ns += ns;
+	tree->nodes.at[node].self_weight += weight;
 	tree->nodes.at[node].self_count += count;
 }
 
@@ -90,12 +90,12 @@ const char *tree_object(const struct tree *tree, uint32_t node)
 	return intern_text(&tree->labels, tree->frames.at[tree->nodes.at[node].frame].object);
 }
 
-uint64_t tree_total_ns(const struct tree *tree)
+uint64_t tree_total_weight(const struct tree *tree)
 {
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < tree->nodes.count; i++)
-		total += tree->nodes.at[i].self_ns;
+		total += tree->nodes.at[i].self_weight;
 	return total;
 }
 

@@ -33,7 +33,7 @@ struct tree_node {
 	uint32_t frame; /* index into frames */
 	enum frame_kind kind;
 	uint32_t hash; /* of the frames from the root to it */
-	uint64_t self_ns;
+	uint64_t self_weight;
 	uint64_t self_count;
 };
 
@@ -81,12 +81,12 @@ uint32_t tree_child_frame(struct tree *tree, uint32_t parent, uint32_t frame, en
 uint32_t tree_add_child(struct tree *tree, uint32_t parent, const struct tree_step *step);
 /* Forgets where children are found; the nodes stay. */
 void tree_children_clear(struct tree_children *children);
-void tree_add(struct tree *tree, uint32_t node, uint64_t ns, uint64_t count);
+void tree_add(struct tree *tree, uint32_t node, uint64_t weight, uint64_t count);
 
 const char *tree_label(const struct tree *tree, uint32_t node);
 /* "" where objects are not kept, and for frames in none. */
 const char *tree_object(const struct tree *tree, uint32_t node);
-uint64_t tree_total_ns(const struct tree *tree);
+uint64_t tree_total_weight(const struct tree *tree);
 uint64_t tree_total_count(const struct tree *tree);
 
 #endif

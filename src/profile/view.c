@@ -13,36 +13,6 @@
 #include "profile/roots.h"
 #include "profile/selection.h"
 
-static const char *const view_names[VIEWS] = {
-	[VIEW_ONCPU] = "oncpu",
-	[VIEW_OFFCPU] = "offcpu",
-	[VIEW_RUNQ] = "runq",
-	[VIEW_HOTCOLD] = "hotcold",
-	[VIEW_WAKEUP] = "wakeup",
-	[VIEW_OFFWAKE] = "offwake",
-	[VIEW_CHAIN] = "chain",
-};
-
-const char *view_name(enum view view)
-{
-	return (unsigned int)view < VIEWS ? view_names[view] : "unknown";
-}
-
-bool view_from_name(const char *name, enum view *ret)
-{
-	for (unsigned int i = 0; i < VIEWS; i++)
-		if (!strcmp(name, view_names[i])) {
-			*ret = (enum view)i;
-			return true;
-		}
-	return false;
-}
-
-bool view_needs_chains(enum view view)
-{
-	return view == VIEW_WAKEUP || view == VIEW_OFFWAKE || view == VIEW_CHAIN;
-}
-
 struct sampled {
 	uint32_t thread_index;
 	uint32_t node;
@@ -50,7 +20,7 @@ struct sampled {
 };
 
 struct building {
-	enum view view;
+	const struct view_type *view;
 	struct placer *placer;
 	struct chain_view chains;
 	const struct roots *roots; /* or NULL: all are shown */
@@ -59,56 +29,32 @@ struct building {
 	VEC(struct sampled) samples;
 };
 
-static bool view_wants(enum view view, enum time_state state)
+/* The node of the frame that the view ends stacks of that state with. */
+static uint32_t add_mark(
+	struct building *building, uint32_t node, enum time_state state, enum reason reason)
 {
-	bool is_running = state == TIME_RUNNING || state == TIME_SAMPLE;
+	const char *mark = building->view->marks[state];
+	const char *star = mark ? strchr(mark, '*') : NULL;
+	char text[64];
 
-	switch (view) {
-	case VIEW_ONCPU:
-		return is_running;
-	case VIEW_OFFCPU:
-		return !is_running;
-	case VIEW_RUNQ:
-		return state_is_runnable(state);
-	case VIEW_WAKEUP:
-	case VIEW_OFFWAKE:
-	case VIEW_CHAIN:
-		return state == TIME_BLOCKED;
-	default:
-		return true;
-	}
-}
-
-/* The frame that ends a stack, or NULL. */
-static const char *last_frame(
-	enum view view, const struct selection_row *row, char *room, size_t size)
-{
-	enum time_state state = row->row->sum.state;
-
-	if (view == VIEW_HOTCOLD) {
-		if (state_is_runnable(state))
-			return "[runnable]";
-		snprintf(room, size, "[blocked %s]", reason_name(row->reason));
-		return room;
-	}
-	if (state == TIME_PREEMPTED)
-		return "[preempted]";
-	if (state == TIME_WOKEN)
-		return view == VIEW_RUNQ ? "[woken]" : "[runq]";
-	return NULL;
+	if (!mark)
+		return node;
+	if (!star)
+		return tree_child(building->tree, node, mark, FRAME_MARK);
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(star - mark), mark, reason_name(reason),
+		star + 1);
+	return tree_child(building->tree, node, text, FRAME_MARK);
 }
 
 static int on_row(const struct selection_row *row, void *context)
 {
 	struct building *building = context;
 	enum time_state state = row->row->sum.state;
-	const char *last;
-	char room[64];
 	uint32_t node;
 
-	if (!view_wants(building->view, state))
+	if (!(building->view->states & 1u << state))
 		return 0;
-	if (view_needs_chains(building->view)) {
+	if (building->view->needs_chains) {
 		if (!building->roots || !roots_hides(building->roots, row->row->thread_index))
 			chain_view_add(&building->chains, row);
 		return 0;
@@ -117,16 +63,26 @@ static int on_row(const struct selection_row *row, void *context)
 		building->running_ns[row->row->thread_index] += row->ns;
 		return 0;
 	}
-	node = placer_place(building->placer, row->row);
+	node = placer_place(building->placer, row->row->thread_index, &row->row->stacks);
 	if (state == TIME_SAMPLE) {
 		struct sampled sampled = {row->row->thread_index, node, row->count};
 		vec_push(&building->samples, sampled);
 		return 0;
 	}
-	last = last_frame(building->view, row, room, sizeof(room));
-	if (last)
-		node = tree_child(building->tree, node, last, FRAME_MARK);
+	node = add_mark(building, node, state, row->reason);
 	tree_add(building->tree, node, row->ns, row->count);
+	return 0;
+}
+
+static int on_count(const struct rec_counted *row, void *context)
+{
+	struct building *building = context;
+	uint32_t node;
+
+	if (row->measure_index != building->view->measure)
+		return 0;
+	node = placer_place(building->placer, row->thread_index, &row->stacks);
+	tree_add(building->tree, node, row->count.value, row->count.count);
 	return 0;
 }
 
@@ -141,8 +97,7 @@ static int compare_samples(const void *left, const void *right)
 
 static void add_running(struct building *building, uint32_t node, uint64_t ns, uint64_t count)
 {
-	if (building->view == VIEW_HOTCOLD)
-		node = tree_child(building->tree, node, "[running]", FRAME_MARK);
+	node = add_mark(building, node, TIME_RUNNING, REASON_UNKNOWN);
 	tree_add(building->tree, node, ns, count);
 }
 
@@ -187,17 +142,18 @@ static void spread_running(
 	}
 }
 
-static int check_chains(const struct recording *recording, enum view view, struct why *why)
+static int check_chains(
+	const struct recording *recording, const struct view_type *view, struct why *why)
 {
-	if (!view_needs_chains(view) || recording_has_chains(recording))
+	if (!view->needs_chains || recording_has_chains(recording))
 		return 0;
 	return why_set(why, -ENODATA,
 		"the recording has no wake chains, which view %s needs: it was made with --depth 0 "
 		"or by an older dwell",
-		view_name(view));
+		view->name);
 }
 
-/* Who is hidden is known only when all rows were seen, so they are walked twice. */
+/* Which threads --roots hides is known when all rows were seen, so rows are walked twice. */
 static int find_roots(struct recording *recording, struct selection *selection,
 	struct building *building, struct profile *made, struct roots **ret, struct why *why)
 {
@@ -211,18 +167,37 @@ static int find_roots(struct recording *recording, struct selection *selection,
 	return 0;
 }
 
-int profile_of_view(struct recording *recording, enum view view, const struct view_filter *filter,
-	const struct stack_shape *shape, struct profile *ret, struct why *why)
+/* Rows of the view into the tree. */
+static int build(struct recording *recording, struct building *building,
+	struct selection *selection, struct why *why)
 {
 	size_t thread_count;
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
 	_cleanup_free_ uint64_t *running_ns = xcalloc(thread_count + 1, sizeof(*running_ns));
-	struct building building = {.view = view, .running_ns = running_ns};
+	int error;
+
+	if (building->view->id == VIEW_MEASURE)
+		return selection_each_count(selection, on_count, building, why);
+	building->running_ns = running_ns;
+	error = selection_each_row(selection, on_row, building, why);
+	if (!error)
+		spread_running(building, threads, thread_count);
+	vec_clear(&building->samples);
+	return error;
+}
+
+int profile_of_view(struct recording *recording, const struct view_type *view,
+	const struct view_filter *filter, const struct stack_shape *shape, struct profile *ret,
+	struct why *why)
+{
+	struct building building = {.view = view};
 	struct selection *selection = NULL;
 	struct roots *roots = NULL;
 	struct profile made = {0};
 	int error = check_chains(recording, view, why);
 
+	if (!error && view->id == VIEW_MEASURE)
+		error = view_filter_check_events(filter, view->weight, why);
 	if (!error)
 		error = selection_new(recording, filter, &selection, why);
 	if (error)
@@ -233,15 +208,12 @@ int profile_of_view(struct recording *recording, enum view view, const struct vi
 	made.has_range = selection_has_range(selection);
 	building.tree = &made.tree;
 	building.placer = placer_new(recording, shape, &made.tree);
-	building.chains = (struct chain_view){recording, building.placer, &made.tree, view,
-		shape->weighs_causes && view == VIEW_CHAIN};
-	if (shape->is_roots_only && view_needs_chains(view))
+	building.chains = (struct chain_view){recording, building.placer, &made.tree, view->id,
+		shape->weighs_causes && view->id == VIEW_CHAIN};
+	if (shape->is_roots_only && view->needs_chains)
 		error = find_roots(recording, selection, &building, &made, &roots, why);
 	if (!error)
-		error = selection_each_row(selection, on_row, &building, why);
-	if (!error)
-		spread_running(&building, threads, thread_count);
-	vec_clear(&building.samples);
+		error = build(recording, &building, selection, why);
 	placer_free(building.placer);
 	roots_free(roots);
 	selection_free(selection);

@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Views: ways to turn a recording into a call tree with weights. DESIGN.md 6 has their grammar. */
+/* A recording seen as one of the views: a call tree with weights. */
 #ifndef DWELL_PROFILE_VIEW_H
 #define DWELL_PROFILE_VIEW_H
 
 #include "profile/filter.h"
 #include "profile/placer.h"
 #include "profile/tree.h"
-
-enum view {
-	VIEW_ONCPU,   /* running time: samples scaled to each thread's exact running time */
-	VIEW_OFFCPU,  /* blocked and runnable time */
-	VIEW_RUNQ,    /* runnable time */
-	VIEW_HOTCOLD, /* all of a thread's time in one tree */
-	VIEW_WAKEUP,  /* wakers and their stacks, by the blocked time that they ended */
-	VIEW_OFFWAKE, /* blocked stacks, each with its waker's behind it */
-	VIEW_CHAIN,   /* blocked stacks, each with all wakers of its chain */
-	VIEWS,
-};
-
-const char *view_name(enum view view);
-bool view_from_name(const char *name, enum view *ret);
-/* Is it made of wake chains, which not all recordings have? */
-bool view_needs_chains(enum view view);
+#include "profile/view_types.h"
 
 struct profile {
 	struct tree tree;
@@ -34,12 +19,13 @@ struct profile {
 };
 
 /*
- * The recording seen as `view`; -ENODATA if it needs chains and there are none. A node's count is
- * the number of waits that ended (of samples, for running time). 0, or -errno with why. The caller
- * clears the profile.
+ * The recording seen as `view`; -ENODATA if it needs chains and there are none, -EINVAL if a filter
+ * asks of events what only time has. A node's count is the number of waits that ended (of samples,
+ * for running time; of events). 0, or -errno with why. The caller clears the profile.
  */
-int profile_of_view(struct recording *recording, enum view view, const struct view_filter *filter,
-	const struct stack_shape *shape, struct profile *ret, struct why *why);
+int profile_of_view(struct recording *recording, const struct view_type *view,
+	const struct view_filter *filter, const struct stack_shape *shape, struct profile *ret,
+	struct why *why);
 void profile_clear(struct profile *profile);
 
 #endif

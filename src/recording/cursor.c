@@ -102,6 +102,15 @@ uint64_t cursor_number(struct cursor *cursor, int column, uint64_t limit)
 	return 0;
 }
 
+unsigned int cursor_word(struct cursor *cursor, int column, enum word_kind kind)
+{
+	unsigned int number = (unsigned int)cursor_number(cursor, column, WORDS_MOST - 1);
+
+	if (!words_is_own(kind, number))
+		words_meet(cursor->recording->words, kind, number);
+	return number;
+}
+
 uint64_t cursor_ns(struct cursor *cursor, int column)
 {
 	return cursor_number(cursor, column, INT64_MAX);
@@ -149,6 +158,13 @@ void cursor_check_room(struct cursor *cursor, size_t count)
 		cursor_fail(cursor, "more than %u rows in %s", SCHEMA_MAX_ROWS, cursor->table);
 }
 
+void cursor_resolve_stacks(
+	struct cursor *cursor, uint64_t kernel_id, uint64_t user_id, struct rec_stacks *ret)
+{
+	cursor_resolve_stack(cursor, kernel_id, &ret->kernel_node, &ret->kernel_end);
+	cursor_resolve_stack(cursor, user_id, &ret->user_node, &ret->user_end);
+}
+
 void cursor_resolve_stack(
 	struct cursor *cursor, uint64_t id, uint32_t *ret_node, enum unwind_end *ret_end)
 {
@@ -158,6 +174,11 @@ void cursor_resolve_stack(
 	*ret_end = UNWIND_NONE;
 	if (schema_end_of_no_stack(id, ret_end))
 		return;
+	if (id < STACK_FIRST_ID) {
+		words_meet(recording->words, WORD_NO_STACK, (unsigned int)id);
+		*ret_end = UNWIND_OF_NO_STACK(id);
+		return;
+	}
 	const uint64_t *node = map64_find(&recording->node_by_id, id);
 	if (!node) {
 		cursor_fail(cursor, "row %" PRIu64 " of %s has an unknown stack", cursor->row,

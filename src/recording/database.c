@@ -166,6 +166,15 @@ static uint32_t version_of(sqlite3 *db)
 	return read_header(db, header, &bytes) ? 0 : big_endian(header + 60);
 }
 
+/* The first of them that is not there, or NULL. */
+static const char *missing_table(sqlite3_stmt *statement, const char *const *names)
+{
+	for (; *names; names++)
+		if (!is_plain_table(statement, *names))
+			return *names;
+	return NULL;
+}
+
 static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct why *why)
 {
 	sqlite3_stmt *statement = NULL;
@@ -177,12 +186,11 @@ static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct 
 
 	if (code)
 		return sqlite_failure(db, path, code, why);
-	for (size_t i = 0; schema_tables[i] && !missing; i++)
-		if (!is_plain_table(statement, schema_tables[i]))
-			missing = schema_tables[i];
-	for (size_t i = 0; version > 1 && schema_chain_tables[i] && !missing; i++)
-		if (!is_plain_table(statement, schema_chain_tables[i]))
-			missing = schema_chain_tables[i];
+	missing = missing_table(statement, schema_tables);
+	if (!missing && version > 1)
+		missing = missing_table(statement, schema_chain_tables);
+	if (!missing && version >= RECORDING_VERSION_OF_MEASURES)
+		missing = missing_table(statement, schema_measure_tables);
 	sqlite3_finalize(statement);
 	if (missing)
 		return why_set(
@@ -289,8 +297,9 @@ static int open_recording(
 		if (!error)
 			error = open_and_begin(path, &database->file, &database->db, &code, why);
 	}
-	if (!error && *ret_file_bytes >= LONG_READ_BYTES &&
-		recording_file_is_being_written(&database->file))
+	if (!error)
+		database->is_live = recording_file_is_being_written(&database->file);
+	if (!error && database->is_live && *ret_file_bytes >= LONG_READ_BYTES)
 		error = read_a_copy(path, database, why);
 	if (error)
 		return error;

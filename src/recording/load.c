@@ -12,6 +12,8 @@
 #include "recording/schema.h"
 
 #define BY_ROWID " ORDER BY rowid"
+/* More than any dwell will have. */
+#define MOST_LOSSES 1000
 
 static void load_key(struct cursor *cursor, const struct schema_key *key)
 {
@@ -148,7 +150,7 @@ static int load_objects(struct recording *recording, struct map64 *by_id, struct
 	while (cursor_next(&cursor)) {
 		struct rec_object object = {
 			.id = cursor_id(&cursor, 0),
-			.kind = (enum object_kind)cursor_number(&cursor, 1, OBJECT_KINDS - 1),
+			.kind = (enum object_kind)cursor_word(&cursor, 1, WORD_OBJECT_KIND),
 			.path = cursor_text(&cursor, 2),
 			.build_id = cursor_text(&cursor, 3),
 		};
@@ -174,7 +176,7 @@ static int load_frames(struct recording *recording, const struct map64 *objects,
 			.address = cursor_id(&cursor, 2),
 			.name = cursor_text(&cursor, 3),
 			.offset = cursor_id(&cursor, 4),
-			.reason = (enum name_reason)cursor_number(&cursor, 5, NAME_REASONS - 1),
+			.reason = (enum name_reason)cursor_word(&cursor, 5, WORD_NAME_REASON),
 		};
 		cursor_check_room(&cursor, recording->frames.count);
 		if (!object)
@@ -199,7 +201,7 @@ static void load_node(struct cursor *cursor, const struct map64 *frames, struct 
 	struct rec_node node = {
 		.parent = REC_NONE,
 		.frame = frame ? (uint32_t)*frame : 0,
-		.end = (enum unwind_end)cursor_number(cursor, 3, UNWIND_ENDS - 1),
+		.end = (enum unwind_end)cursor_word(cursor, 3, WORD_UNWIND_END),
 	};
 
 	cursor_check_room(cursor, recording->nodes.count);
@@ -279,6 +281,13 @@ static int load_code(struct recording *recording, struct why *why)
 	return error;
 }
 
+/* Names that dwell gives are made of small letters; those of a newer one, too. */
+static bool is_plain_word(const char *text)
+{
+	return text[0] && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] &&
+	       strlen(text) <= WORDS_MOST_BYTES;
+}
+
 static int load_losses(struct recording *recording, struct why *why)
 {
 	struct cursor cursor;
@@ -286,15 +295,19 @@ static int load_losses(struct recording *recording, struct why *why)
 	cursor_open(recording, "losses", "SELECT rowid, name, count, ns FROM losses" BY_ROWID, why,
 		&cursor);
 	while (cursor_next(&cursor)) {
-		const char *name = (const char *)sqlite3_column_text(cursor.statement, 1);
 		struct rec_loss loss = {
+			.loss = LOSSES,
+			.name = cursor_text(&cursor, 1),
 			.count = cursor_ns(&cursor, 2),
 			.ns = cursor_ns(&cursor, 3),
 		};
-		if (!name || !loss_from_name(name, &loss.loss) || cursor.row > LOSSES)
+		loss_from_name(loss.name, &loss.loss);
+		if (!is_plain_word(loss.name) || cursor.row > MOST_LOSSES)
 			cursor_fail(&cursor, "bad name in row %" PRIu64 " of losses", cursor.row);
 		vec_push(&recording->losses, loss);
 	}
+	/* The array is borrowed before rows are walked over: it must not move then. */
+	vec_reserve(&recording->losses, recording->losses.count + UNKNOWN_ROWS_LINES);
 	return cursor_close(&cursor);
 }
 
@@ -302,6 +315,8 @@ int recording_load(struct recording *recording, struct why *why)
 {
 	int error = load_meta(recording, why);
 
+	if (!error)
+		error = recording_load_words(recording, why);
 	if (!error)
 		error = load_slices(recording, why);
 	if (!error)
@@ -312,6 +327,8 @@ int recording_load(struct recording *recording, struct why *why)
 		error = load_code(recording, why);
 	if (!error)
 		error = recording_load_chains(recording, why);
+	if (!error)
+		error = recording_load_measures(recording, why);
 	if (!error)
 		error = load_losses(recording, why);
 	return error;

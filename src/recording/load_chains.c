@@ -22,7 +22,7 @@ static int load_chain_rows(struct recording *recording, struct why *why)
 			.id = cursor_id(&cursor, 0),
 			.first_hop = NOT_MET,
 			.hop_count = (uint32_t)cursor_number(&cursor, 1, CONTRACT_MAX_HOPS),
-			.end = (enum chain_end)cursor_number(&cursor, 2, CHAIN_ENDS - 1),
+			.end = (enum chain_end)cursor_word(&cursor, 2, WORD_CHAIN_END),
 		};
 		cursor_check_room(&cursor, recording->chains.count);
 		if (!chain.id)
@@ -39,7 +39,7 @@ static void load_hop(struct cursor *cursor)
 	const uint64_t *index = map64_find(&recording->chain_by_id, cursor_id(cursor, 1));
 	uint64_t position = cursor_number(cursor, 2, CONTRACT_MAX_HOPS - 1);
 	struct rec_chain_hop hop = {
-		.kind = (enum hop_kind)cursor_number(cursor, 3, HOP_KINDS - 1),
+		.kind = (enum hop_kind)cursor_word(cursor, 3, WORD_HOP_KIND),
 		.name = cursor_text(cursor, 4),
 	};
 
@@ -61,15 +61,18 @@ static void load_hop(struct cursor *cursor)
 	vec_push(&recording->hops, hop);
 }
 
-/* Are its hops of kinds that can follow each other? */
+/* Are its hops of kinds that can follow each other? What a newer dwell joins is not judged. */
 static bool is_sound(const struct recording *recording, const struct rec_linked_chain *linked)
 {
 	struct rec_hop hops[CONTRACT_MAX_HOPS];
 	struct rec_chain chain = {.hop_count = linked->hop_count, .end = linked->end, .hops = hops};
+	bool is_known = words_is_own(WORD_CHAIN_END, linked->end);
 
-	for (uint32_t i = 0; i < linked->hop_count; i++)
+	for (uint32_t i = 0; i < linked->hop_count; i++) {
 		hops[i].kind = recording->hops.at[linked->first_hop + i].kind;
-	return recording_chain_is_sound(&chain);
+		is_known = is_known && words_is_own(WORD_HOP_KIND, hops[i].kind);
+	}
+	return !is_known || recording_chain_is_sound(&chain);
 }
 
 static int check_chains(struct recording *recording, struct why *why)

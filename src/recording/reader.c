@@ -35,7 +35,9 @@ void recording_free(struct recording *recording)
 	vec_clear(&recording->nodes);
 	vec_clear(&recording->hops);
 	vec_clear(&recording->chains);
+	vec_clear(&recording->measures);
 	vec_clear(&recording->losses);
+	words_free(recording->words);
 	map64_clear(&recording->node_by_id);
 	map64_clear(&recording->chain_by_id);
 	intern_clear(&recording->texts);
@@ -46,6 +48,11 @@ void recording_free(struct recording *recording)
 const struct rec_meta *recording_meta(const struct recording *recording)
 {
 	return &recording->meta;
+}
+
+bool recording_is_live(const struct recording *recording)
+{
+	return recording->database.is_live;
 }
 
 const struct privacy *recording_privacy(const struct recording *recording)
@@ -106,10 +113,21 @@ bool recording_has_chains(const struct recording *recording)
 	return recording->meta.chain_depth != 0;
 }
 
+const struct rec_measure *recording_measures(const struct recording *recording, size_t *ret_count)
+{
+	*ret_count = recording->measures.count;
+	return recording->measures.at;
+}
+
 const struct rec_loss *recording_losses(const struct recording *recording, size_t *ret_count)
 {
 	*ret_count = recording->losses.count;
 	return recording->losses.at;
+}
+
+const struct words *recording_words(const struct recording *recording)
+{
+	return recording->words;
 }
 
 const struct rec_process *recording_process_of(
@@ -159,4 +177,11 @@ uint32_t recording_process_index(const struct recording *recording, uint32_t id)
 	_Static_assert(offsetof(struct rec_process, id) == 0, "find_id() looks there");
 	return find_id(recording->processes.at, recording->processes.count,
 		sizeof(struct rec_process), id);
+}
+
+uint32_t recording_measure_index(const struct recording *recording, uint32_t id)
+{
+	_Static_assert(offsetof(struct rec_measure, id) == 0, "find_id() looks there");
+	return find_id(
+		recording->measures.at, recording->measures.count, sizeof(struct rec_measure), id);
 }

@@ -13,6 +13,7 @@
 #include "util/privacy.h"
 
 struct recording;
+struct words;
 
 /* Indices into the arrays below instead of ids; texts live as long as the recording. */
 #define REC_NONE UINT32_MAX
@@ -53,15 +54,19 @@ struct rec_linked_chain {
 	enum chain_end end;
 };
 
-/* A row of sums with indices. */
-struct rec_row {
-	struct rec_sum sum;    /* as stored; thread is the number */
-	uint32_t thread_index; /* into threads */
-	/* Node index, or REC_NONE with the reason why there is no stack. */
+/* Where a row was: node index, or REC_NONE with the reason why there is no stack. */
+struct rec_stacks {
 	uint32_t kernel_node;
 	uint32_t user_node;
 	enum unwind_end kernel_end;
 	enum unwind_end user_end;
+};
+
+/* A row of sums with indices. */
+struct rec_row {
+	struct rec_sum sum;    /* as stored; thread is the number */
+	uint32_t thread_index; /* into threads */
+	struct rec_stacks stacks;
 	/* Into chains, or REC_NONE: not blocked, or no chain recorded. With a chain, sum.shares
 	 * holds hop_count + 1 shares that add up to sum.ns, valid during the call. */
 	uint32_t chain;
@@ -79,6 +84,9 @@ int recording_open(const char *path, struct recording **ret, struct why *why);
 void recording_free(struct recording *recording);
 
 const struct rec_meta *recording_meta(const struct recording *recording);
+/* Is it still being made, or was it when it was opened? If not, and not finished, it was cut short.
+ */
+bool recording_is_live(const struct recording *recording);
 /* Who may read the file, and so what is made from it. */
 const struct privacy *recording_privacy(const struct recording *recording);
 /* Slices 0 to count - 1; every row's slices are among them. */
@@ -95,17 +103,39 @@ const struct rec_linked_chain *recording_chains(
 	const struct recording *recording, size_t *ret_count);
 /* False for recordings without chains: made with --depth 0, or by a dwell that had none. */
 bool recording_has_chains(const struct recording *recording);
+/* Events that were counted; none in recordings of a dwell that had none. */
+const struct rec_measure *recording_measures(const struct recording *recording, size_t *ret_count);
+/*
+ * What was lost; once all rows have been walked over, also which rows hold numbers that this dwell
+ * does not have. The array stays where it is.
+ */
 const struct rec_loss *recording_losses(const struct recording *recording, size_t *ret_count);
+/* The words of this recording: numbers in it may be beyond this dwell's enums. */
+const struct words *recording_words(const struct recording *recording);
 /* The process a thread belongs to; never NULL. */
 const struct rec_process *recording_process_of(
 	const struct recording *recording, const struct rec_thread *thread);
 
 /*
- * Calls `each` for every row (open intervals included). A non-zero return ends the walk and is
- * returned. A damaged file gives -EIO and why.
+ * Calls `each` for every row (open intervals included) but those of a state that this dwell does
+ * not have: their time is not the threads' in any way it knows. A non-zero return ends the walk and
+ * is returned. A damaged file gives -EIO and why.
  */
 typedef int (*recording_row_fn)(const struct rec_row *row, void *context);
 int recording_each_row(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why);
+
+/* A row of counts, with indices instead of ids. */
+struct rec_counted {
+	struct rec_count count;
+	uint32_t measure_index;
+	uint32_t thread_index;
+	struct rec_stacks stacks;
+};
+
+/* Likewise, for every row of every measure. */
+typedef int (*recording_count_fn)(const struct rec_counted *row, void *context);
+int recording_each_count(
+	struct recording *recording, recording_count_fn each, void *context, struct why *why);
 
 #endif

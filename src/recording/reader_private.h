@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the reader share: database.c opens the file and steps through it, load.c fills
- * the arrays, rows.c streams sums, reader.c is the outside. Private to src/recording/.
+ * the arrays, rows.c streams sums, counts.c events, reader.c is the outside. Private to
+ * src/recording/.
  */
 #ifndef DWELL_RECORDING_READER_PRIVATE_H
 #define DWELL_RECORDING_READER_PRIVATE_H
 
 #include <sqlite3.h>
 
+#include "model/words.h"
 #include "recording/file.h"
 #include "recording/reader.h"
 #include "util/intern.h"
@@ -18,8 +20,18 @@ struct database {
 	struct recording_file file;
 	sqlite3 *db;
 	uint32_t version; /* of the file's format */
+	bool is_live;     /* somebody was writing it when it was opened */
 	struct privacy privacy;
 };
+
+/* Rows by numbers that this dwell does not have, counted in the first whole walk over the rows. */
+struct unknown_rows {
+	uint64_t by_state[WORDS_MOST]; /* left out */
+	uint64_t by_band[WORDS_MOST];
+	bool is_told; /* they are among the losses */
+};
+/* As many losses as they can become. */
+#define UNKNOWN_ROWS_LINES (2 * WORDS_MOST)
 
 struct recording {
 	char *path; /* as the user gave it, for messages */
@@ -35,7 +47,10 @@ struct recording {
 	VEC(struct rec_node) nodes;
 	VEC(struct rec_chain_hop) hops;
 	VEC(struct rec_linked_chain) chains;
+	VEC(struct rec_measure) measures;
 	VEC(struct rec_loss) losses;
+	struct words *words;
+	struct unknown_rows unknown;
 	/* Id in the file to index in the array. */
 	struct map64 node_by_id;
 	struct map64 chain_by_id;
@@ -80,6 +95,9 @@ int cursor_close(struct cursor *cursor);
 uint64_t cursor_id(struct cursor *cursor, int column);
 /* 0 to limit. */
 uint64_t cursor_number(struct cursor *cursor, int column, uint64_t limit);
+/* A number of `words`: one that this dwell does not have is met. More than there can be is damage.
+ */
+unsigned int cursor_word(struct cursor *cursor, int column, enum word_kind kind);
 /* 0 to INT64_MAX. */
 uint64_t cursor_ns(struct cursor *cursor, int column);
 uint32_t cursor_u32(struct cursor *cursor, int column);
@@ -93,15 +111,28 @@ __attribute__((format(printf, 2, 3))) void cursor_fail(
 /* By its number within the recording; REC_NONE if there is none. */
 uint32_t recording_thread_index(const struct recording *recording, uint32_t id);
 uint32_t recording_process_index(const struct recording *recording, uint32_t id);
+uint32_t recording_measure_index(const struct recording *recording, uint32_t id);
 
-/* The node of a stack id, or REC_NONE and why there is none; an unknown id ends the walk. */
+/*
+ * The node of a stack id, or REC_NONE and why there is none. An id that is neither a stack's nor a
+ * small number ends the walk.
+ */
 void cursor_resolve_stack(
 	struct cursor *cursor, uint64_t id, uint32_t *ret_node, enum unwind_end *ret_end);
+/* Both stacks of a row. */
+void cursor_resolve_stacks(
+	struct cursor *cursor, uint64_t kernel_id, uint64_t user_id, struct rec_stacks *ret);
 /* Ends the walk if there are more rows than an honest recording has. */
 void cursor_check_room(struct cursor *cursor, size_t count);
 
+/* What numbers mean that this dwell does not have, before all that holds numbers. 0 or -errno. */
+int recording_load_words(struct recording *recording, struct why *why);
+/* After a whole walk over the rows: adds what was met there to the losses, once. */
+void recording_tell_unknown_rows(struct recording *recording);
 /* Chains and hops, after the stacks; nothing in a file of version 1. 0 or -errno. */
 int recording_load_chains(struct recording *recording, struct why *why);
+/* Measures; nothing in a file that has none. 0 or -errno. */
+int recording_load_measures(struct recording *recording, struct why *why);
 /* Fills the arrays. 0 or -errno. */
 int recording_load(struct recording *recording, struct why *why);
 /* Totals of threads that a crash kept from being closed, from their rows. 0 or -errno. */

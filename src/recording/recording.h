@@ -25,9 +25,10 @@
 /*
  * PRAGMA user_version of this format, and PRAGMA application_id: "dwel". Version 1 had no chains;
  * in version 2 each wait was in one row, and a count of 0 always was an interval that had not
- * ended.
+ * ended; up to version 3 there was nothing but thread time and samples of it: no measures.
  */
-#define RECORDING_VERSION 3
+#define RECORDING_VERSION 4
+#define RECORDING_VERSION_OF_MEASURES 4
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -157,11 +158,37 @@ struct rec_sum {
 	uint32_t share_count;
 };
 
+/*
+ * What is counted beside thread time: an event, with a unit of its own. Time of threads is
+ * conserved, events are not: they have tables of their own, and no law of thread time knows them.
+ */
+struct rec_measure {
+	uint32_t id;
+	const char *name;  /* "page-faults"; what --view is given */
+	const char *unit;  /* of its values: "count", "bytes", "ns" (model/measure.h) */
+	const char *event; /* what one is called: "page fault" */
+	const char *about; /* what a picture of it shows, in a sentence without a full stop */
+};
+
+/* Events of one thread in one slice with the same stacks: one row of counts. */
+struct rec_count {
+	uint32_t measure;
+	uint32_t thread;
+	uint32_t slice;
+	uint64_t kernel_stack; /* node id; below STACK_FIRST_ID: enum stack_none */
+	uint64_t user_stack;
+	uint64_t count; /* events; never 0 */
+	uint64_t value; /* what they add up to, in the measure's unit; with "count" what they stand
+			   for, which is more than count where only some of them are looked at */
+	uint64_t max_value; /* of one of them */
+};
+
 /* One row of losses: what, for which share of time. */
 struct rec_loss {
-	enum loss loss;
+	enum loss loss; /* read: LOSSES or LOSS_NOTED if this dwell does not know it */
 	uint64_t count;
-	uint64_t ns; /* time concerned, 0 where time has no meaning */
+	uint64_t ns;      /* time concerned, 0 where time has no meaning */
+	const char *name; /* read: as stored; written: not looked at */
 };
 
 /* About the recording as a whole; all texts "" if unknown. */
@@ -182,7 +209,9 @@ struct rec_meta {
 	bool is_finished;         /* ended in order, not by a crash */
 	/* What dwell cost. */
 	uint64_t own_cpu_ns;
-	uint64_t program_ns; /* estimated time inside the BPF programs */
+	uint64_t program_ns; /* estimated time inside the BPF programs, but those of events */
+	uint64_t event_ns;   /* inside those */
+	uint64_t events;     /* counted */
 	uint64_t switches;
 	uint64_t wakes;
 	uint64_t samples;
@@ -201,6 +230,18 @@ struct rec_meta {
 	uint64_t worst_thread_ns;
 	uint64_t worst_slice_ns;
 };
+
+/* Is it one that can be? A row has an event, and none is larger than all together. */
+static inline bool rec_count_is_sound(const struct rec_count *count)
+{
+	return count->count && count->max_value <= count->value;
+}
+
+/* CPU time that a recording took. */
+static inline double rec_meta_cost_ns(const struct rec_meta *meta)
+{
+	return (double)meta->own_cpu_ns + (double)meta->program_ns + (double)meta->event_ns;
+}
 
 /* The id of a chain, from its hops and its end; its own id is not looked at. Never 0. */
 uint64_t recording_chain_id(const struct rec_chain *chain);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "util/io.h"
 #include "util/mem.h"
 
 /* A journal holds each page of the file at most once, with a few bytes around it. */
@@ -37,17 +38,12 @@ static int copy_piece(int from, int to, off_t at, off_t end)
 	while (at < end) {
 		size_t wanted =
 			end - at < (off_t)sizeof(buffer) ? (size_t)(end - at) : sizeof(buffer);
-		ssize_t got = pread(from, buffer, wanted, at);
-		if (got < 0 && errno == EINTR)
-			continue;
+		ssize_t got = io_read(from, buffer, wanted, at);
 		if (got <= 0)
-			return got ? -errno : 0;
-		for (ssize_t put = 0; put < got;) {
-			ssize_t wrote = pwrite(to, buffer + put, (size_t)(got - put), at + put);
-			if (wrote < 0 && errno != EINTR)
-				return -errno;
-			put += wrote > 0 ? wrote : 0;
-		}
+			return (int)got;
+		int error = io_write(to, buffer, (size_t)got, at);
+		if (error)
+			return error;
 		at += got;
 	}
 	return 0;

@@ -74,14 +74,14 @@ static char read_letter(struct cursor *cursor, enum time_state state)
 	return text && length ? *text : 0;
 }
 
-static struct rec_sum read_sum(struct cursor *cursor)
+static struct rec_sum read_sum(struct cursor *cursor, enum time_state state)
 {
 	struct rec_sum sum = {
 		.thread = cursor_u32(cursor, 1),
 		.slice_first = cursor_u32(cursor, 2),
 		.slice_last = cursor_u32(cursor, 3),
-		.state = (enum time_state)cursor_number(cursor, 4, TIME_SAMPLE),
-		.band = (unsigned int)cursor_number(cursor, 6, CONTRACT_BANDS - 1),
+		.state = state,
+		.band = cursor_word(cursor, 6, WORD_BAND),
 		.kernel_stack = cursor_id(cursor, 7),
 		.user_stack = cursor_id(cursor, 8),
 		.count = cursor_ns(cursor, 9),
@@ -92,14 +92,16 @@ static struct rec_sum read_sum(struct cursor *cursor)
 		.chain = cursor_id(cursor, 14),
 	};
 
+	if (!words_is_own(WORD_BAND, sum.band))
+		cursor->recording->unknown.by_band[sum.band]++;
 	sum.task_letter = read_letter(cursor, sum.state);
 	return sum;
 }
 
-static struct rec_row read_row(struct cursor *cursor)
+static struct rec_row read_row(struct cursor *cursor, enum time_state state)
 {
 	const struct recording *recording = cursor->recording;
-	struct rec_row row = {.sum = read_sum(cursor), .chain = REC_NONE};
+	struct rec_row row = {.sum = read_sum(cursor, state), .chain = REC_NONE};
 	uint32_t thread = recording_thread_index(recording, row.sum.thread);
 
 	if (thread == REC_NONE)
@@ -112,8 +114,7 @@ static struct rec_row read_row(struct cursor *cursor)
 	if (!schema_parts_add_up(&row.sum, recording->meta.slice_ns))
 		cursor_fail(cursor, "row %" PRIu64 " of %s does not add up", cursor->row,
 			cursor->table);
-	cursor_resolve_stack(cursor, row.sum.kernel_stack, &row.kernel_node, &row.kernel_end);
-	cursor_resolve_stack(cursor, row.sum.user_stack, &row.user_node, &row.user_end);
+	cursor_resolve_stacks(cursor, row.sum.kernel_stack, row.sum.user_stack, &row.stacks);
 	return row;
 }
 
@@ -155,13 +156,26 @@ static bool is_unended(const struct recording *recording, const struct rec_row *
 	       (row->chain == REC_NONE || recording->chains.at[row->chain].end == CHAIN_NOT_WOKEN);
 }
 
+/* A row of a state that this dwell does not have, with its shares. Nothing in it is judged. */
+static void leave_out(struct cursor *cursor, struct share_walk *walk, unsigned int state)
+{
+	while (walk->has_share && walk->sum == cursor->last_key)
+		next_share(walk);
+	cursor->recording->unknown.by_state[state]++;
+}
+
 static int walk_rows(
 	struct cursor *cursor, struct share_walk *shares, recording_row_fn each, void *context)
 {
 	int result = 0;
 
 	while (!result && cursor_next(cursor)) {
-		struct rec_row row = read_row(cursor);
+		unsigned int state = cursor_word(cursor, 4, WORD_STATE);
+		if (!words_is_own(WORD_STATE, state)) {
+			leave_out(cursor, shares, state);
+			continue;
+		}
+		struct rec_row row = read_row(cursor, (enum time_state)state);
 		read_chain(cursor, shares, &row);
 		row.is_unended = is_unended(cursor->recording, &row);
 		if (!cursor->error && !shares->cursor.error)
@@ -192,6 +206,9 @@ int recording_each_row(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why)
 {
 	bool has_chains = recording->database.version > 1;
+
+	if (!recording->unknown.is_told)
+		recording->unknown = (struct unknown_rows){0};
 	int result = walk(recording, "sums",
 		has_chains ? SELECT_ROWS("sums", "chain") : SELECT_ROWS("sums", "0"), has_chains,
 		each, context, why);
@@ -200,6 +217,8 @@ int recording_each_row(
 		result = walk(recording, "open",
 			has_chains ? SELECT_ROWS("open", "chain") : SELECT_ROWS("open", "0"), false,
 			each, context, why);
+	if (!result)
+		recording_tell_unknown_rows(recording);
 	return result;
 }
 

@@ -23,6 +23,8 @@
 extern const char *const schema_tables[];
 /* And from version 2 on. */
 extern const char *const schema_chain_tables[];
+/* And from version 4 on. */
+extern const char *const schema_measure_tables[];
 
 enum schema_type {
 	SCHEMA_TEXT,  /* const char * */

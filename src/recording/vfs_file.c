@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/io.h"
+
 #define SECTOR_BYTES 4096
 
 static struct vfs_file *file_of(sqlite3_file *base)
@@ -30,43 +32,25 @@ static int file_close(sqlite3_file *base)
 static int file_read(sqlite3_file *base, void *to, int bytes, sqlite3_int64 offset)
 {
 	struct vfs_file *file = file_of(base);
-	size_t wanted = (size_t)bytes, got = 0;
+	ssize_t got = io_read(file->fd, to, (size_t)bytes, offset);
 
-	while (got < wanted) {
-		ssize_t more = pread(
-			file->fd, (char *)to + got, wanted - got, offset + (sqlite3_int64)got);
-		if (more < 0 && errno == EINTR)
-			continue;
-		if (more < 0)
-			return vfs_failed(file->vfs, SQLITE_IOERR_READ);
-		if (!more)
-			break;
-		got += (size_t)more;
-	}
-	if (got == wanted)
+	if (got < 0)
+		return vfs_failed(file->vfs, SQLITE_IOERR_READ);
+	if (got == bytes)
 		return SQLITE_OK;
 	/* SQLite relies on it. */
-	memset((char *)to + got, 0, wanted - got);
+	memset((char *)to + got, 0, (size_t)(bytes - got));
 	return SQLITE_IOERR_SHORT_READ;
 }
 
 static int file_write(sqlite3_file *base, const void *from, int bytes, sqlite3_int64 offset)
 {
 	struct vfs_file *file = file_of(base);
-	size_t wanted = (size_t)bytes, put = 0;
+	int error = io_write(file->fd, from, (size_t)bytes, offset);
 
-	while (put < wanted) {
-		ssize_t more = pwrite(file->fd, (const char *)from + put, wanted - put,
-			offset + (sqlite3_int64)put);
-		if (more < 0 && errno == EINTR)
-			continue;
-		if (more < 0 && errno == ENOSPC)
-			return vfs_failed(file->vfs, SQLITE_FULL);
-		if (more < 0)
-			return vfs_failed(file->vfs, SQLITE_IOERR_WRITE);
-		put += (size_t)more;
-	}
-	return SQLITE_OK;
+	if (!error)
+		return SQLITE_OK;
+	return vfs_failed(file->vfs, error == -ENOSPC ? SQLITE_FULL : SQLITE_IOERR_WRITE);
 }
 
 static int file_truncate(sqlite3_file *base, sqlite3_int64 bytes)

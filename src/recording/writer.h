@@ -44,6 +44,11 @@ void recording_writer_put_thread(struct recording_writer *writer, const struct r
  * row whose parts or shares do not add up, or with a chain that is not blocked, is an error.
  */
 void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum);
+/* A known number is replaced. */
+void recording_writer_put_measure(
+	struct recording_writer *writer, const struct rec_measure *measure);
+/* Rows of equal key are allowed; readers add them up. One that is not sound is an error. */
+void recording_writer_add_count(struct recording_writer *writer, const struct rec_count *count);
 /* Slice number n: begins at n * slice_ns from the window's start, length_ns long (the last may be
  * short). Slices that rows name but nobody put are added, slice_ns long, by the next commit. */
 void recording_writer_put_slice(

@@ -2,7 +2,8 @@
 /*
  * What the parts of the writer share: writer.c opens the file, keeps transactions and the first
  * error, writer_batch.c collects rows of the two large tables, writer_names.c writes what rows
- * refer to, writer_sums.c the rows themselves and their slices. Private to src/recording/.
+ * refer to, writer_sums.c the rows of time and their slices, writer_counts.c those of events.
+ * Private to src/recording/.
  */
 #ifndef DWELL_RECORDING_WRITER_PRIVATE_H
 #define DWELL_RECORDING_WRITER_PRIVATE_H
@@ -26,6 +27,8 @@ enum writer_statement {
 	WRITER_INSERT_SUM,
 	WRITER_INSERT_SUMS,
 	WRITER_INSERT_OPEN,
+	WRITER_INSERT_MEASURE,
+	WRITER_INSERT_COUNT,
 	WRITER_INSERT_LOSS,
 	WRITER_INSERT_META,
 	WRITER_INSERT_SLICE,
@@ -88,6 +91,8 @@ void writer_batch_flush(struct recording_writer *writer);
 void writer_bind_sum(struct recording_writer *writer, sqlite3_stmt *statement, int first,
 	const struct rec_sum *sum);
 
+/* A row is in that slice, which has to be there when the row is committed. */
+void writer_want_slice(struct recording_writer *writer, uint32_t slice);
 /* Slices that were put, and those that rows are in, once the length of a slice is known. */
 void writer_write_slices(struct recording_writer *writer);
 /* Marks the recording as finished in its meta. */

@@ -10,7 +10,7 @@
 
 #include "recording/schema.h"
 
-static void want_slice(struct recording_writer *writer, uint32_t slice)
+void writer_want_slice(struct recording_writer *writer, uint32_t slice)
 {
 	if (slice >= SCHEMA_MAX_ROWS && !writer->error)
 		writer->error = why_set(&writer->why, -ERANGE,
@@ -53,7 +53,7 @@ static void check_sum(struct recording_writer *writer, const struct rec_sum *sum
 {
 	check_parts(writer, sum);
 	check_chain(writer, sum);
-	want_slice(writer, sum->slice_last);
+	writer_want_slice(writer, sum->slice_last);
 }
 
 void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum)
@@ -81,7 +81,7 @@ void recording_writer_add_open(struct recording_writer *writer, const struct rec
 
 void recording_writer_put_slice(struct recording_writer *writer, uint32_t slice, uint64_t length_ns)
 {
-	want_slice(writer, slice);
+	writer_want_slice(writer, slice);
 	vec_push(&writer->slices, ((struct writer_slice){slice, length_ns}));
 }
 

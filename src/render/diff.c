@@ -7,7 +7,7 @@
 
 #include "render/layout.h"
 
-#define LEFT_COLUMNS 44
+#define LEFT_COLUMNS 45
 
 static double own(const struct diff_function *function)
 {
@@ -50,12 +50,19 @@ static void print_function(FILE *out, const struct diff *diff, const struct diff
 	size_t room = text->width > LEFT_COLUMNS + 10 ? text->width - LEFT_COLUMNS : 10;
 	_cleanup_free_ char *cut = layout_cut(name, room);
 
-	fprintf(out, "  %10.3f %10.3f %+10.3f", function->own_before * text->factor,
+	fprintf(out, "  %11.3f %10.3f %+10.3f", function->own_before * text->factor,
 		function->own_after * text->factor, own(function) * text->factor);
 	if (whole > 0)
 		fprintf(out, " %+7.1f %%  %s\n", 100 * own(function) / whole, cut);
 	else
 		fprintf(out, "          %s\n", cut);
+}
+
+static const char *heading_of(enum diff_change change, const struct diff_text *text)
+{
+	if (text->more_is_slower || (change != DIFF_SLOWER && change != DIFF_FASTER))
+		return diff_change_name(change);
+	return change == DIFF_SLOWER ? "more" : "less";
 }
 
 static void print_change(FILE *out, const struct diff *diff, const diff_functions *functions,
@@ -67,7 +74,7 @@ static void print_change(FILE *out, const struct diff *diff, const diff_function
 		all += functions->at[i].change == change && has_own_change(&functions->at[i]);
 	if (!all)
 		return;
-	fprintf(out, "\n%-6s%6s %10s %10s  of total  function\n", diff_change_name(change),
+	fprintf(out, "\n%-6s %6s %10s %10s  of total  function\n", heading_of(change, text),
 		"before", "after", "change");
 	for (size_t i = 0; i < functions->count && shown < text->top; i++)
 		if (functions->at[i].change == change && has_own_change(&functions->at[i])) {

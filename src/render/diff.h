@@ -11,11 +11,12 @@
 struct diff_text {
 	const char *before; /* names of the two sides */
 	const char *after;
-	const char *what; /* "offcpu time", "samples" */
-	const char *unit; /* of weights: "s/s", "%", "s", "samples" */
-	double factor;    /* weights are multiplied by this where they are printed */
-	size_t top;       /* functions of each kind of change */
-	size_t width;     /* columns */
+	const char *what;    /* "offcpu time", "samples" */
+	const char *unit;    /* of weights: "s/s", "%", "s", "samples" */
+	bool more_is_slower; /* as of time; more events are only more */
+	double factor;       /* weights are multiplied by this where they are printed */
+	size_t top;          /* functions of each kind of change */
+	size_t width;        /* columns */
 };
 
 void diff_print(FILE *out, const struct diff *diff, const diff_functions *functions,

@@ -78,8 +78,23 @@ struct scale scale_fine(uint64_t largest_ns)
 	return scale_for(largest_ns);
 }
 
+struct scale scale_of_unit(enum unit unit, const char *word, uint64_t largest)
+{
+	if (unit == UNIT_NS)
+		return scale_fine(largest);
+	if (unit != UNIT_BYTES)
+		return (struct scale){1, 1, 0, unit == UNIT_OTHER ? word : ""};
+	if (largest >= 1ULL << 30)
+		return (struct scale){1ULL << 20, 1, 0, "MiB"};
+	if (largest >= 1ULL << 20)
+		return (struct scale){1ULL << 10, 1, 0, "KiB"};
+	return (struct scale){1, 1, 0, "B"};
+}
+
 const char *scale_text(const struct scale *scale, uint64_t quanta, char room[static UNITS_ROOM])
 {
+	if (!scale->decimals)
+		return units_count(quanta, room);
 	snprintf(room, UNITS_ROOM, "%llu.%0*llu",
 		(unsigned long long)(quanta / scale->quanta_per_unit), scale->decimals,
 		(unsigned long long)(quanta % scale->quanta_per_unit));
@@ -91,7 +106,7 @@ const char *scale_ns(const struct scale *scale, uint64_t ns, char room[static UN
 	char number[UNITS_ROOM];
 
 	snprintf(room, UNITS_ROOM, "%.24s %s",
-		scale_text(scale, round_to(ns, scale->quantum_ns), number), scale->unit);
+		scale_text(scale, round_to(ns, scale->quantum), number), scale->unit);
 	return room;
 }
 
@@ -122,4 +137,18 @@ const char *share_text(uint64_t part, uint64_t whole, char room[static UNITS_ROO
 	else
 		snprintf(room, UNITS_ROOM, "%llu %%", (unsigned long long)share);
 	return room;
+}
+
+char *layout_only(bool has_range, uint64_t from_ns, uint64_t to_ns, const char *filters)
+{
+	if (!has_range)
+		return xstrdup(filters);
+	return xasprintf("%.3f s to %.3f s%s%s", (double)from_ns / 1e9, (double)to_ns / 1e9,
+		filters[0] ? ", " : "", filters);
+}
+
+const char *layout_unfinished(bool is_live)
+{
+	return is_live ? "The recording is still being made; this is what it holds so far."
+		       : "The recording was cut short; this is what it holds up to its last slice.";
 }

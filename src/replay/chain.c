@@ -1,131 +1,210 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What each thread carries: hops in two buffers, and its past. chain_explain.c makes use of it. */
+/*
+ * What the kernel side does around the shared code: threads carry hops in two buffers, a wake fills
+ * the spare one, a wait that ends is explained and remembered.
+ */
 #include "replay/chain.h"
 
-#include <string.h>
+#include <stddef.h>
+#include <stdlib.h>
 
-#include "util/mem.h"
+#include "replay/explain_host.h"
 
-static struct chain_thread *thread_at(struct chains *chains, uint32_t index)
+/* As in the kernel no moment is 0. */
+static u64 clock_at(uint64_t at_ns)
 {
-	while (chains->threads.count <= index)
-		vec_push(&chains->threads, ((struct chain_thread){0}));
-	return &chains->threads.at[index];
+	return at_ns + 1;
 }
 
-static struct chain_hop *buffer_of(
-	const struct chains *chains, const struct chain_thread *thread, uint32_t buffer)
+struct replay_chains *replay_chains_new(struct chain_table *table, uint32_t depth)
 {
-	return thread->hops + buffer * chains->depth;
+	struct replay_chains *chains = xcalloc(1, sizeof(*chains));
+
+	chains->table = table;
+	chains->depth = depth;
+	return chains;
 }
 
-void chains_clear(struct chains *chains)
+void replay_chains_free(struct replay_chains *chains)
 {
+	if (!chains)
+		return;
 	vec_each (thread, &chains->threads) {
-		free(thread->hops);
-		past_clear(&thread->past);
+		free(thread->chain);
+		free(thread->past.at);
 	}
 	vec_clear(&chains->threads);
+	vec_clear(&chains->wakers);
+	map64_clear(&chains->by_waker);
+	map64_clear(&chains->by_id);
+	free(chains);
 }
 
-void chains_meet(struct chains *chains, uint32_t index, uint64_t at_ns)
+uint64_t replay_chains_count(const struct replay_chains *chains, enum counter counter)
 {
-	past_add(&thread_at(chains, index)->past,
-		&(struct past_segment){.from_ns = at_ns, .to_ns = at_ns});
+	return chains->cpu.counters[counter];
 }
 
-void chains_wake(struct chains *chains, uint32_t index, uint32_t waker, struct replay_waker how)
+void replay_chains_meet(struct replay_chains *chains, uint64_t at_ns)
 {
-	struct chain_thread *thread = thread_at(chains, index);
-	struct chain_hop hop = {.waker = how, .thread = CHAIN_NOBODY};
-	uint32_t copied = 0;
+	struct chain_thread thread = {.self.serial = (u32)chains->threads.count + 1};
 
-	if (!thread->hops)
-		thread->hops = xcalloc(2 * chains->depth, sizeof(*thread->hops));
-	struct chain_hop *spare = buffer_of(chains, thread, !thread->buffer);
-	if (waker != CHAIN_NOBODY && waker < chains->threads.count &&
-		!hop_kind_is_metal(how.kind) && how.kind != HOP_UNKNOWN) {
-		const struct chain_thread *from = &chains->threads.at[waker];
-		hop = from->self;
-		hop.waker = how;
-		hop.thread = waker;
-		copied = from->counts[from->buffer];
-		if (copied > chains->depth - 1)
-			copied = chains->depth - 1;
-		if (copied)
-			memmove(spare + 1, buffer_of(chains, from, from->buffer),
-				copied * sizeof(hop));
+	thread.chain = xcalloc(1, offsetof(struct chain, hops[2 * chains->depth]));
+	thread.chain->off = clock_at(at_ns);
+	vec_push(&chains->threads, thread);
+}
+
+static u64 who_of(struct replay_chains *chains, struct replay_waker how)
+{
+	uint64_t key = (uint64_t)how.name << 32 | how.stack;
+	bool is_new;
+	uint64_t *index = map64_put(&chains->by_waker, key, &is_new);
+
+	if (is_new) {
+		*index = chains->wakers.count;
+		vec_push(&chains->wakers, how);
 	}
-	spare[0] = hop;
-	thread->counts[!thread->buffer] = copied + 1;
-	thread->has_pending = true;
+	return *index << CONTRACT_HOP_KIND_BITS | how.kind;
 }
 
-static void take_pending(struct chain_thread *thread)
+/* What the waker carries at the moment of its wake, as a hop. */
+static struct hop hop_of(const struct chain_thread *waker)
 {
-	if (thread->has_pending)
-		thread->buffer = !thread->buffer;
-	else
-		thread->counts[thread->buffer] = 0;
-	thread->has_pending = false;
+	const struct chain *chain = waker->chain;
+
+	return (struct hop){.woken = chain->woken,
+		.off = chain->off,
+		.waited = chain->waited,
+		.queued_ns = chain->queued_ns,
+		.queue_from = chain->queue_from,
+		.queue = chain->queue,
+		.thread = waker->self.serial};
 }
 
-void chains_birth(struct chains *chains, uint32_t index, uint32_t creator, struct replay_waker how,
-	uint64_t at_ns)
+void replay_chains_wake(struct replay_chains *chains, uint32_t index, uint32_t waker,
+	struct replay_waker how, uint64_t at_ns)
 {
-	how.kind = HOP_FORK;
-	chains_wake(chains, index, creator, how);
 	struct chain_thread *thread = &chains->threads.at[index];
-	take_pending(thread);
-	thread->self = (struct chain_hop){.woken_ns = at_ns};
-}
+	struct chain *chain = thread->chain;
+	struct hop *spare = &chain->hops[chain->buffer ? 0 : chains->depth], hop = {0};
+	u8 copied = 0;
 
-/* The wait that was explained last is the thread's own; it had no CPU for queued_ns then. */
-static void remember(
-	struct chains *chains, struct chain_thread *thread, uint32_t stack, uint64_t queued_ns)
-{
-	bool is_in = true;
-
-	for (uint32_t i = 0; i < chains->list_count; i++) {
-		struct past_segment segment = chains->list[i];
-		segment.waited = stack;
-		is_in &= past_add(&thread->past, &segment);
+	if (waker != CHAIN_NOBODY && !is_metal(how.kind) && how.kind != HOP_UNKNOWN) {
+		const struct chain *from = chains->threads.at[waker].chain;
+		hop = hop_of(&chains->threads.at[waker]);
+		copied = (u8)smaller(from->counts[from->buffer], chains->depth - 1);
+		copy_hops(spare + 1, copied, &from->hops[from->buffer ? chains->depth : 0]);
 	}
-	chains->mismatches += !is_in;
-	struct past_segment *last = past_last(&thread->past);
-	if (last)
-		last->after_ns += queued_ns;
+	hop.who = who_of(chains, how);
+	spare[0] = hop;
+	chain->counts[!chain->buffer] = copied + 1;
+	chain->pending = mark_of(clock_at(at_ns));
+	thread->self.wake = clock_at(at_ns);
 }
 
-void chains_run_woken(struct chains *chains, uint32_t index, uint32_t stack, uint64_t from_ns,
-	uint64_t wake_ns, uint64_t at_ns)
+void replay_chains_birth(struct replay_chains *chains, uint32_t index, uint32_t creator,
+	struct replay_waker how, uint64_t at_ns)
 {
-	struct chain_thread *thread = thread_at(chains, index);
+	struct chain_thread *thread = &chains->threads.at[index];
+
+	how.kind = HOP_FORK;
+	replay_chains_wake(chains, index, creator, how, at_ns);
+	chain_commit(thread->chain, &thread->self, 0, clock_at(at_ns), clock_at(at_ns));
+	thread->self.wake = 0;
+}
+
+void replay_chains_explain(struct replay_chains *chains, uint32_t index, uint64_t from_ns,
+	uint64_t to_ns, bool has_waker)
+{
+	struct chain_thread *thread = &chains->threads.at[index];
+	struct wait_scratch *wait = &chains->wait;
+
+	if (!has_waker)
+		thread->self.wake = 0;
+	explain_begin(wait, thread->chain, &thread->self);
+	explain(&chains->cpu, wait, clock_at(from_ns), clock_at(to_ns));
+	count(&chains->cpu, COUNTER_CHAIN_TRUNCATED, wait->cut_ns > 0);
+	count(&chains->cpu, COUNTER_CHAIN_TRUNCATED_NS, wait->cut_ns);
+}
+
+void replay_chains_not_woken(struct replay_chains *chains, uint64_t from_ns, uint64_t to_ns)
+{
+	chains->wait.from = clock_at(from_ns);
+	chains->wait.to = clock_at(to_ns);
+	explain_by_end(&chains->wait, CHAIN_NOT_WOKEN);
+}
+
+bool replay_chains_next_part(struct replay_chains *chains, uint32_t *at, struct chain_part *ret)
+{
+	struct wait_scratch *wait = &chains->wait;
+	u32 first = *at;
+
+	if (first >= wait->segment_count)
+		return false;
+	ret->chain = number_of(chains, wait->segments[first].chain);
+	while (++*at < wait->segment_count)
+		if (number_of(chains, wait->segments[*at].chain) != ret->chain)
+			break;
+	sum_part(wait, first, *at);
+	ret->from_ns = wait->segments[first].from - clock_at(0);
+	ret->to_ns = wait->segments[*at - 1].to - clock_at(0);
+	ret->is_last = *at == wait->segment_count;
+	ret->share_count = chain_table_get(chains->table, ret->chain)->hop_count + 1;
+	for (u32 i = 0; i < ret->share_count; i++) {
+		const struct share *share = &wait->row.shares[i];
+		ret->shares[i] =
+			(struct rec_share){share->ran_ns, share->no_cpu_ns, share->earlier_ns};
+	}
+	return true;
+}
+
+/* Makes room for an empty segment and those of the wait that was explained last. */
+static void reserve_past(struct past_ring *ring, u32 segments)
+{
+	u32 wanted = (u32)smaller((u64)ring->head + 1 + segments, PAST_ENTRIES);
+
+	if (wanted <= ring->room)
+		return;
+	ring->room = ring->room ? ring->room : 4;
+	while (ring->room < wanted)
+		ring->room *= 2;
+	ring->at = xreallocarray(ring->at, ring->room, sizeof(*ring->at));
+}
+
+/* The wait that was explained last is the thread's own. */
+static void remember_wait(struct replay_chains *chains, struct chain_thread *thread)
+{
+	struct wait_scratch *wait = &chains->wait;
+	const struct past_ring *ring = &thread->past;
+
+	reserve_past(&thread->past, wait->segment_count);
+	past_open(wait, &thread->self, thread->chain);
+	/* A thread's past ascends. */
+	if (wait->segment_count && ring->head &&
+		wait->segments[0].from < ring->at[(ring->head - 1) % PAST_ENTRIES].to)
+		count(&chains->cpu, COUNTER_CHAIN_MISMATCH, 1);
+	remember(wait, &thread->self);
+}
+
+void replay_chains_run_woken(struct replay_chains *chains, uint32_t index, uint32_t stack,
+	uint64_t from_ns, uint64_t wake_ns, uint64_t at_ns)
+{
+	struct chain_thread *thread = &chains->threads.at[index];
 
 	if (wake_ns <= from_ns)
-		chains->list_count = 0;
-	remember(chains, thread, stack, at_ns - wake_ns);
-	take_pending(thread);
-	thread->self = (struct chain_hop){
-		.waited = stack,
-		.woken_ns = wake_ns,
-		.off_ns = from_ns,
-		.queued_ns = at_ns - wake_ns,
-		.queue_from_ns = wake_ns,
-		.queue_to_ns = at_ns,
-	};
+		chains->wait.segment_count = 0;
+	thread->self.kernel_stack = stack;
+	remember_wait(chains, thread);
+	chain_commit(thread->chain, &thread->self, clock_at(from_ns), clock_at(wake_ns),
+		clock_at(at_ns));
+	thread->self.wake = 0;
 }
 
-void chains_run_queued(struct chains *chains, uint32_t index, uint64_t from_ns, uint64_t at_ns)
+void replay_chains_run_queued(
+	struct replay_chains *chains, uint32_t index, uint64_t from_ns, uint64_t at_ns)
 {
-	struct chain_thread *thread = thread_at(chains, index);
+	struct chain_thread *thread = &chains->threads.at[index];
 
-	struct past_segment *last = past_last(&thread->past);
-
-	thread->has_pending = false;
-	if (last)
-		last->after_ns += at_ns - from_ns;
-	thread->self.queued_ns += at_ns - from_ns;
-	thread->self.queue_from_ns = from_ns;
-	thread->self.queue_to_ns = at_ns;
+	chain_queued(thread->chain, clock_at(from_ns), clock_at(at_ns));
+	thread->self.wake = 0;
 }

@@ -33,34 +33,15 @@ struct table_chain {
 	enum chain_end end;
 };
 
-/* One chain behind another: see chain_table_join(). */
-struct table_join {
-	uint32_t prefix;
-	uint32_t suffix;
-	uint32_t waited;
-	uint32_t depth;
-	uint32_t number;
-};
-
 struct chain_table {
 	VEC(struct table_chain) chains;
 	VEC(struct replay_link) links;
-	VEC(struct table_join) joins;
-	struct map64 by_hash;      /* -> number; clashes go on at hash + 1 */
-	struct map64 join_by_hash; /* -> index into joins + 1; likewise */
+	struct map64 by_hash; /* -> number; clashes go on at hash + 1 */
 };
 
 /* The number of a chain with these hops and this end. */
 uint32_t chain_table_put(struct chain_table *table, const struct replay_chain *chain);
-/*
- * The number of the chain that has the hops of `prefix`, whatever its end, then those of `suffix`,
- * and its end. `waited` is the stack in which the last waker of the prefix had been blocked when
- * the first of the suffix woke it. More hops than `depth` are cut off: it ends in
- * CHAIN_DEPTH_LIMIT.
- */
-uint32_t chain_table_join(struct chain_table *table, uint32_t prefix, uint32_t suffix,
-	uint32_t waited, uint32_t depth);
-/* Borrowed until the next put or join. */
+/* Borrowed until the next put. */
 const struct table_chain *chain_table_get(const struct chain_table *table, uint32_t number);
 void chain_table_clear(struct chain_table *table);
 

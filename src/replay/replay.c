@@ -106,12 +106,13 @@ static void close_all(struct replay *replay)
 		replay_close_thread(replay, i, end_ns, true);
 }
 
-static void tell_chains(const struct replay *replay, struct replay_result *result)
+static void tell_chains(
+	const struct replay_chains *chains, uint32_t depth, struct replay_result *result)
 {
-	result->chain_depth = replay_has_chains(replay) ? replay->chains.depth : 0;
-	result->chain_mismatches = replay->chains.mismatches;
-	result->chain_truncated = replay->chains.truncated;
-	result->chain_truncated_ns = replay->chains.truncated_ns;
+	result->chain_depth = depth;
+	result->chain_mismatches = replay_chains_count(chains, COUNTER_CHAIN_MISMATCH);
+	result->chain_truncated = replay_chains_count(chains, COUNTER_CHAIN_TRUNCATED);
+	result->chain_truncated_ns = replay_chains_count(chains, COUNTER_CHAIN_TRUNCATED_NS);
 }
 
 void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
@@ -120,9 +121,11 @@ void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
 	struct replay replay = {.result = ret, .each = each, .context = context};
 
 	*ret = (struct replay_result){0};
-	replay.chains.table = &ret->chains;
-	replay.chains.depth = chain_depth < CONTRACT_MAX_HOPS ? chain_depth : CONTRACT_MAX_HOPS;
 	look_ahead(&replay, events, count);
+	if (chain_depth > CONTRACT_MAX_HOPS)
+		chain_depth = CONTRACT_MAX_HOPS;
+	if (chain_depth && replay.has_waking)
+		replay.chains = replay_chains_new(&ret->chains, chain_depth);
 	sort_events(events, count);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at_ns = events[i].time_ns == REPLAY_NO_TIME
@@ -135,8 +138,9 @@ void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
 	}
 	if (!ret->is_partial)
 		close_all(&replay);
-	tell_chains(&replay, ret);
-	chains_clear(&replay.chains);
+	if (replay.chains)
+		tell_chains(replay.chains, chain_depth, ret);
+	replay_chains_free(replay.chains);
 	vec_clear(&replay.nows);
 	vec_clear(&replay.cpus);
 	map64_clear(&replay.by_tid);

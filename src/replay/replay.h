@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Switches and wakes, as another tool logged them, become what each thread did: running, runnable
- * (woken or preempted) and blocked intervals without gaps. The offline twin of bpf/: the same
- * rules, so that the same events give the same books. A thread is blocked if it left its CPU in
+ * (woken or preempted) and blocked intervals without gaps. The rules are those of bpf/switch.bpf.c,
+ * so that the same events give the same books. A thread is blocked if it left its CPU in
  * another state than R and was not preempted; it is runnable from its last wake on; it ends with
  * its last switch (state X or Z). A thread that is first seen waking was blocked since the log's
  * first event; one that is never seen does not exist.
  *
- * Waits are explained by their chains of wakers (chain.h) if the log has sched_waking, whose event
- * is the waker's own; sched_wakeup often is not.
+ * Waits are explained by their chains of wakers, with the kernel side's own code (chain.h), if the
+ * log has sched_waking, whose event is the waker's own; sched_wakeup often is not.
  *
  * Without any switch the log tells parts only: samples are running time, sched_stat_* are waits,
  * and a thread's life is the time that is known of it.

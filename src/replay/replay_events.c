@@ -123,9 +123,9 @@ static void on_wake(struct replay *replay, const struct replay_event *event, uin
 
 	replay->result->wakes++;
 	replay_learn(replay, index, 0, event->comm);
-	if (replay_has_chains(replay))
-		chains_wake(
-			&replay->chains, index, waker_of(replay, event->other_tid), how_of(event));
+	if (replay->chains)
+		replay_chains_wake(replay->chains, index, waker_of(replay, event->other_tid),
+			how_of(event), at_ns);
 	/* Also of one that runs: it may be falling asleep, and the waker waits for its switch. The
 	 * last wake before it runs again counts. */
 	now->has_wake = true;
@@ -140,8 +140,8 @@ static void note_creator(
 	struct replay_waker how = {
 		HOP_FORK, is_fork ? event->comm : event->other_comm, is_fork ? 0 : event->stack};
 
-	if (replay_has_chains(replay))
-		chains_birth(&replay->chains, index,
+	if (replay->chains)
+		replay_chains_birth(replay->chains, index,
 			waker_of(replay, is_fork ? event->tid : event->other_tid), how, at_ns);
 }
 

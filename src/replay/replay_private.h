@@ -10,8 +10,8 @@
 #include "replay/replay.h"
 #include "util/map64.h"
 
-/* Who runs on a CPU, beside the index of a thread. Unknown is who runs before its first switch, or
- * after its thread turned up elsewhere. */
+/* What replay_cpu.current may be beside the index of a thread: the CPU is idle; or nobody knows,
+ * before its first switch and after the thread that ran there turned up elsewhere. */
 #define CPU_NOBODY UINT32_MAX
 #define CPU_UNKNOWN (UINT32_MAX - 1)
 
@@ -50,8 +50,8 @@ struct replay {
 	void *context;
 	VEC(struct replay_now) nows;
 	VEC(struct replay_cpu) cpus;
-	struct map64 by_tid; /* the living one: tid -> index */
-	struct chains chains;
+	struct map64 by_tid;           /* the living one: tid -> index */
+	struct replay_chains *chains;  /* NULL: waits are not explained */
 	const struct chain_part *part; /* of the wait that is being closed; NULL: without chains */
 	uint64_t wait_ns;              /* length of that wait */
 	bool has_waking;
@@ -67,8 +67,6 @@ uint32_t replay_thread_of(struct replay *replay, uint32_t tid, uint64_t at_ns);
 struct replay_cpu *replay_cpu_of(struct replay *replay, uint16_t number);
 /* What an event tells of a thread; 0: nothing. */
 void replay_learn(struct replay *replay, uint32_t index, uint32_t pid, uint32_t comm);
-/* Are waits explained? */
-bool replay_has_chains(const struct replay *replay);
 
 /* Ends the open interval at to_ns and hands it to the caller of the replay. */
 void replay_credit(

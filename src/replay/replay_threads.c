@@ -16,8 +16,8 @@ uint32_t replay_add_thread(struct replay *replay, uint32_t tid, uint64_t start_n
 	vec_push(&replay->result->threads, thread);
 	vec_push(&replay->nows, now);
 	*map64_put(&replay->by_tid, tid, NULL) = index;
-	if (replay_has_chains(replay))
-		chains_meet(&replay->chains, index, start_ns);
+	if (replay->chains)
+		replay_chains_meet(replay->chains, start_ns);
 	return index;
 }
 
@@ -48,11 +48,6 @@ void replay_learn(struct replay *replay, uint32_t index, uint32_t pid, uint32_t 
 		thread->pid = pid;
 	if (comm)
 		thread->comm = comm;
-}
-
-bool replay_has_chains(const struct replay *replay)
-{
-	return replay->chains.depth && replay->has_waking;
 }
 
 void replay_credit(
@@ -89,12 +84,12 @@ static void explain(
 {
 	uint64_t since_ns = replay->nows.at[index].since_ns;
 
-	if (!replay_has_chains(replay) || wake_ns <= since_ns)
+	if (!replay->chains || wake_ns <= since_ns)
 		return;
 	if (is_open && !is_awake)
-		chains_not_woken(&replay->chains, since_ns, wake_ns);
+		replay_chains_not_woken(replay->chains, since_ns, wake_ns);
 	else
-		chains_explain(&replay->chains, index, since_ns, wake_ns, is_awake);
+		replay_chains_explain(replay->chains, index, since_ns, wake_ns, is_awake);
 }
 
 /* Credits the wait that ends at wake_ns, part by part if it was explained. */
@@ -106,10 +101,10 @@ static void credit_wait(struct replay *replay, uint32_t index, uint64_t wake_ns,
 
 	if (wake_ns <= since_ns)
 		return;
-	if (replay_has_chains(replay)) {
+	if (replay->chains) {
 		replay->wait_ns = wake_ns - since_ns;
 		replay->part = &part;
-		while (chains_next_part(&replay->chains, &at, &part))
+		while (replay_chains_next_part(replay->chains, &at, &part))
 			replay_credit(replay, index, TIME_BLOCKED, part.to_ns, is_open);
 		replay->part = NULL;
 	} else {
@@ -134,15 +129,15 @@ static void close_off_cpu(struct replay *replay, uint32_t index, uint64_t at_ns,
 		if (!is_awake && !is_open && replay->has_wakes)
 			replay->result->no_waker++;
 		explain(replay, index, wake_ns, is_awake, is_open);
-		if (replay_has_chains(replay) && !is_open)
-			chains_run_woken(&replay->chains, index,
+		if (replay->chains && !is_open)
+			replay_chains_run_woken(replay->chains, index,
 				now->is_earlier ? CHAIN_STACK_EARLIER : now->stack, now->since_ns,
 				wake_ns > now->since_ns ? wake_ns : now->since_ns, at_ns);
 		credit_wait(replay, index, wake_ns, is_open && !is_awake);
 		replay_credit(replay, index, TIME_WOKEN, at_ns, is_open);
 	} else if (progress == PROGRESS_WOKEN || progress == PROGRESS_PREEMPTED) {
-		if (replay_has_chains(replay) && !is_open)
-			chains_run_queued(&replay->chains, index, now->since_ns, at_ns);
+		if (replay->chains && !is_open)
+			replay_chains_run_queued(replay->chains, index, now->since_ns, at_ns);
 		replay_credit(replay, index,
 			progress == PROGRESS_WOKEN ? TIME_WOKEN : TIME_PREEMPTED, at_ns, is_open);
 	}

@@ -88,7 +88,7 @@ static struct sums_row row_of(const struct replay_interval *interval, uint64_t n
 	row.sum.task_letter = interval->letter;
 	row.sum.count = !interval->is_open && !interval->is_part;
 	row.sum.ns = row.sum.max_ns = row.sum.first_ns = ns;
-	/* What counts the wait has its length. */
+	/* The part that counts the wait carries the length of the whole wait. */
 	if (row.sum.count && interval->wait_ns)
 		row.sum.max_ns = interval->wait_ns;
 	if (interval->share_count > 1) {

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <search.h>
 
-#include "symbol/errand.h"
+#include "symbol/outside/errand.h"
 #include "symbol/object_table.h"
-#include "symbol/outside.h"
+#include "symbol/outside/outside.h"
 
 struct mapping {
 	uint64_t start;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "elf/facts.h"
-#include "symbol/errand.h"
-#include "symbol/outside.h"
-#include "symbol/parser.h"
+#include "symbol/outside/errand.h"
+#include "symbol/outside/outside.h"
+#include "symbol/outside/parser.h"
 #include "util/mem.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"

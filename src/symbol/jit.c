@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#include "symbol/errand.h"
+#include "symbol/outside/errand.h"
 #include "symbol/jit_table.h"
-#include "symbol/outside.h"
+#include "symbol/outside/outside.h"
 #include "util/mem.h"
 
 #define MAX_FILE_BYTES (256ULL << 20)
@@ -101,7 +101,7 @@ static size_t take_lines(struct jit_map *map, const char *chunk, size_t count)
 	return (size_t)(at - chunk);
 }
 
-/* From a text that begins at the first byte that did not count yet. The end of what was read. */
+/* Reads lines of a text that begins where the last reading ended; returns where this one ends. */
 static uint64_t read_lines(struct jit_map *map, int fd)
 {
 	_cleanup_free_ char *chunk = xmalloc(CHUNK_BYTES);

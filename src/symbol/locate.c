@@ -128,7 +128,7 @@ int locate_told_file(uint32_t pid, const struct map_line *line, struct file_stam
 	return -1;
 }
 
-/* What the kernel knows of the file will do: a file system elsewhere may never answer. */
+/* Asks for what the kernel has in memory: a network file system might never answer. */
 bool locate_holds(int path_fd, const struct file_stamp *stamp, const struct map_line *line)
 {
 	struct statx now;

@@ -10,7 +10,7 @@
 #include "elf/pack.h"
 #include "elf/ranges.h"
 #include "elf/symbols.h"
-#include "symbol/parser.h"
+#include "symbol/outside/parser.h"
 #include "util/map64.h"
 #include "util/mem.h"
 

@@ -23,11 +23,11 @@
 #include "util/vec.h"
 
 #define TICK_MS 20
-/* Who has waited in vain so often waits no longer than this from then on. */
+/* After so many answers that never came, no answer is waited for longer than this. */
 #define MAX_LATE 8
 #define IMPATIENT_MS 100
 #define IMPATIENT_WORKING_MS 2000
-/* The same for who is in a hurry. */
+/* The same after a signal has told dwell to stop. */
 #define HURRIED_MS 300
 #define HURRIED_WORKING_MS 1000
 /* More that cannot be killed are not started. */
@@ -286,7 +286,7 @@ static int receive_bytes(struct helpers *helpers, const struct helper *helper,
 
 	for (size_t done = 0; done < message->count;) {
 		int error = wait_readable(helpers, helper, patience);
-		/* Who sends a byte at a time is never waited for, and never done. */
+		/* A helper that sends byte by byte is never late, and never done. */
 		if (!error && clock_monotonic_ns() > until_ns)
 			error = -ETIMEDOUT;
 		if (error)

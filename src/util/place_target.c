@@ -94,7 +94,7 @@ int place_target_find(const struct place *place, struct place_target *ret)
 		place_target_clear(&target);
 		return error;
 	}
-	/* Whoever made a pipe reads it. */
+	/* A pipe of another user is read by that user: nothing is written there. */
 	if (target.kind == PLACE_SPECIAL && S_ISFIFO(target.status.st_mode) &&
 		!place_trusts(target.status.st_uid))
 		target.is_trusted = false;

@@ -87,6 +87,20 @@ char *text_clean(const char *text, bool is_frame)
 	return clean;
 }
 
+size_t text_fitting(const char *text, size_t bytes)
+{
+	size_t fitting = 0;
+
+	while (text[fitting]) {
+		size_t length = text_utf8_length(text + fitting);
+		length = length ? length : 1;
+		if (fitting + length > bytes)
+			break;
+		fitting += length;
+	}
+	return fitting;
+}
+
 size_t text_width(const char *text)
 {
 	size_t columns = 0;
@@ -137,4 +151,19 @@ size_t text_distance(const char *a, const char *b)
 		}
 	}
 	return row[columns - 1];
+}
+
+const char *text_nearest(const char *wrong, const char *const *names)
+{
+	const char *best = NULL;
+	size_t best_distance = strlen(wrong) / 3 + 2;
+
+	for (; *names; names++) {
+		size_t distance = text_distance(wrong, *names);
+		if (distance < best_distance) {
+			best_distance = distance;
+			best = *names;
+		}
+	}
+	return best;
 }

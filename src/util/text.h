@@ -26,6 +26,9 @@ bool text_is_unsafe(uint32_t code);
  */
 char *text_clean(const char *text, bool is_frame);
 
+/* Bytes of the whole characters at the start of a text that fit into so many bytes. */
+size_t text_fitting(const char *text, size_t bytes);
+
 /* Columns that valid, clean text takes on a terminal: one for each character. */
 size_t text_width(const char *text);
 
@@ -34,5 +37,8 @@ bool text_matches_glob(const char *text, const char *glob);
 
 /* Edits (insert, delete, replace) from a to b: for "did you mean". */
 size_t text_distance(const char *a, const char *b);
+
+/* Nearest of the NULL-terminated names if it is near enough to be meant, else NULL. */
+const char *text_nearest(const char *wrong, const char *const *names);
 
 #endif

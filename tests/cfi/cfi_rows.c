@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "elf/cfi.h"
+#include "elf/cfi/cfi.h"
 #include "elf/file.h"
-#include "symbol/unwind_cache.h"
+#include "unwind/unwind_cache.h"
 #include "symbol/vdso.h"
 
 static const char *const cfa_words[] = {"gap", "sp", "fp", "sp*", "fp*", "plt", "signal", "stop",

@@ -38,9 +38,27 @@ with sqlite3.connect(hostile) as database:
                      ("a\u202eb\"'<img src=x onerror=window.hacked=1>",))
     database.execute("update threads set comm = ? where comm = 'cpu-hog'", ("<b>\"';&hog",))
 
+# Events of two measures, made of the rows of time; the one of bytes has large values.
+counted = os.path.join(TEMP, "counted.dwell")
+shutil.copy(demo.path, counted)
+MEASURES = ((1, "page-faults", "count", "page fault", "where memory was touched for the first time"),
+            (2, "alloc", "bytes", "allocation", "memory by who asked for it"))
+HOSTILE = (3, "</script><script>window.hacked=1</script>\"';", "<b>;\n\"", "<img src=x onerror=window.hacked=1>;\n",
+           "'\"><script>window.hacked=1</script>")
+for path, measures in ((counted, MEASURES), (hostile, (HOSTILE,))):
+    with sqlite3.connect(path) as database:
+        for measure in measures:
+            database.execute("insert into measures(id, name, unit, event, about) values (?, ?, ?, ?, ?)", measure)
+            database.execute(
+                "insert into counts(measure, thread, slice, kernel_stack, user_stack, count, value, max_value) "
+                "select ?1, thread, slice_last, kernel_stack, user_stack, count, count * ?2, ?2 from sums "
+                "where count > 0", (measure[0], 1 if measure[2] == "count" else 8192))
+
 for view in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain"):
     dwell("flame", "--view", view, "--idle", "hide", "-o", os.path.join(TEMP, f"{view}.folded"),
           demo.path)
+for measure in MEASURES:
+    dwell("flame", "--view", measure[1], "-o", os.path.join(TEMP, f"{measure[1]}.folded"), counted)
 
 environment = dict(
     os.environ, HOME=TEMP, FOLDED=TEMP,
@@ -49,6 +67,10 @@ environment = dict(
     RANGE_REPORT=save("range.json", dwell("report", "--json", "--from", "0.5", "--to", "1.5",
                                           demo.path).stdout),
     EMPTY=page(demo.path, "empty", "-n", "nobody"),
+    COUNTED=page(counted, "counted"),
+    COUNTED_REPORT=save("counted.json", dwell("report", "--json", counted).stdout),
+    COUNTED_RANGE=save("counted-range.json", dwell("report", "--json", "--from", "0.5", "--to",
+                                                   "1.5", counted).stdout),
     LOSSY=page(lossy, "lossy"), HOSTILE=page(hostile, "hostile"),
     REDACTED=page(demo.path, "redacted", "--redact"))
 size = os.path.getsize(environment["PAGE"])

@@ -17,3 +17,9 @@ for command in ("record", "report", "flame", "html", "diff", "import", "check"):
     check(f"dwell {command}" in short.stdout, short.stdout)
     check(len(short.stdout) < len(full.stdout), f"{command}: -h is not shorter than --help")
     check(0 < full.stdout.find("Examples") < full.stdout.find("\n  -"), f"{command}: no examples")
+
+# Whatever takes a view lists them, and says that what was counted is one.
+for command in ("report", "flame", "diff"):
+    about = re.search(r"--view VIEW +(.*?)\n +(?:-., )?--", dwell(command, "--help").stdout, re.S)[1]
+    for word in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "(record -e)"):
+        check(word in " ".join(about.split()), f"{command} --help: no {word} in: {about}")

@@ -3,7 +3,7 @@
 import re
 from lib import *
 
-recording = record("-F", "999", command=[workload("mixed_waits"), "500"])
+recording = record("-F", "999", "-e", "page-faults", command=[workload("mixed_waits"), "500"])
 with open(os.path.join(TOP, "man/dwell-recording.5")) as file:
     blocks = re.findall(r"^\.EX\n(.*?)^\.EE", file.read(), re.M | re.S)
 queries = [block for block in blocks if re.match(r"SELECT|WITH", block)]

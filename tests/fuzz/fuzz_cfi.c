@@ -2,14 +2,14 @@
 /*
  * Any bytes as call frame information: 'e' and a .eh_frame, 'd' and a .debug_frame, 'b' and both
  * in one, 'c' and code, 'z' and a compressed section; all else is a whole ELF file. A table that
- * comes out keeps every promise of elf/cfi.h, and survives packing.
+ * comes out keeps every promise of elf/cfi/cfi.h, and survives packing.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/cfi_pack.h"
-#include "elf/cfi_source.h"
+#include "elf/cfi/cfi_pack.h"
+#include "elf/cfi/cfi_source.h"
 #include "elf/file.h"
 #include "elf/unpack.h"
 

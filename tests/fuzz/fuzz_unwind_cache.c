@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/cfi_pack.h"
+#include "elf/cfi/cfi_pack.h"
 #include "util/hash.h"
 
 #define KEY 7

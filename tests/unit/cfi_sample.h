@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call frame information made by hand: records, their instructions, and a file's text around it. */
+/*
+ * Call frame information made by hand: records, their instructions, a file's text around it, and
+ * the rules that are expected of it. Include after cmocka.
+ */
 #ifndef DWELL_TESTS_CFI_SAMPLE_H
 #define DWELL_TESTS_CFI_SAMPLE_H
 
 #include <string.h>
 
-#include "elf/cfi_source.h"
+#include "elf/cfi/cfi_source.h"
 #include "util/vec.h"
 
 /* Where the section is, and where the text. */
@@ -103,6 +106,41 @@ static inline int sample_read(const struct sample *sample, struct cfi_table *ret
 static inline void sample_clear(struct sample *sample)
 {
 	vec_clear(&sample->bytes);
+}
+
+/* What most rules say: the CFA is rsp and an offset, rbp is the caller's. */
+#define SP UNWIND_CFA_SP
+#define SAME UNWIND_FP_SAME
+
+static inline void check_rule(struct unwind_rule rule, enum unwind_cfa cfa, int32_t cfa_offset,
+	enum unwind_fp fp, int16_t fp_offset)
+{
+	assert_int_equal(rule.cfa_kind, cfa);
+	assert_int_equal(rule.cfa_offset, cfa_offset);
+	assert_int_equal(rule.fp_kind, fp);
+	assert_int_equal(rule.fp_offset, fp_offset);
+}
+
+/* A rule that says no more than its kind. */
+static inline void check_kind(const struct cfi_table *table, uint64_t address, enum unwind_cfa kind)
+{
+	check_rule(cfi_table_find(table, address), kind, 0, UNWIND_FP_SAME, 0);
+}
+
+/* A table of a few pages. */
+static inline struct cfi_table make_table(void)
+{
+	struct sample sample = {0};
+	struct cfi_table table;
+
+	sample_cie(&sample, "zR", CIE_USUAL);
+	for (uint32_t i = 0; i < 40; i++)
+		sample_fde(&sample, TEXT + 0x400 * i, 0x100,
+			B(0x41, 0x0e, 16, 0x86, 2, 0x42, 0x0d, 6));
+	assert_int_equal(sample_read(&sample, &table), 0);
+	assert_true(table.row_count > 100);
+	sample_clear(&sample);
+	return table;
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/flame_svg.h"
+#include "render/flame/flame_svg.h"
 #include "util/mem.h"
 
 static inline enum frame_kind sample_kind(const char *label, bool is_first)

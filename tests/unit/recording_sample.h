@@ -137,7 +137,7 @@ static const struct rec_meta sample_meta = {
 	.worst_slice_ns = 7,
 };
 
-static const struct rec_loss sample_loss = {LOSS_OVERFLOW, 1, 500 * MS};
+static const struct rec_loss sample_loss = {.loss = LOSS_OVERFLOW, .count = 1, .ns = 500 * MS};
 
 /* A folder of its own for each test; the caller removes it with sample_remove_folder(). */
 static inline char *sample_folder(void)
@@ -154,6 +154,32 @@ static inline void sample_remove_folder(char *folder)
 
 	assert_int_equal(system(command), 0);
 	free(folder);
+}
+
+/* Where a test has its recording: setup makes the folder, teardown removes it. */
+struct place {
+	char *folder;
+	char *path;
+};
+
+static inline int sample_make_place(void **state)
+{
+	struct place *place = xcalloc(1, sizeof(*place));
+
+	place->folder = sample_folder();
+	place->path = xasprintf("%s/a.dwell", place->folder);
+	*state = place;
+	return 0;
+}
+
+static inline int sample_remove_place(void **state)
+{
+	struct place *place = *state;
+
+	sample_remove_folder(place->folder);
+	free(place->path);
+	free(place);
+	return 0;
 }
 
 static inline struct recording_writer *sample_writer(const char *path)
@@ -183,9 +209,19 @@ static inline void sample_add_tables(struct recording_writer *writer)
 		recording_writer_add_object(writer, &sample_objects[i % SAMPLE_OBJECTS]);
 	for (size_t i = 0; i < 2 * SAMPLE_CHAINS; i++)
 		recording_writer_add_chain(writer, &sample_chains[i % SAMPLE_CHAINS]);
-	recording_writer_put_loss(writer, &(struct rec_loss){LOSS_OVERFLOW, 77, 77});
+	recording_writer_put_loss(
+		writer, &(struct rec_loss){.loss = LOSS_OVERFLOW, .count = 77, .ns = 77});
 	recording_writer_put_loss(writer, &sample_loss);
 	recording_writer_put_slice(writer, 5, 500 * MS);
+	recording_writer_put_measure(
+		writer, &(struct rec_measure){1, "page-faults", "count", "page fault", "touches"});
+	recording_writer_add_count(writer, &(struct rec_count){.measure = 1,
+						   .thread = sample_threads[0].id,
+						   .slice = 1,
+						   .user_stack = sample_rows[0].user_stack,
+						   .count = 3,
+						   .value = 3,
+						   .max_value = 1});
 }
 
 /* The finished sample. */

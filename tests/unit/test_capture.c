@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "capture/books.h"
-#include "capture/container.h"
-#include "capture/glob.h"
-#include "capture/sizes.h"
+#include "host/container.h"
+#include "kernel/glob.h"
+#include "kernel/sizes.h"
 #include "recording/reader.h"
 #include "util/text.h"
 #include "util/units.h"
@@ -41,7 +41,7 @@ static void tables_stay_within_the_memory(void **state)
 
 	for (uint64_t bytes = 8ULL << 20, depth = 0; bytes <= 16ULL << 30;
 		bytes *= 2, depth ^= 16) {
-		struct table_sizes sizes = sizes_of_memory(bytes, (uint32_t)depth);
+		struct table_sizes sizes = sizes_of_memory(bytes, (uint32_t)depth, true);
 		assert_true(sizes_bytes(&sizes) <= bytes);
 		assert_int_equal(sizes.seen & (sizes.seen - 1), 0);
 		assert_int_equal(sizes.ring_bytes & (sizes.ring_bytes - 1), 0);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf/cfi.h"
-#include "elf/cfi_code.h"
+#include "elf/cfi/cfi.h"
+#include "elf/cfi/cfi_code.h"
 #include "elf/file.h"
 #include "util/mem.h"
 #include "util/vec.h"

@@ -18,7 +18,7 @@
 #include <zstd.h>
 
 #include "cfi_sample.h"
-#include "elf/cfi_pack.h"
+#include "elf/cfi/cfi_pack.h"
 #include "elf/file.h"
 
 #define PLT 0x12000

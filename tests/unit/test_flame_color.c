@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "render/flame_color.h"
+#include "render/flame/flame_color.h"
 #include "util/mem.h"
 
 static struct flame_color color(enum flame_palette palette, const char *label)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "flame_sample.h"
-#include "render/flame_layout.h"
+#include "render/flame/flame_layout.h"
 
 /* "depth:name:start+weight " for each box; merged ones are "~count". */
 static char *laid_out(const struct tree *tree, const struct flame_options *options)

@@ -9,7 +9,7 @@
 
 #include "flame_sample.h"
 #include "golden.h"
-#include "render/svg_assets.h"
+#include "render/flame/svg_assets.h"
 
 static struct flame_options plain(void)
 {
@@ -80,6 +80,23 @@ static void reversed_stacks_start_with_their_leaves(void **state)
 	options.palette = PALETTE_JAVA;
 	options.background = "green";
 	assert_picture(&options, "flame-reversed.svg");
+}
+
+static void a_long_name_of_what_is_counted_is_cut_between_characters(void **state)
+{
+	struct flame_options options = plain();
+	struct tree tree;
+	(void)state;
+
+	/* 63 bytes and then one character of two: it would end at the 65th. */
+	options.count_name = "123456789 123456789 123456789 123456789 123456789 123456789 12"
+			     "3\xc3\xa9t\xc3\xa9s";
+	tree_init(&tree);
+	sample_add(&tree, "app;main", 7);
+	_cleanup_free_ char *text = sample_svg(&tree, &options);
+	assert_non_null(strstr(text, "<title>app\n7 123456789 123456789 123456789 123456789 "
+				     "123456789 123456789 123, 100.00%<"));
+	tree_clear(&tree);
 }
 
 /* As the view hotcold has them, with a box too narrow for stripes. */
@@ -322,6 +339,7 @@ int main(void)
 		cmocka_unit_test(a_picture_has_titles_boxes_labels_and_a_legend),
 		cmocka_unit_test(an_icicle_has_its_root_on_top),
 		cmocka_unit_test(reversed_stacks_start_with_their_leaves),
+		cmocka_unit_test(a_long_name_of_what_is_counted_is_cut_between_characters),
 		cmocka_unit_test(boxes_of_hotcold_are_striped_by_their_shares),
 		cmocka_unit_test(one_stack_of_another_kind_and_nothing_is_striped),
 		cmocka_unit_test(the_same_input_gives_the_same_bytes),

@@ -53,7 +53,7 @@ static void the_same_stack_is_one_line(void **state)
 		tree_add(&tree, tree_child(&tree, TREE_ROOT, "a", FRAME_NAME), 1, 1);
 	_cleanup_free_ char *text = folded(&tree, false, 1);
 	assert_string_equal(text, "a 3\n");
-	assert_int_equal(tree_total_ns(&tree), 3);
+	assert_int_equal(tree_total_weight(&tree), 3);
 	tree_clear(&tree);
 }
 

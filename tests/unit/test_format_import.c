@@ -13,7 +13,7 @@
 
 #include "format/folded.h"
 #include "format/import.h"
-#include "profile/conservation.h"
+#include "profile/summary/conservation.h"
 #include "profile/view.h"
 #include "util/units.h"
 
@@ -85,8 +85,9 @@ static void expect_view(struct imported *imported, enum view view, const char *f
 	FILE *out = open_memstream(&text, &size);
 
 	view_filter_init(&filter);
-	assert_int_equal(
-		profile_of_view(imported->recording, view, &filter, &shape, &profile, &why), 0);
+	assert_int_equal(profile_of_view(imported->recording, view_type(view), &filter, &shape,
+				 &profile, &why),
+		0);
 	folded_write(&profile.tree, &options, out);
 	fclose(out);
 	assert_string_equal(text, folded);

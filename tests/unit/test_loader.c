@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "capture/loader_private.h"
+#include "unwind/loader_private.h"
 #include "elf/file.h"
 #include "symbol/maps.h"
-#include "symbol/outside.h"
+#include "symbol/outside/outside.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -57,7 +57,7 @@ static struct loader *idle_loader(const struct unwind_areas *areas)
 	loader->tables = unwind_tables_new(areas);
 	loader->outside = &alone;
 	loader->objects = unwind_objects_new(loader->tables, &alone);
-	loader->slices = slices_new(loader->tables, loader->objects);
+	loader->maps = image_maps_new(loader->tables, loader->objects);
 	loader->wake_fd = -1;
 	pthread_mutex_init(&loader->lock, NULL);
 	pthread_cond_init(&loader->has_reads, NULL);
@@ -244,10 +244,10 @@ static void map_library(struct narrow *narrow, size_t which, uint32_t image)
 {
 	const struct map_line *line = narrow->lines[which];
 	struct loader *loader = narrow->loader;
-	slice_mappings mappings = {0};
+	mapping_list mappings = {0};
 
 	pthread_mutex_lock(&loader->lock);
-	struct slice_mapping mapping = {.start = line->start,
+	struct mapping mapping = {.start = line->start,
 		.end = line->end,
 		.offset = line->offset,
 		.object = unwind_objects_get(loader->objects, (uint32_t)getpid(), line)};
@@ -257,7 +257,7 @@ static void map_library(struct narrow *narrow, size_t which, uint32_t image)
 		mapping.object->state = UNWIND_OBJECT_PENDING;
 	mapping.object->used_ns = clock_monotonic_ns();
 	vec_push(&mappings, mapping);
-	assert_int_equal(slices_put(loader->slices, image, &mappings), 0);
+	assert_int_equal(image_maps_put(loader->maps, image, &mappings), 0);
 	loader_queue_read(loader, mapping.object, false);
 	pthread_mutex_unlock(&loader->lock);
 	vec_clear(&mappings);
@@ -274,10 +274,10 @@ static enum unwind_object_state state_of(struct narrow *narrow, size_t which)
 
 static unsigned int kind_of(struct narrow *narrow, uint32_t image)
 {
-	struct unwind_process slice;
+	struct unwind_process map;
 
-	assert_int_equal(loader_slice(narrow->loader, image, &slice), 0);
-	return __atomic_load_n(&narrow->areas.vmas[slice.vma_base].object_kind, __ATOMIC_ACQUIRE) &
+	assert_int_equal(loader_place(narrow->loader, image, &map), 0);
+	return __atomic_load_n(&narrow->areas.vmas[map.vma_base].object_kind, __ATOMIC_ACQUIRE) &
 	       0xff;
 }
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <time.h>
 
-#include "capture/mapping_choice.h"
+#include "unwind/mapping_choice.h"
 #include "symbol/object.h"
 #include "util/clock.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/map_events.h"
+#include "host/map_events.h"
 #include "capture/spaces.h"
 #include "util/vec.h"
 

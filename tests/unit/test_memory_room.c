@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/memory_room.h"
+#include "kernel/memory_room.h"
 #include "util/mem.h"
 
 #define MIB (1ULL << 20)

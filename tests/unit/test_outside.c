@@ -24,12 +24,12 @@
 #include "elf/facts.h"
 #include "elf/pack.h"
 #include "elf/symbols.h"
-#include "symbol/errand.h"
+#include "symbol/outside/errand.h"
 #include "symbol/jit.h"
 #include "symbol/names.h"
 #include "symbol/object.h"
-#include "symbol/outside.h"
-#include "symbol/parser.h"
+#include "symbol/outside/outside.h"
+#include "symbol/outside/parser.h"
 #include "util/mem.h"
 
 #define PAGES_BYTES (ERRAND_PAGES * ERRAND_PAGE_BYTES)
@@ -94,6 +94,24 @@ static void parsers_answer_as_this_process_would(void **state)
 	assert_string_equal(text, "space::name");
 	assert_null(parser_demangle(outside.parsers, "_Zzz"));
 	assert_null(parser_demangle(outside.parsers, "plain"));
+	outside_clear(&outside);
+}
+
+static void parsers_find_functions_by_name(void **state)
+{
+	struct outside outside = start();
+	_cleanup_close_ int fd = open_self();
+	uint64_t there = 0, here = 1;
+
+	(void)state;
+	assert_int_equal(parser_function(outside.parsers, fd, "main", &there), 0);
+	assert_int_equal(parser_function(NULL, fd, "main", &here), 0);
+	assert_int_equal(there, here);
+	assert_true(there > 0);
+	assert_int_equal(parser_function(outside.parsers, fd, "no_such_function", &there), -ENOENT);
+	assert_int_equal(parser_function(outside.parsers, fd, "", &there), -ENOENT);
+	_cleanup_close_ int none = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(parser_function(outside.parsers, none, "main", &there), -ENOEXEC);
 	outside_clear(&outside);
 }
 
@@ -400,6 +418,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parsers_answer_as_this_process_would),
+		cmocka_unit_test(parsers_find_functions_by_name),
 		cmocka_unit_test(what_is_no_program_is_told_as_such),
 		cmocka_unit_test(files_that_are_no_files_are_not_opened),
 		cmocka_unit_test(a_leased_file_is_not_waited_for),

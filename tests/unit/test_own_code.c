@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "capture/own_code.h"
+#include "kernel/own_code.h"
 #include "util/mem.h"
 
 #define CORE 0xffffffff81000000ULL

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "capture/proc_text.h"
+#include "host/proc_text.h"
 
 static void effective_capabilities_are_read(void **state)
 {

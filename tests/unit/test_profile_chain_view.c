@@ -30,7 +30,7 @@ static struct profile profile_of(struct view_sample *sample, enum view view,
 	struct profile profile;
 	struct why why = {""};
 
-	if (profile_of_view(sample->recording, view, filter, shape, &profile, &why))
+	if (profile_of_view(sample->recording, view_type(view), filter, shape, &profile, &why))
 		fail_msg("%s", why.text);
 	return profile;
 }
@@ -75,7 +75,7 @@ static uint64_t total_of(struct view_sample *sample, enum view view,
 	const struct view_filter *filter, const struct stack_shape *shape, uint64_t *ret_count)
 {
 	struct profile profile = profile_of(sample, view, filter, shape);
-	uint64_t total = tree_total_ns(&profile.tree);
+	uint64_t total = tree_total_weight(&profile.tree);
 
 	*ret_count = tree_total_count(&profile.tree);
 	profile_clear(&profile);
@@ -148,8 +148,8 @@ static void a_recording_without_chains_says_so(void **state)
 	sample_begin(&sample, 10);
 	sample_fill(&sample);
 	sample_finish(&sample);
-	assert_int_equal(
-		profile_of_view(sample.recording, VIEW_CHAIN, &filter, &by_comm, &profile, &why),
+	assert_int_equal(profile_of_view(sample.recording, view_type(VIEW_CHAIN), &filter, &by_comm,
+				 &profile, &why),
 		-ENODATA);
 	assert_non_null(strstr(why.text, "no wake chains"));
 	sample_end(&sample);
@@ -174,7 +174,7 @@ static void threads_seen_in_the_chains_of_others_can_be_hidden(void **state)
 	profile = profile_of(&sample, VIEW_CHAIN, &filter, &roots);
 	assert_int_equal(profile.hidden_threads, 1);
 	assert_int_equal(profile.hidden_ns, 5000 * MS);
-	assert_int_equal(profile.hidden_ns + tree_total_ns(&profile.tree),
+	assert_int_equal(profile.hidden_ns + tree_total_weight(&profile.tree),
 		total_of(&sample, VIEW_CHAIN, &filter, &by_comm, &count));
 	profile_clear(&profile);
 	/* Alone there is nobody else to show jbd2's waits. */
@@ -214,7 +214,7 @@ static void of_two_that_wait_for_each_other_one_is_shown(void **state)
 	sample_finish(&sample);
 	struct profile profile = profile_of(&sample, VIEW_CHAIN, &filter, &roots);
 	assert_int_equal(profile.hidden_threads, 1);
-	assert_int_equal(tree_total_ns(&profile.tree), 500 * MS);
+	assert_int_equal(tree_total_weight(&profile.tree), 500 * MS);
 	profile_clear(&profile);
 	sample_end(&sample);
 }

@@ -8,7 +8,7 @@
 
 #include "view_sample.h"
 
-#include "profile/conservation.h"
+#include "profile/summary/conservation.h"
 
 static struct conservation check(struct view_sample *sample)
 {

@@ -8,70 +8,8 @@
 #include <cmocka.h>
 
 #include "chain_sample.h"
-
-#include "profile/cube.h"
+#include "cube_sample.h"
 #include "profile/shares.h"
-#include "profile/summary.h"
-
-static const struct stack_shape by_comm = {.by = {BY_COMM}, .by_count = 1};
-static const struct cube_limits roomy = {120, 1000, 1000, 1000};
-
-static void open_known(struct view_sample *sample, struct view_filter *filter)
-{
-	view_filter_init(filter);
-	sample_begin(sample, 10);
-	sample_fill(sample);
-	sample_finish(sample);
-}
-
-static struct cube *cube_of(struct view_sample *sample, const struct view_filter *filter,
-	const struct cube_limits *limits)
-{
-	struct cube *cube = NULL;
-	struct why why = {""};
-
-	if (cube_new(sample->recording, filter, &by_comm, limits, &cube, &why))
-		fail_msg("%s", why.text);
-	return cube;
-}
-
-static uint64_t key_sum(const struct cube *cube, enum time_state state)
-{
-	uint64_t sum = 0;
-
-	vec_each (key, &cube->keys)
-		if (cube->kinds.at[key->kind].state == state)
-			sum += key->ns;
-	return sum;
-}
-
-static uint64_t cell_sum(const struct cube *cube, enum time_state state, uint32_t from, uint32_t to)
-{
-	uint64_t sum = 0;
-
-	vec_each (cell, &cube->cells)
-		if (cell->bucket >= from && cell->bucket < to &&
-			cube->kinds.at[cube->keys.at[cell->key].kind].state == state)
-			sum += cell->ns;
-	return sum;
-}
-
-static void assert_sums(
-	struct view_sample *sample, const struct view_filter *filter, const struct cube *cube)
-{
-	struct summary_shapes shapes = {by_comm, by_comm};
-	struct summary *summary = NULL;
-	struct why why = {""};
-
-	if (summary_new(sample->recording, filter, &shapes, &summary, &why))
-		fail_msg("%s", why.text);
-	for (unsigned int state = 0; state < TIME_STATES; state++) {
-		assert_int_equal(key_sum(cube, (enum time_state)state), summary->total_ns[state]);
-		assert_int_equal(cell_sum(cube, (enum time_state)state, 0, cube->buckets),
-			summary->total_ns[state]);
-	}
-	summary_free(summary);
-}
 
 static void keys_and_cells_sum_to_the_summary(void **state)
 {
@@ -83,7 +21,8 @@ static void keys_and_cells_sum_to_the_summary(void **state)
 	open_known(&sample, &filter);
 	cube = cube_of(&sample, &filter, NULL);
 	assert_int_equal(cube->buckets, 10);
-	assert_int_equal(cube->folded_threads + cube->folded_keys + cube->folded_cells, 0);
+	assert_int_equal(
+		cube->folded_threads + cube->time.folded_keys + cube->time.folded_cells, 0);
 	assert_sums(&sample, &filter, cube);
 	cube_free(cube);
 	sample_end(&sample);
@@ -129,7 +68,8 @@ static void folding_loses_detail_never_time(void **state)
 	open_known(&sample, &filter);
 	for (size_t i = 0; i < ARRAY_SIZE(tight); i++) {
 		struct cube *cube = cube_of(&sample, &filter, &tight[i]);
-		assert_true(cube->folded_threads || cube->folded_keys || cube->folded_cells);
+		assert_true(
+			cube->folded_threads || cube->time.folded_keys || cube->time.folded_cells);
 		assert_sums(&sample, &filter, cube);
 		cube_free(cube);
 	}
@@ -179,10 +119,10 @@ static void time_that_is_only_in_totals_is_marked_and_has_no_cells(void **state)
 		sample_kernel(&sample, "do_futex;futex_wait"));
 	sample_finish(&sample);
 	cube = cube_of(&sample, &filter, NULL);
-	vec_each (key, &cube->keys)
+	vec_each (key, &cube->time.keys)
 		if (cube->kinds.at[key->kind].is_unsliced) {
-			assert_int_equal(key->band, CUBE_NO_BAND);
-			unsliced += key->ns;
+			assert_int_equal(key->band, cube->bands);
+			unsliced += key->weight;
 		}
 	assert_int_equal(unsliced, 3 * NS_PER_S);
 	assert_int_equal(key_sum(cube, TIME_BLOCKED), 4 * NS_PER_S);
@@ -207,7 +147,7 @@ static void shares_of_a_chain_add_up_to_its_key(void **state)
 		struct cube *cube = cube_of(&sample, &filter, &limits[i]);
 		size_t shares = 0;
 		assert_true(cube->has_chains);
-		vec_each (key, &cube->keys) {
+		vec_each (key, &cube->time.keys) {
 			uint64_t sum = 0;
 			if (!key->chain)
 				continue;
@@ -215,7 +155,7 @@ static void shares_of_a_chain_add_up_to_its_key(void **state)
 			shares += cube->chains.at[key->chain - 1].hop_count + 1;
 			for (size_t at = key->first_share; at < shares; at++)
 				sum += share_ns(&cube->shares.at[at]);
-			assert_int_equal(sum, key->ns);
+			assert_int_equal(sum, key->weight);
 		}
 		assert_int_equal(shares, cube->shares.count);
 		assert_true(shares > 0 || i);

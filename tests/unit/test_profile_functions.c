@@ -9,7 +9,7 @@
 #include "golden.h"
 #include "view_sample.h"
 
-#include "render/functions.h"
+#include "render/report/functions.h"
 #include "util/text.h"
 
 static const struct stack_shape shape = {.keeps_objects = true};
@@ -28,9 +28,10 @@ static void make(struct made *made, enum view view, enum function_order order)
 
 	sample_finish(&made->sample);
 	view_filter_init(&filter);
-	if (profile_of_view(made->sample.recording, view, &filter, &shape, &made->profile, &why))
+	if (profile_of_view(
+		    made->sample.recording, view_type(view), &filter, &shape, &made->profile, &why))
 		fail_msg("%s", why.text);
-	function_table_make(&made->profile.tree, view, order, &made->table);
+	function_table_make(&made->profile.tree, view_type(view), order, &made->table);
 }
 
 static void unmake(struct made *made)
@@ -55,8 +56,8 @@ static void assert_row(const struct made *made, const char *name, const char *ob
 {
 	const struct function_row *row = find(made, name, object);
 
-	assert_int_equal(row->self_ns, self_ms * MS);
-	assert_int_equal(row->total_ns, total_ms * MS);
+	assert_int_equal(row->self_weight, self_ms * MS);
+	assert_int_equal(row->total_weight, total_ms * MS);
 }
 
 static void assert_self_adds_up(const struct made *made)
@@ -64,17 +65,17 @@ static void assert_self_adds_up(const struct made *made)
 	uint64_t by_function = 0, by_object = 0, count = 0;
 
 	vec_each (row, &made->table.functions) {
-		by_function += row->self_ns;
+		by_function += row->self_weight;
 		count += row->self_count;
-		assert_true(row->total_ns >= row->self_ns);
-		assert_true(row->total_ns <= made->table.total_ns);
+		assert_true(row->total_weight >= row->self_weight);
+		assert_true(row->total_weight <= made->table.total_weight);
 	}
 	vec_each (row, &made->table.objects)
-		by_object += row->self_ns;
-	assert_int_equal(by_function, made->table.total_ns);
-	assert_int_equal(by_object, made->table.total_ns);
+		by_object += row->self_weight;
+	assert_int_equal(by_function, made->table.total_weight);
+	assert_int_equal(by_object, made->table.total_weight);
 	assert_int_equal(count, made->table.total_count);
-	assert_int_equal(made->table.total_ns, tree_total_ns(&made->profile.tree));
+	assert_int_equal(made->table.total_weight, tree_total_weight(&made->profile.tree));
 }
 
 #define PROGRAM "/opt/lib/libfoo.so.1"
@@ -106,7 +107,7 @@ static void a_function_that_recurs_is_counted_once_for_each_stack(void **state)
 	assert_row(&made, "walk", PROGRAM, 500, 500);
 	assert_row(&made, "visit", PROGRAM, 0, 300);
 	assert_int_equal(made.table.objects.count, 1);
-	assert_int_equal(made.table.objects.at[0].total_ns, 500 * MS);
+	assert_int_equal(made.table.objects.at[0].total_weight, 500 * MS);
 	assert_int_equal(made.table.objects.at[0].functions, 3);
 	assert_self_adds_up(&made);
 	unmake(&made);
@@ -192,8 +193,8 @@ static void every_view_adds_up(void **state)
 		make(&made, (enum view)view, FUNCTIONS_BY_TOTAL);
 		assert_self_adds_up(&made);
 		for (size_t i = 1; i < made.table.functions.count; i++)
-			assert_true(made.table.functions.at[i - 1].total_ns >=
-				    made.table.functions.at[i].total_ns);
+			assert_true(made.table.functions.at[i - 1].total_weight >=
+				    made.table.functions.at[i].total_weight);
 		unmake(&made);
 	}
 }
@@ -205,7 +206,7 @@ static struct functions_style style_of(
 		.target = "all threads",
 		.profile = &made->profile,
 		.filter_text = "",
-		.view = view,
+		.view = view_type(view),
 		.order = order,
 		.width = 80};
 }
@@ -302,7 +303,7 @@ static void what_is_printed_adds_up_whatever_is_cut(void **state)
 			style.top = top;
 			sample_print(text, out, functions_text(&made.table, &style, out));
 			add_columns(text, order == FUNCTIONS_BY_OBJECT, &ms, &permille);
-			assert_int_equal(ms, (made.table.total_ns + MS / 2) / MS);
+			assert_int_equal(ms, (made.table.total_weight + MS / 2) / MS);
 			assert_int_equal(permille, 1000);
 			free(text);
 			unmake(&made);

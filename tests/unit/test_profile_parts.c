@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "chain_sample.h"
-#include "profile/cube.h"
+#include "profile/cube/cube.h"
 #include "profile/view.h"
-#include "render/report_json.h"
-#include "render/report_text.h"
-#include "render/report_wait.h"
+#include "render/report/report_json.h"
+#include "render/report/report_text.h"
+#include "render/report/report_wait.h"
 
 static const struct summary_shapes shapes = {
 	.waits = {.by = {BY_COMM}, .by_count = 1},
@@ -186,12 +186,12 @@ static void views_count_the_wait_once(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
 		struct profile profile;
 		uint64_t count = 0, ns = 0;
-		if (profile_of_view(
-			    sample.recording, views[i], &filter, &shapes.waits, &profile, &why))
+		if (profile_of_view(sample.recording, view_type(views[i]), &filter, &shapes.waits,
+			    &profile, &why))
 			fail_msg("%s", why.text);
 		vec_each (node, &profile.tree.nodes) {
 			count += node->self_count;
-			ns += node->self_ns;
+			ns += node->self_weight;
 		}
 		assert_int_equal(count, 1);
 		assert_int_equal(ns, 3500 * MS);
@@ -215,12 +215,12 @@ static void the_page_has_the_parts_at_their_times(void **state)
 	if (cube_new(sample.recording, &filter, &shapes.waits, NULL, &cube, &why))
 		fail_msg("%s", why.text);
 	assert_int_equal(cube->buckets, 10);
-	vec_each (cell, &cube->cells) {
-		const struct cube_key *key = &cube->keys.at[cell->key];
+	vec_each (cell, &cube->time.cells) {
+		const struct cube_key *key = &cube->time.keys.at[cell->key];
 		assert_false(cube->kinds.at[key->kind].is_unsliced);
 		if (cube->kinds.at[key->kind].state != TIME_BLOCKED)
 			continue;
-		blocked_ns[cell->bucket] += cell->ns;
+		blocked_ns[cell->bucket] += cell->weight;
 		count += cell->count;
 	}
 	assert_int_equal(count, 1);

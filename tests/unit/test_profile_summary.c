@@ -8,7 +8,7 @@
 
 #include "view_sample.h"
 
-#include "profile/summary.h"
+#include "profile/summary/summary.h"
 
 static const struct summary_shapes shapes = {
 	.waits = {.by = {BY_COMM}, .by_count = 1}, .groups = {.by = {BY_NAME}, .by_count = 1}};

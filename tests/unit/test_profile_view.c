@@ -21,7 +21,7 @@ static char *folded_of(struct view_sample *sample, enum view view, const struct 
 	struct why why = {""};
 	char *text = NULL;
 
-	if (profile_of_view(sample->recording, view, filter, shape, &profile, &why))
+	if (profile_of_view(sample->recording, view_type(view), filter, shape, &profile, &why))
 		fail_msg("%s", why.text);
 	sample_print(text, out, folded_write(&profile.tree, options, out));
 	profile_clear(&profile);
@@ -41,9 +41,9 @@ static uint64_t total_ns(
 	struct why why = {""};
 	uint64_t total;
 
-	if (profile_of_view(sample->recording, view, filter, &by_comm, &profile, &why))
+	if (profile_of_view(sample->recording, view_type(view), filter, &by_comm, &profile, &why))
 		fail_msg("%s", why.text);
-	total = tree_total_ns(&profile.tree);
+	total = tree_total_weight(&profile.tree);
 	profile_clear(&profile);
 	return total;
 }
@@ -66,7 +66,7 @@ static void every_view_reads_as_expected(void **state)
 	for (unsigned int view = 0; view <= VIEW_HOTCOLD; view++) {
 		char name[64];
 		_cleanup_free_ char *text = folded_ms(&sample, (enum view)view, &filter);
-		snprintf(name, sizeof(name), "%s.folded", view_name((enum view)view));
+		snprintf(name, sizeof(name), "%s.folded", view_type((enum view)view)->name);
 		assert_golden(text, name);
 	}
 	sample_end(&sample);
@@ -147,14 +147,14 @@ static void a_range_is_rounded_out_to_whole_slices(void **state)
 	open_known(&sample, &filter);
 	filter.from_ns = 2500 * MS;
 	filter.to_ns = 3001 * MS;
-	assert_int_equal(
-		profile_of_view(sample.recording, VIEW_HOTCOLD, &filter, &by_comm, &profile, &why),
+	assert_int_equal(profile_of_view(sample.recording, view_type(VIEW_HOTCOLD), &filter,
+				 &by_comm, &profile, &why),
 		0);
 	assert_true(profile.has_range);
 	assert_int_equal(profile.from_ns, 2000 * MS);
 	assert_int_equal(profile.to_ns, 4000 * MS);
 	/* Three threads live there. */
-	assert_int_equal(tree_total_ns(&profile.tree), 6000 * MS);
+	assert_int_equal(tree_total_weight(&profile.tree), 6000 * MS);
 	profile_clear(&profile);
 	sample_end(&sample);
 }
@@ -169,8 +169,8 @@ static void a_range_behind_the_end_is_an_error(void **state)
 
 	open_known(&sample, &filter);
 	filter.from_ns = 10000 * MS;
-	assert_true(profile_of_view(
-			    sample.recording, VIEW_OFFCPU, &filter, &by_comm, &profile, &why) < 0);
+	assert_true(profile_of_view(sample.recording, view_type(VIEW_OFFCPU), &filter, &by_comm,
+			    &profile, &why) < 0);
 	assert_non_null(strstr(why.text, "10.000 s"));
 	sample_end(&sample);
 }

@@ -117,7 +117,7 @@ static void a_newer_format_is_named(void **state)
 	(void)state;
 	sample_write(path);
 	sample_execute(path, "PRAGMA user_version=7");
-	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 7, this one reads up to 3");
+	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 7, this one reads up to 4");
 }
 
 static void a_recording_without_a_first_slice_says_so(void **state)
@@ -134,6 +134,8 @@ struct damage {
 
 static const struct damage damages[] = {
 	{"DROP TABLE losses", "no plain table losses"},
+	{"DROP TABLE words; CREATE VIEW words AS SELECT * FROM sums", "no plain table words"},
+	{"DROP TABLE words; CREATE TABLE words(kind)", "table words"},
 	{"DROP TABLE open; CREATE VIEW open AS SELECT * FROM sums", "no plain table open"},
 	{"DROP TABLE losses; CREATE VIRTUAL TABLE losses USING fts5(name, count, ns)",
 		"no plain table losses"},
@@ -157,22 +159,26 @@ static const struct damage damages[] = {
 	{"UPDATE threads SET start_ns = 6, end_ns = 5 WHERE id = 1", "ends before it starts"},
 	{"UPDATE threads SET blocked_ns = 'much' WHERE id = 1", "bad blocked_ns"},
 	{"UPDATE threads SET comm = x'41' WHERE id = 1", "bad comm"},
-	{"UPDATE objects SET kind = 6", "bad kind"},
+	{"UPDATE objects SET kind = -1", "bad kind"},
 	{"DELETE FROM objects WHERE kind = 0", "unknown object"},
-	{"UPDATE frames SET reason = 99", "bad reason"},
+	{"UPDATE frames SET reason = 256", "bad reason"},
 	{"UPDATE frames SET address = 1.5", "bad address"},
 	{"DELETE FROM frames WHERE id = 4", "unknown frame"},
 	{"UPDATE stacks SET unwind_end = -1", "bad unwind_end"},
+	{"UPDATE stacks SET unwind_end = 256", "bad unwind_end"},
+	{"UPDATE stacks SET unwind_end = 'odd'", "bad unwind_end"},
 	{"UPDATE stacks SET parent = 999 WHERE id = 102", "unknown parent"},
 	{"UPDATE stacks SET parent = 102 WHERE id = 101", "endless"},
 	{"UPDATE stacks SET parent = id", "endless"},
 	{"INSERT INTO stacks VALUES (3, 0, 3, 0)", "reserved"},
 	{"DELETE FROM stacks WHERE id = 104", "unknown stack"},
-	{"UPDATE sums SET user_stack = 15 WHERE rowid = 1", "unknown stack"},
+	{"UPDATE sums SET user_stack = 16 WHERE rowid = 1", "unknown stack"},
 	{"UPDATE sums SET thread = 77 WHERE rowid = 1", "unknown thread"},
-	{"UPDATE sums SET state = 5 WHERE rowid = 1", "bad state"},
+	{"UPDATE sums SET state = 256 WHERE rowid = 1", "bad state"},
 	{"UPDATE sums SET state = -1 WHERE rowid = 1", "bad state"},
-	{"UPDATE sums SET band = 7 WHERE rowid = 1", "bad band"},
+	{"UPDATE sums SET state = 9223372036854775807 WHERE rowid = 1", "bad state"},
+	{"UPDATE sums SET state = 1.5 WHERE rowid = 1", "bad state"},
+	{"UPDATE sums SET band = 256 WHERE rowid = 1", "bad band"},
 	{"UPDATE sums SET letter = 'SS' WHERE rowid = 3", "bad letter"},
 	{"UPDATE sums SET letter = 'S' WHERE rowid = 1", "bad letter"},
 	{"UPDATE sums SET letter = x'53' WHERE rowid = 3", "bad letter"},
@@ -191,7 +197,7 @@ static const struct damage damages[] = {
 	{"UPDATE chains SET hop_count = 1 WHERE id < 0", "out of order"},
 	{"UPDATE chains SET hop_count = 3 WHERE id < 0", "hops are missing"},
 	{"UPDATE chains SET hop_count = 1 WHERE id = 7", "hops are missing"},
-	{"UPDATE chains SET chain_end = 7", "bad chain_end"},
+	{"UPDATE chains SET chain_end = 256", "bad chain_end"},
 	{"UPDATE chains SET chain_end = 1 WHERE id < 0", "cannot be"},
 	{"UPDATE chains SET chain_end = 0 WHERE id = 7", "cannot be"},
 	{"INSERT INTO chains VALUES (0, 0, 4)", "reserved"},
@@ -201,12 +207,12 @@ static const struct damage damages[] = {
 	{"UPDATE hops SET position = 16 WHERE position = 1", "bad position"},
 	{"UPDATE hops SET chain = 7 WHERE position = 1", "out of order"},
 	{"UPDATE hops SET chain = 8 WHERE position = 1", "unknown chain"},
-	{"UPDATE hops SET kind = 11", "bad kind"},
+	{"UPDATE hops SET kind = -1", "bad kind"},
 	{"UPDATE hops SET kind = 4", "cannot be"},
 	{"UPDATE hops SET kind = 0", "cannot be"},
 	{"UPDATE hops SET name = x'41'", "bad name"},
 	{"UPDATE hops SET kernel_stack = 99", "unknown stack"},
-	{"UPDATE hops SET waited_stack = 15", "unknown stack"},
+	{"UPDATE hops SET waited_stack = 16", "unknown stack"},
 	{"UPDATE shares SET ran_ns = ran_ns + 1 WHERE position = 1", "do not add up"},
 	{"UPDATE shares SET ran_ns = -1", "bad ran_ns"},
 	{"UPDATE shares SET no_cpu_ns = 9223372036854775807", "do not add up"},
@@ -217,7 +223,8 @@ static const struct damage damages[] = {
 	{"UPDATE shares SET sum = 99", "do not add up"},
 	{"INSERT INTO shares VALUES (99, 0, 0, 0, 0)", "unknown row"},
 	{"DELETE FROM shares", "do not add up"},
-	{"INSERT INTO losses VALUES ('luggage', 1, 1)", "bad name"},
+	{"INSERT INTO losses VALUES ('', 1, 1)", "bad name"},
+	{"INSERT INTO losses VALUES ('lug' || char(27) || 'gage', 1, 1)", "bad name"},
 	{"UPDATE losses SET count = -1", "bad count"},
 };
 

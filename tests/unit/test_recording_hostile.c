@@ -18,7 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "recording_sample.h"
+#include "recording_file_sample.h"
 
 #define STRANGER 1234
 /* A writer that looked its file up again by name lost this race in the first few rounds. */
@@ -27,28 +27,6 @@
 /* A journal's first bytes: of a file that was empty before, so all of it would be rolled back. */
 static const unsigned char hot_header[512] = {
 	0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, [15] = 1, [22] = 2, [26] = 0x10};
-
-static char *folder, *path, *journal;
-
-static int make_place(void **state)
-{
-	(void)state;
-	folder = sample_folder();
-	path = xasprintf("%s/a.dwell", folder);
-	journal = xasprintf("%s-journal", path);
-	assert_int_equal(unsetenv("SUDO_UID"), 0);
-	assert_int_equal(unsetenv("SUDO_GID"), 0);
-	return 0;
-}
-
-static int remove_place(void **state)
-{
-	(void)state;
-	sample_remove_folder(folder);
-	free(path);
-	free(journal);
-	return 0;
-}
 
 static void need_root(void)
 {
@@ -82,19 +60,6 @@ static void expect_text(const char *name, const char *text)
 	assert_int_equal(fread(got, 1, sizeof(got) - 1, file), strlen(text));
 	assert_string_equal(got, text);
 	fclose(file);
-}
-
-/* Rows that can be read, or -errno with why. */
-static int count_rows(const char *name, struct why *why)
-{
-	struct recording *recording = NULL;
-	size_t count = 0;
-	int error = recording_open(name, &recording, why);
-
-	if (!error)
-		error = recording_each_row(recording, sample_count_row, &count, why);
-	recording_free(recording);
-	return error ? error : (int)count;
 }
 
 static void expect_refused_reading(int error, const char *words)

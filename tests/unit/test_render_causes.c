@@ -9,10 +9,10 @@
 
 #include "chain_sample.h"
 #include "golden.h"
-#include "render/report_causes.h"
-#include "render/report_json.h"
-#include "render/report_text.h"
-#include "render/report_wait.h"
+#include "render/report/report_causes.h"
+#include "render/report/report_json.h"
+#include "render/report/report_text.h"
+#include "render/report/report_wait.h"
 
 static const struct summary_shapes shapes = {
 	.waits = {.by = {BY_COMM}, .by_count = 1},

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names in a page: bounded, harmless, and without paths where that is asked for. */
+/*
+ * Names in a page: bounded, harmless, and without paths where that is asked for. What the page says
+ * of measures, in its data and without scripts.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,10 +10,13 @@
 #include <cmocka.h>
 
 #include <string.h>
+#include <zlib.h>
 
-#include "render/page_pack.h"
-#include "render/page_text.h"
+#include "render/page/page.h"
+#include "render/page/page_pack.h"
+#include "render/page/page_text.h"
 #include "util/mem.h"
+#include "view_sample.h"
 
 static void text_becomes_text_in_elements_and_attributes(void **state)
 {
@@ -92,6 +98,170 @@ static void base64_reads_as_others_write_it(void **state)
 	}
 }
 
+static const struct stack_shape by_comm = {.by = {BY_COMM}, .by_count = 1};
+
+/* A measure with that name and word for one event: two threads have 30 and 10, in three slices. */
+static void add_measure(struct view_sample *sample, const struct rec_measure *measure)
+{
+	struct rec_count row = {.measure = measure->id,
+		.thread = 1,
+		.kernel_stack = STACK_NONE,
+		.user_stack = sample_user(sample, "main;grow;/opt/lib/touch"),
+		.count = 10,
+		.value = 10,
+		.max_value = 1};
+
+	recording_writer_put_measure(sample->writer, measure);
+	for (uint32_t slice = 0; slice < 3; slice++) {
+		row.slice = slice;
+		recording_writer_add_count(sample->writer, &row);
+	}
+	row.thread = 4;
+	row.slice = 9;
+	recording_writer_add_count(sample->writer, &row);
+}
+
+/* The page of a recording of 10 s with these measures. */
+static char *page_with(const struct rec_measure *measures, size_t count, bool is_redacted)
+{
+	struct page_options options = {.file = "a.dwell",
+		.command = "dwell html",
+		.by = "comm",
+		.is_redacted = is_redacted};
+	struct summary_shapes shapes = {by_comm, by_comm};
+	struct view_filter filter;
+	struct view_sample sample;
+	struct summary *summary = NULL;
+	struct cube *cube = NULL;
+	struct why why = {""};
+	char *text = NULL;
+
+	view_filter_init(&filter);
+	sample_begin(&sample, 10);
+	sample_fill(&sample);
+	for (size_t i = 0; i < count; i++)
+		add_measure(&sample, &measures[i]);
+	sample_finish(&sample);
+	if (summary_new(sample.recording, &filter, &shapes, &summary, &why) ||
+		cube_new(sample.recording, &filter, &by_comm, NULL, &cube, &why))
+		fail_msg("%s", why.text);
+	sample_print(text, out, page_write(cube, summary, &options, out, &why));
+	cube_free(cube);
+	summary_free(summary);
+	sample_end(&sample);
+	return text;
+}
+
+static int digit_value(char digit)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *at = strchr(digits, digit);
+
+	return digit && at ? (int)(at - digits) : -1;
+}
+
+/* The JSON that is packed in a page. Caller frees. */
+static char *head_of(const char *page)
+{
+	static const char mark[] = "id=\"dwell-data\">";
+	const char *at = strstr(page, mark);
+	_cleanup_free_ unsigned char *packed = xmalloc(strlen(page));
+	unsigned char *plain = xmalloc(1 << 20);
+	z_stream stream = {.next_in = packed, .next_out = plain, .avail_out = 1 << 20};
+	uint32_t word = 0, length;
+
+	assert_non_null(at);
+	at += strlen(mark);
+	for (unsigned int bits = 0; digit_value(*at) >= 0; at++) {
+		word = word << 6 | (uint32_t)digit_value(*at);
+		bits += 6;
+		if (bits < 8)
+			continue;
+		bits -= 8;
+		packed[stream.avail_in++] = (unsigned char)(word >> bits);
+	}
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	memcpy(&length, plain, sizeof(length));
+	assert_true(length + 4 < stream.total_out);
+	inflateEnd(&stream);
+	memmove(plain, plain + 4, length);
+	plain[length] = 0;
+	return (char *)plain;
+}
+
+static void measures_are_views_behind_the_others_with_tables_of_their_own(void **state)
+{
+	static const struct rec_measure measures[] = {
+		{7, "page-faults", "count", "page fault", "first touches"},
+		{9, "alloc", "bytes", "allocation", "memory asked for"},
+		{10, "quanta", "furlongs", "quantum", ""}};
+	_cleanup_free_ char *page = page_with(measures, ARRAY_SIZE(measures), false);
+	_cleanup_free_ char *head = head_of(page);
+	const char *last = strstr(head, "\"name\":\"chain\"");
+	const char *first = strstr(head, "\"name\":\"page-faults\"");
+	(void)state;
+
+	assert_non_null(strstr(head, "\"version\":2,"));
+	assert_non_null(last);
+	assert_true(first > last);
+	assert_non_null(strstr(first,
+		"\"title\":\"Page faults\",\"about\":\"first touches\",\"weight\":\"page faults\","
+		"\"counted\":\"page fault\",\"unit\":\"count\",\"unit_word\":\"count\","));
+	assert_non_null(strstr(first, "\"unit\":\"bytes\""));
+	assert_non_null(strstr(first, "\"unit\":\"\",\"unit_word\":\"furlongs\""));
+	assert_non_null(strstr(first, "\"measure\":3,\"folded\":{\"keys\":0,"));
+	/* Two keys, one for each thread, and a cell for each slice. */
+	assert_non_null(strstr(first, "{\"name\":\"keys\",\"rows\":2,\"measure\":1,"));
+	assert_non_null(strstr(first, "{\"name\":\"cells\",\"rows\":4,\"measure\":3,"));
+}
+
+static void without_measures_the_page_says_nothing_of_them(void **state)
+{
+	_cleanup_free_ char *page = page_with(NULL, 0, false);
+	_cleanup_free_ char *head = head_of(page);
+	(void)state;
+
+	assert_null(strstr(head, "measure"));
+	assert_null(strstr(page, "<ul id=\"measures\""));
+}
+
+static void a_measure_is_told_without_scripts_as_in_the_report(void **state)
+{
+	static const struct rec_measure measure = {7, "page-faults", "count", "page fault", ""};
+	_cleanup_free_ char *page = page_with(&measure, 1, false);
+	_cleanup_free_ char *redacted = page_with(&measure, 1, true);
+	_cleanup_free_ char *head = head_of(redacted);
+	(void)state;
+
+	assert_non_null(strstr(page,
+		"<li>40 page faults: postgres 75 %, pgbench 25 %<div class=\"stack\">75 %: "
+		"main &gt; grow &gt; /opt/lib/touch</div></li>"));
+	assert_non_null(strstr(redacted, "main &gt; grow &gt; touch</div></li>"));
+	assert_null(strstr(redacted, "/opt/lib"));
+	assert_null(strstr(head, "/opt/lib"));
+	assert_non_null(strstr(head, "\"name\":\"page-faults\""));
+}
+
+static void hostile_measures_are_text(void **state)
+{
+	static const struct rec_measure measure = {7, "a\"';\n</script><script>x()</script>",
+		"<b>;\"\n", "</ul><script>y()</script>\n\"';", "<img src=x>\n\"&';"};
+	_cleanup_free_ char *page = page_with(&measure, 1, false);
+	_cleanup_free_ char *head = head_of(page);
+	const char *body = strstr(page, "<body>");
+	(void)state;
+
+	assert_null(strstr(body, "<script>x()"));
+	assert_null(strstr(body, "<script>y()"));
+	assert_null(strstr(body, "<b>;"));
+	assert_null(strstr(body, "</ul><script"));
+	assert_non_null(strstr(body, "&lt;/ul&gt;&lt;script&gt;y()&lt;/script&gt;?&quot;&#39;;"));
+	assert_non_null(strstr(head, "\"name\":\"a\\\"';?</script><script>x()</script>\""));
+	assert_non_null(strstr(head, "\"unit\":\"\",\"unit_word\":\"<b>;\\\"?\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +270,10 @@ int main(void)
 		cmocka_unit_test(control_and_direction_characters_go),
 		cmocka_unit_test(redaction_leaves_the_last_part_of_a_path),
 		cmocka_unit_test(base64_reads_as_others_write_it),
+		cmocka_unit_test(measures_are_views_behind_the_others_with_tables_of_their_own),
+		cmocka_unit_test(without_measures_the_page_says_nothing_of_them),
+		cmocka_unit_test(a_measure_is_told_without_scripts_as_in_the_report),
+		cmocka_unit_test(hostile_measures_are_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

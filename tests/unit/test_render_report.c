@@ -9,10 +9,10 @@
 #include "golden.h"
 #include "view_sample.h"
 
-#include "profile/summary.h"
+#include "profile/summary/summary.h"
 #include "render/layout.h"
-#include "render/report_json.h"
-#include "render/report_text.h"
+#include "render/report/report_json.h"
+#include "render/report/report_text.h"
 #include "util/text.h"
 
 static const struct summary_shapes shapes = {
@@ -150,8 +150,8 @@ static void fill_crowd(struct view_sample *sample)
 			sample_kernel(sample, waits[id % ARRAY_SIZE(waits)]));
 	}
 	for (unsigned int loss = 0; loss < LOSSES; loss++)
-		recording_writer_put_loss(
-			sample->writer, &(struct rec_loss){(enum loss)loss, 12345, 67 * MS});
+		recording_writer_put_loss(sample->writer,
+			&(struct rec_loss){.loss = (enum loss)loss, .count = 12345, .ns = 67 * MS});
 }
 
 static void check_fits_the_screen(const char *text)
@@ -345,8 +345,10 @@ static void one_of_something_is_not_many(void **state)
 
 	sample_begin(&sample, 10);
 	sample_fill(&sample);
-	recording_writer_put_loss(sample.writer, &(struct rec_loss){LOSS_NO_WAKER, 1, 0});
-	recording_writer_put_loss(sample.writer, &(struct rec_loss){LOSS_MISSED_SWITCHES, 2, 0});
+	recording_writer_put_loss(
+		sample.writer, &(struct rec_loss){.loss = LOSS_NO_WAKER, .count = 1, .ns = 0});
+	recording_writer_put_loss(sample.writer,
+		&(struct rec_loss){.loss = LOSS_MISSED_SWITCHES, .count = 2, .ns = 0});
 	sample_finish(&sample);
 	_cleanup_free_ char *text = default_text(&sample);
 	assert_non_null(strstr(text, "noted: 1 wait ended without"));

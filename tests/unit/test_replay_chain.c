@@ -59,7 +59,7 @@ static void of_ping_pong_the_last_rounds_are_told(void **state)
 	memcpy(events + count, end, sizeof(end));
 	count += 3;
 	expect(events, count, 'A', 8,
-		"1-531 < B 0+530e earlier, 531-1013 < B 218+48q < C(B) 192+24q awake; ");
+		"1-351 < B 0+350e earlier, 351-1013 < B 299+66q < C(B) 264+33q awake; ");
 }
 
 /* A ring of k threads passes a token; the chain of each wait goes once around. */
@@ -110,6 +110,19 @@ static void a_wait_on_the_way_without_a_wake_ends_the_chain(void **state)
 
 	EXPECT(events, 'A', "10-70 < B 10 no waker 50; ");
 	EXPECT(events, 'B', "5-60 no waker 55; ");
+}
+
+/* C wakes B while B runs; later B comes back from a wait without a wake: C is not its waker. */
+static void hops_of_a_wake_that_ended_nothing_are_dropped(void **state)
+{
+	struct replay_event events[] = {IN(0, 'A'), IN(0, 'B'), IN(0, 'C'), OUT(5, 'A'),
+		WAKE(10, 'C', 'B'), IN(12, 'B'), OUT(20, 'B'), IN(40, 'B'), WAKE(50, 'B', 'A'),
+		IN(50, 'A'), OUT(60, 'B'), OUT(60, 'C')};
+	(void)state;
+
+	/* It turns up on another CPU, and its leaving of the first was not logged. */
+	events[5].cpu = 20;
+	EXPECT(events, 'A', "5-20 < B 15 awake, 20-50 < B 10 no waker 20; ");
 }
 
 static void a_wait_that_does_not_end_is_not_woken(void **state)
@@ -244,6 +257,7 @@ int main(void)
 		cmocka_unit_test(a_ring_of_five_has_four_hops_and_a_long_one_is_cut),
 		cmocka_unit_test(a_waker_that_was_awake_before_its_last_wait_ran),
 		cmocka_unit_test(a_wait_on_the_way_without_a_wake_ends_the_chain),
+		cmocka_unit_test(hops_of_a_wake_that_ended_nothing_are_dropped),
 		cmocka_unit_test(a_wait_that_does_not_end_is_not_woken),
 		cmocka_unit_test(the_creator_of_a_waker_explains_the_time_before_its_birth),
 		cmocka_unit_test(a_sleeper_from_before_the_log_says_so),

@@ -21,7 +21,7 @@
 
 #include "symbol/jit.h"
 #include "symbol/jit_table.h"
-#include "symbol/outside.h"
+#include "symbol/outside/outside.h"
 #include "util/mem.h"
 
 /* No helpers: what is looked at is our own. */

@@ -27,7 +27,7 @@
 #include "symbol/debug_file.h"
 #include "symbol/names.h"
 #include "symbol/object.h"
-#include "symbol/outside.h"
+#include "symbol/outside/outside.h"
 #include "util/mem.h"
 
 /* No helpers: what is looked at is our own. */

@@ -1,133 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The walk of user stacks, on made-up frames of every kind and on our own stack. */
-#include <errno.h>
-#include <execinfo.h>
+/* The walk of user stacks, on made-up frames of every kind. */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "capture/loader.h"
-#include "capture/unwind_host.h"
-#include "symbol/outside.h"
-#include "util/units.h"
-
-/* No helpers: what is looked at is our own. */
-static struct outside here = {.names = {OUTSIDE_NAMES_BYTES}};
-
-#define ROOM 65536
-#define STACK_AT 0x7fff00000000ULL
-#define STACK_WORDS 256
-#define CODE_AT 0x400000ULL
-#define BIAS 0x3ff000ULL /* so the object's own addresses begin at 0x1000 */
-
-#define GENERATED_AT 0x500000ULL
-
-/* A machine: one object with one page of code, a rule for each 16 bytes of it, and a stack. */
-struct machine {
-	struct unwind_areas areas;
-	struct unwind_process slice;
-	uint64_t stack[STACK_WORDS];
-	uint64_t absent;             /* an address that cannot be read */
-	unsigned char generated[64]; /* the beginning of the code without a file */
-	struct unwind_registers registers;
-	struct walk walk;
-};
-
-static int read_stack(void *context, uint64_t address, void *to, size_t bytes)
-{
-	struct machine *machine = context;
-
-	if (address >= GENERATED_AT &&
-		address + bytes <= GENERATED_AT + sizeof(machine->generated)) {
-		memcpy(to, machine->generated + (address - GENERATED_AT), bytes);
-		return 0;
-	}
-	if (address < STACK_AT || address + bytes > STACK_AT + sizeof(machine->stack) ||
-		(machine->absent >= address && machine->absent < address + bytes))
-		return -EFAULT;
-	memcpy(to, (char *)machine->stack + (address - STACK_AT), bytes);
-	return 0;
-}
-
-static uint64_t at(unsigned int word)
-{
-	return STACK_AT + word * 8ULL;
-}
-
-/* A pc inside the function number so-and-so; its return addresses are a bit further. */
-static uint64_t pc_in(unsigned int function)
-{
-	return CODE_AT + function * 16ULL + 5;
-}
-
-static void machine_init(struct machine *machine, const struct unwind_rule *rules, uint32_t count)
-{
-	struct unwind_areas *areas = &machine->areas;
-
-	memset(machine, 0, sizeof(*machine));
-	areas->rows = calloc(ROOM, sizeof(*areas->rows));
-	areas->pages = calloc(ROOM, sizeof(*areas->pages));
-	areas->rules = calloc(ROOM, sizeof(*areas->rules));
-	areas->vmas = calloc(ROOM, sizeof(*areas->vmas));
-	areas->row_room = areas->page_room = areas->rule_room = areas->vma_room = ROOM;
-	areas->processes_fd = -1;
-	/* Rows 10 to 10 + count, page word 7; row 9 is the gap before the page's first row. */
-	for (uint32_t i = 0; i < count; i++) {
-		areas->rules[i + 1] = rules[i];
-		areas->rows[10 + i] = UNWIND_ROW(i * 16, i + 1);
-	}
-	areas->pages[7] = 10;
-	areas->pages[8] = 10 + count;
-	areas->vmas[3] = (struct unwind_vma){.start = CODE_AT,
-		.end = CODE_AT + 4096,
-		.bias = BIAS,
-		.page0 = 7 - 1,
-		.object_kind = 5 << 8 | UNWIND_VMA_TABLE};
-	areas->vmas[4] = (struct unwind_vma){
-		.start = GENERATED_AT, .end = 0x501000, .object_kind = UNWIND_VMA_ANON};
-	areas->vmas[5] = (struct unwind_vma){.start = 0x600000,
-		.end = 0x601000,
-		.bias = 0x600000,
-		.object_kind = 6 << 8 | UNWIND_VMA_UNUSABLE};
-	machine->slice = (struct unwind_process){.vma_base = 3, .vma_count = 3};
-	machine->registers.sp = STACK_AT;
-	machine->registers.pc = pc_in(0);
-}
-
-static void machine_clear(struct machine *machine)
-{
-	free(machine->areas.rows);
-	free(machine->areas.pages);
-	free(machine->areas.rules);
-	free(machine->areas.vmas);
-}
-
-static void walk(struct machine *machine)
-{
-	struct unwind_memory memory = {.read = read_stack, .context = machine};
-
-	unwind_host_walk(
-		&machine->areas, &machine->slice, 77, &machine->registers, &memory, &machine->walk);
-}
-
-static void expect_frame(const struct machine *machine, unsigned int number, uint64_t pc)
-{
-	uint64_t frame = machine->walk.frames[number];
-
-	assert_true(number < machine->walk.depth);
-	if (frame & UNWIND_FRAME_RAW) {
-		assert_int_equal(UNWIND_FRAME_PC(frame), pc);
-		return;
-	}
-	assert_int_equal(UNWIND_FRAME_ADDRESS(frame), pc - BIAS);
-	assert_int_equal(UNWIND_FRAME_OBJECT(frame), 5);
-}
+#include "walk_machine.h"
 
 #define SP(offset)                                                                                 \
 	{                                                                                          \
@@ -530,104 +410,6 @@ static void a_process_without_mappings_has_its_first_frame(void **state)
 	machine_clear(&machine);
 }
 
-static int read_own(void *context, uint64_t address, void *to, size_t bytes)
-{
-	(void)context;
-	memcpy(to, (const void *)(uintptr_t)address, bytes);
-	return 0;
-}
-
-/* What a test of our own stack found out. */
-struct own_stack {
-	struct loader *loader;
-	struct unwind_areas *areas;
-	struct walk walk;
-	void *expected[64];
-	int depth;
-};
-
-#ifdef __x86_64__
-__attribute__((noinline)) static void walk_own_stack(struct own_stack *own)
-{
-	struct unwind_memory memory = {.read = read_own};
-	struct unwind_registers registers;
-	struct unwind_process slice;
-
-	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
-			 : "=r"(registers.pc), "=r"(registers.sp), "=r"(registers.fp));
-	registers.first_argument = 0;
-	own->depth = backtrace(own->expected, 64);
-	loader_slice(own->loader, 1, &slice);
-	unwind_host_walk(own->areas, &slice, 1, &registers, &memory, &own->walk);
-}
-
-static int compare(const void *a, const void *b, void *context)
-{
-	struct own_stack *own = context;
-
-	if (!own->depth)
-		walk_own_stack(own);
-	return *(const int *)a - *(const int *)b;
-}
-
-static struct own_stack *handled;
-
-static void on_signal(int number)
-{
-	int some[] = {2, 1, number};
-
-	qsort_r(some, 3, sizeof(int), compare, handled);
-}
-
-/* The files that this program has mapped, with their real unwind information. */
-static void our_own_stack_is_that_of_the_c_library(void **state)
-{
-	struct machine machine;
-	struct own_stack *own = calloc(1, sizeof(*own));
-	struct loader_options options = {.outside = &here, .wants_fd = -1};
-	const struct unwind_rule none = {0};
-
-	(void)state;
-	machine_init(&machine, &none, 0);
-	free(machine.areas.rows);
-	machine.areas.row_room = 4 << 20;
-	machine.areas.rows = calloc(machine.areas.row_room, sizeof(uint32_t));
-	options.areas = machine.areas;
-	own->areas = &machine.areas;
-	assert_int_equal(loader_new(&options, &own->loader, NULL), 0);
-	loader_know(own->loader, 1, (uint32_t)getpid(), true);
-	loader_wait(own->loader, 60 * NS_PER_S);
-	handled = own;
-	signal(SIGUSR1, on_signal);
-	raise(SIGUSR1);
-	signal(SIGUSR1, SIG_DFL);
-	assert_int_equal(own->walk.stop, UNWIND_STOP_DONE);
-	assert_true(own->depth > 8);
-	/* A sanitizer's backtrace() has a frame of its own first. */
-	int first = own->depth - (int)own->walk.depth;
-	assert_true(first == 0 || first == 1);
-	for (int i = first + 1; i < own->depth; i++) {
-		uint64_t frame = own->walk.frames[i - first];
-		struct unwind_vma *vma = NULL;
-		struct unwind_process slice;
-		loader_slice(own->loader, 1, &slice);
-		for (uint32_t j = 0; j < slice.vma_count; j++) {
-			struct unwind_vma *one = &machine.areas.vmas[slice.vma_base + j];
-			if ((uint64_t)(uintptr_t)own->expected[i] >= one->start &&
-				(uint64_t)(uintptr_t)own->expected[i] < one->end)
-				vma = one;
-		}
-		assert_non_null(vma);
-		assert_int_equal(UNWIND_FRAME_OBJECT(frame), vma->object_kind >> 8);
-		assert_int_equal(UNWIND_FRAME_ADDRESS(frame) + vma->bias,
-			(uint64_t)(uintptr_t)own->expected[i]);
-	}
-	loader_free(own->loader);
-	machine_clear(&machine);
-	free(own);
-}
-#endif
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -646,9 +428,6 @@ int main(void)
 		cmocka_unit_test(every_end_has_its_reason),
 		cmocka_unit_test(a_stack_is_cut_at_the_limit),
 		cmocka_unit_test(a_process_without_mappings_has_its_first_frame),
-#ifdef __x86_64__
-		cmocka_unit_test(our_own_stack_is_that_of_the_c_library),
-#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The writing side of the unwind tables: pieces of arrays, shared rules, objects and slices. */
+/* The writing side of the unwind tables: pieces of arrays, shared rules, objects and maps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "capture/slices.h"
-#include "symbol/outside.h"
+#include "unwind/image_maps.h"
+#include "symbol/outside/outside.h"
 #include "util/clock.h"
 #include "util/open_files.h"
 
@@ -190,45 +190,45 @@ static void a_mapping_says_how_its_code_is_walked(void **state)
 	assert_int_equal(vma.object_kind & 0xff, UNWIND_VMA_ANON);
 }
 
-static void slices_follow_their_objects_and_are_given_back(void **state)
+static void maps_follow_their_objects_and_are_given_back(void **state)
 {
 	struct fixture fixture;
 	struct unwind_object object = ready_object();
-	struct slice_mapping mapping = {
+	struct mapping mapping = {
 		.start = 0x7000000, .end = 0x7001000, .offset = 0x1000, .object = &object};
-	slice_mappings mappings = {.at = &mapping, .count = 1, .room = 1};
+	mapping_list mappings = {.at = &mapping, .count = 1, .room = 1};
 	struct unwind_process first, second;
 
 	(void)state;
 	fixture_init(&fixture, ROOM);
 	struct unwind_objects *objects = unwind_objects_new(fixture.tables, &here);
-	struct slices *slices = slices_new(fixture.tables, objects);
+	struct image_maps *maps = image_maps_new(fixture.tables, objects);
 	object.state = UNWIND_OBJECT_PENDING;
-	assert_int_equal(slices_put(slices, 3, &mappings), 0);
-	assert_int_equal(slices_place(slices, 3, &first), 0);
+	assert_int_equal(image_maps_put(maps, 3, &mappings), 0);
+	assert_int_equal(image_maps_place(maps, 3, &first), 0);
 	assert_int_equal(fixture.vmas[first.vma_base].object_kind & 0xff, UNWIND_VMA_PENDING);
 	object.state = UNWIND_OBJECT_READY;
-	slices_update(slices, &object);
+	image_maps_update(maps, &object);
 	assert_int_equal(fixture.vmas[first.vma_base].object_kind & 0xff, UNWIND_VMA_TABLE);
-	/* The same again changes nothing; something else is another slice. */
-	assert_int_equal(slices_put(slices, 3, &mappings), 0);
-	assert_int_equal(slices_place(slices, 3, &second), 0);
+	/* The same again changes nothing; something else is another map. */
+	assert_int_equal(image_maps_put(maps, 3, &mappings), 0);
+	assert_int_equal(image_maps_place(maps, 3, &second), 0);
 	assert_int_equal(first.vma_base, second.vma_base);
 	mapping.start -= 0x1000;
-	assert_int_equal(slices_put(slices, 3, &mappings), 0);
-	assert_int_equal(slices_place(slices, 3, &second), 0);
+	assert_int_equal(image_maps_put(maps, 3, &mappings), 0);
+	assert_int_equal(image_maps_place(maps, 3, &second), 0);
 	assert_int_not_equal(first.vma_base, second.vma_base);
-	assert_non_null(slices_find(slices, 3, 0x7000fff));
-	assert_null(slices_find(slices, 3, 0x7001000));
-	slices_forget(slices, 3);
-	assert_int_equal(slices_place(slices, 3, &second), -ENOENT);
-	slices_collect(slices);
-	slices_collect(slices);
+	assert_non_null(image_maps_find(maps, 3, 0x7000fff));
+	assert_null(image_maps_find(maps, 3, 0x7001000));
+	image_maps_forget(maps, 3);
+	assert_int_equal(image_maps_place(maps, 3, &second), -ENOENT);
+	image_maps_collect(maps);
+	image_maps_collect(maps);
 	/* All that was taken is resting. */
 	uint32_t base;
-	assert_int_equal(unwind_tables_add_slice(fixture.tables, fixture.vmas, 1, &base), 0);
+	assert_int_equal(unwind_tables_add_vmas(fixture.tables, fixture.vmas, 1, &base), 0);
 	assert_int_equal(base, 2);
-	slices_free(slices);
+	image_maps_free(maps);
 	unwind_objects_free(objects);
 	unwind_tables_free(fixture.tables);
 }
@@ -346,7 +346,7 @@ int main(void)
 		cmocka_unit_test(a_full_dictionary_makes_rules_bad_not_wrong),
 		cmocka_unit_test(without_room_nothing_is_half_there),
 		cmocka_unit_test(a_mapping_says_how_its_code_is_walked),
-		cmocka_unit_test(slices_follow_their_objects_and_are_given_back),
+		cmocka_unit_test(maps_follow_their_objects_and_are_given_back),
 		cmocka_unit_test(files_that_nobody_needs_are_closed),
 	};
 

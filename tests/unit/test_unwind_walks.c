@@ -237,9 +237,8 @@ static void check_kind(struct walk_sample *sample, enum unwind_vma_kind kind, en
 	struct walk whole, walk;
 
 	sample_walk(sample, &whole);
-	for (uint32_t i = 0; i < sample->slice.vma_count; i++) {
-		struct unwind_vma *vma = &sample->areas.vmas[sample->slice.vma_base + i],
-				  was = *vma;
+	for (uint32_t i = 0; i < sample->vmas.vma_count; i++) {
+		struct unwind_vma *vma = &sample->areas.vmas[sample->vmas.vma_base + i], was = *vma;
 		size_t first = first_in(sample, whole.depth, &sample->maps.at[i]);
 		if (!sample->maps.at[i].object)
 			continue;
@@ -259,9 +258,8 @@ static void check_without_mapping(struct walk_sample *sample)
 	struct walk whole, walk;
 
 	sample_walk(sample, &whole);
-	for (uint32_t i = 0; i < sample->slice.vma_count; i++) {
-		struct unwind_vma *vma = &sample->areas.vmas[sample->slice.vma_base + i],
-				  was = *vma;
+	for (uint32_t i = 0; i < sample->vmas.vma_count; i++) {
+		struct unwind_vma *vma = &sample->areas.vmas[sample->vmas.vma_base + i], was = *vma;
 		size_t first = first_in(sample, whole.depth, &sample->maps.at[i]);
 		vma->end = vma->start;
 		sample_walk(sample, &walk);

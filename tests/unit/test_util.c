@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The ground layer: containers, units, JSON, hostile text. */
+/* The ground layer: containers, units, JSON, hostile text, reading and writing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +8,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "util/intern.h"
+#include "util/io.h"
 #include "util/json.h"
 #include "util/hash.h"
 #include "util/map64.h"
@@ -293,6 +299,81 @@ static void files_are_kept_within_what_the_limit_leaves(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
 }
 
+/* More than a pipe holds, so that both sides go on after parts. */
+#define PIPED_BYTES (1U << 20)
+
+static void ignore_signal(int number)
+{
+	(void)number;
+}
+
+struct piped {
+	int fd;
+	pthread_t reader;
+	const char *bytes;
+};
+
+static void *write_and_interrupt(void *context)
+{
+	struct piped *piped = context;
+	intptr_t error = 0;
+
+	for (size_t at = 0; at < PIPED_BYTES && !error; at += PIPED_BYTES / 4) {
+		pthread_kill(piped->reader, SIGUSR1);
+		error = io_write(piped->fd, piped->bytes + at, PIPED_BYTES / 4, IO_HERE);
+	}
+	close(piped->fd);
+	return (void *)error;
+}
+
+static void reading_goes_on_after_parts_and_signals(void **state)
+{
+	struct sigaction action = {.sa_handler = ignore_signal}, usual;
+	char *bytes = malloc(PIPED_BYTES), *got = calloc(1, PIPED_BYTES + 1);
+	struct piped piped = {.reader = pthread_self(), .bytes = bytes};
+	int ends[2];
+	pthread_t writer;
+	void *error;
+	(void)state;
+
+	assert_non_null(bytes);
+	assert_non_null(got);
+	for (size_t i = 0; i < PIPED_BYTES; i++)
+		bytes[i] = (char)(i * 7 >> 3);
+	assert_int_equal(sigaction(SIGUSR1, &action, &usual), 0);
+	assert_int_equal(pipe(ends), 0);
+	piped.fd = ends[1];
+	assert_int_equal(pthread_create(&writer, NULL, write_and_interrupt, &piped), 0);
+	assert_int_equal(io_read(ends[0], got, PIPED_BYTES + 1, IO_HERE), PIPED_BYTES);
+	assert_int_equal(pthread_join(writer, &error), 0);
+	assert_null(error);
+	assert_memory_equal(got, bytes, PIPED_BYTES);
+	assert_int_equal(io_read(ends[1], got, 1, IO_HERE), -EBADF);
+	assert_int_equal(io_write(ends[0], got, 1, IO_HERE), -EBADF);
+	close(ends[0]);
+	sigaction(SIGUSR1, &usual, NULL);
+	free(bytes);
+	free(got);
+}
+
+static void an_offset_leaves_the_files_position_alone(void **state)
+{
+	FILE *file = tmpfile();
+	char text[8] = "";
+	int fd;
+	(void)state;
+
+	assert_non_null(file);
+	fd = fileno(file);
+	assert_int_equal(io_write(fd, "abcdef", 6, IO_HERE), 0);
+	assert_int_equal(io_write(fd, "XY", 2, 1), 0);
+	assert_int_equal(io_read(fd, text, sizeof(text), 0), 6);
+	assert_memory_equal(text, "aXYdef", 6);
+	assert_int_equal(io_read(fd, text, sizeof(text), 6), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 6);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +391,8 @@ int main(void)
 		cmocka_unit_test(a_typing_error_has_a_small_distance),
 		cmocka_unit_test(a_failure_is_one_statement),
 		cmocka_unit_test(files_are_kept_within_what_the_limit_leaves),
+		cmocka_unit_test(reading_goes_on_after_parts_and_signals),
+		cmocka_unit_test(an_offset_leaves_the_files_position_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

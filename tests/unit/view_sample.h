@@ -205,6 +205,22 @@ static inline void sample_add_span(struct view_sample *sample, uint32_t thread, 
 	recording_writer_add_sum(sample->writer, &sum);
 }
 
+/* Events of a measure, all of about the same size; user NULL: the stack was lost to overflow. */
+static inline void sample_add_count(struct view_sample *sample, const struct rec_measure *measure,
+	uint32_t thread, uint32_t slice, const char *user, uint64_t count, uint64_t value)
+{
+	struct rec_count row = {.measure = measure->id,
+		.thread = thread,
+		.slice = slice,
+		.kernel_stack = STACK_NONE,
+		.user_stack = user ? sample_user(sample, user) : STACK_OVERFLOW,
+		.count = count,
+		.value = value,
+		.max_value = (value + count - 1) / count};
+
+	recording_writer_add_count(sample->writer, &row);
+}
+
 #define KERNEL_ENTRY "entry_SYSCALL_64_after_hwframe;do_syscall_64;"
 #define KERNEL_SYNC                                                                                \
 	KERNEL_ENTRY "__x64_sys_fdatasync;do_fsync;ext4_sync_file;folio_wait_bit_common;"          \

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/unwind_host.h"
-#include "elf/cfi_pack.h"
+#include "unwind/host_walk.h"
+#include "elf/cfi/cfi_pack.h"
 #include "util/vec.h"
 
 #define SAMPLE_ROOM 65536
@@ -56,7 +56,7 @@ struct walk_sample {
 	struct unwind_areas areas;
 	struct unwind_tables *tables;
 	struct unwind_place places[SAMPLE_OBJECTS];
-	struct unwind_process slice;
+	struct unwind_process vmas;
 };
 
 static const char *const sample_cfa_words[] = {"gap", "sp", "fp", "sp*", "fp*", "plt", "signal",
@@ -271,9 +271,9 @@ static inline void sample_build(struct walk_sample *sample)
 		vmas[i].page0 = unwind_place_page0(&sample->places[map->object]);
 		vmas[i].object_kind = map->object << 8 | UNWIND_VMA_TABLE;
 	}
-	sample->slice.vma_count = (uint32_t)sample->maps.count;
-	assert_int_equal(unwind_tables_add_slice(sample->tables, vmas, sample->slice.vma_count,
-				 &sample->slice.vma_base),
+	sample->vmas.vma_count = (uint32_t)sample->maps.count;
+	assert_int_equal(unwind_tables_add_vmas(sample->tables, vmas, sample->vmas.vma_count,
+				 &sample->vmas.vma_base),
 		0);
 }
 
@@ -333,7 +333,7 @@ static inline void sample_walk(struct walk_sample *sample, struct walk *ret)
 {
 	struct unwind_memory memory = {.read = sample_read_stack, .context = sample};
 
-	unwind_host_walk(&sample->areas, &sample->slice, 1, &sample->registers, &memory, ret);
+	unwind_host_walk(&sample->areas, &sample->vmas, 1, &sample->registers, &memory, ret);
 }
 
 static inline const struct sample_map *sample_map_of(

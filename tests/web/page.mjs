@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The report page in a real browser: node --test tests/web/page.mjs, with PAGE made of a recording
-// whose report REPORT is (as JSON) and whose views are in the folder FOLDED, EMPTY, LOSSY, HOSTILE and REDACTED other pages.
+// whose report REPORT is (as JSON) and whose views are in the folder FOLDED, COUNTED of the same one with two measures, EMPTY, LOSSY,
+// HOSTILE and REDACTED other pages.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {readFile} from 'node:fs/promises';
 import {launch, visit} from './browser.mjs';
 
-const {PAGE, REPORT, RANGE_REPORT, FOLDED, EMPTY, LOSSY, HOSTILE, REDACTED} = process.env;
-let browser, report, range;
+const {PAGE, REPORT, RANGE_REPORT, FOLDED, COUNTED, COUNTED_REPORT, COUNTED_RANGE, EMPTY, LOSSY, HOSTILE, REDACTED} = process.env;
+let browser, report, range, counted, countedRange;
 before(async () => {
 	browser = await launch();
 	report = JSON.parse(await readFile(REPORT, 'utf8'));
 	range = JSON.parse(await readFile(RANGE_REPORT, 'utf8'));
+	counted = JSON.parse(await readFile(COUNTED_REPORT, 'utf8'));
+	countedRange = JSON.parse(await readFile(COUNTED_RANGE, 'utf8'));
 });
 after(async () => { await browser.close(); });
 
@@ -262,6 +265,97 @@ test('each view has the stacks that dwell flame has', () => at(PAGE, async (page
 	}
 }));
 
+const about = (page) => page.locator('.panel .note').first().textContent();
+const spaced = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+
+test('a measure is a view behind the others, with the report\'s figures, and time stays time', () => at(COUNTED, async (page) => {
+	const [faults, alloc] = counted.measures;
+	assert.deepEqual(await page.locator('[data-view]').evaluateAll((all) => all.slice(7).map((button) => button.textContent)), ['Page faults', 'Allocations']);
+	await page.click('[data-view="page-faults"]');
+	assert.equal(await total(page), faults.value);
+	assert.equal(await about(page), `Page faults: where memory was touched for the first time. ${spaced(faults.value)} page faults in all.`);
+	assert.equal(await details(page), `all: ${spaced(faults.value)} page faults, 100 % of all`);
+	await assertTotals(page, report);
+	await press(page, '9');
+	assert.equal(await total(page), alloc.value);
+	assert.match(await details(page), new RegExp(`^all: [\\d.]+ [KMG]iB of allocations, 100 % of all, ${spaced(alloc.count)} allocations$`));
+	assert.match(await page.locator('.legend').textContent(), /share of the allocations/);
+	await assertTotals(page, report);
+}));
+
+test('a measure has tables, callers, search and threads in its own unit', () => at(COUNTED, async (page) => {
+	const [faults] = counted.measures;
+	const sum = (selector, name) => page.locator(selector).evaluateAll((rows, field) => rows.reduce((all, row) => all + Number(row.dataset[field]), 0), name);
+	assert.equal(await sum('#functions tbody tr', 'self'), faults.value);
+	assert.match(await page.locator('#functions .note').textContent(), new RegExp(`functions of ${spaced(faults.value)} page faults`));
+	assert.equal(await page.locator('#functions th').count(), 3, 'weights are the counts');
+	await press(page, 'f', 'c');
+	assert.equal(await total(page), faults.value);
+	await press(page, 'c', 'p');
+	assert.equal(await sum('tr.process', 'events'), faults.value);
+	assert.equal(await page.locator('#threads th').nth(1).textContent(), 'page faults');
+	await press(page, 'f', '/');
+	await page.keyboard.type('convoy|cpu-hog');
+	const wanted = [...parse(await readFile(`${FOLDED}/page-faults.folded`, 'utf8'))].filter(([stack]) => /convoy|cpu-hog/i.test(stack)).reduce((all, [, value]) => all + value, 0);
+	assert.ok(wanted > 0 && wanted < faults.value);
+	assert.equal(Number(await page.locator('#matched').getAttribute('data-ns')), wanted);
+	assert.match(await page.locator('#matched').textContent(), /^Matched [\d.]+ %: [\d,]+ page faults, /);
+}, {hash: '#view=page-faults&tab=functions'}));
+
+test('a range and a thread choose among events; sorts of time and lengths do not, and say so', () => at(COUNTED, async (page) => {
+	assert.equal(await total(page), countedRange.measures[0].value);
+	await page.locator('.chip[data-class="futex"]').click();
+	await page.selectOption('[aria-label="Shortest wait"]', '3');
+	await page.selectOption('[aria-label="Idle time"]', 'only');
+	assert.equal(await total(page), countedRange.measures[0].value);
+	assert.deepEqual((await page.locator('.crumb.unused').allTextContents()).map((text) => text.startsWith('time only: ')), [true, true]);
+	assert.equal(await page.locator('.timeonly').count(), 2);
+	assert.match(await page.locator('.strip .note').textContent(), /The line: at most [\d,]+ page faults in a column/);
+	await page.click('[data-view="offcpu"]');
+	assert.equal(await page.locator('.timeonly, .crumb.unused').count(), 0);
+}, {hash: '#view=page-faults&from=2&to=6'}));
+
+test('a measure has the stacks that dwell flame has, and is saved under its name', () => at(COUNTED, async (page) => {
+	for (const view of ['page-faults', 'alloc']) {
+		await page.click(`[data-view="${view}"]`);
+		const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-folded')]);
+		assert.equal(download.suggestedFilename(), `dwell-${view}.folded`);
+		const got = parse(await readFile(await download.path(), 'utf8')), want = parse(await readFile(`${FOLDED}/${view}.folded`, 'utf8'));
+		assert.deepEqual([...got].sort(), [...want].sort());
+	}
+}));
+
+test('a measure fits a phone and a wall, light and dark', async () => {
+	for (const width of [375, 3840])
+		for (const colorScheme of ['light', 'dark'])
+			await at(COUNTED, async (page) => {
+				for (const tab of ['f', 't', 'p']) {
+					await press(page, tab);
+					await ended(page);
+					assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `tab ${tab} at ${width}`);
+				}
+				await press(page, 'f');
+				await ended(page);
+				assert.equal(await light(page) > 128, colorScheme === 'light');
+			}, {viewport: {width, height: 800}, colorScheme, hash: '#view=alloc'});
+});
+
+test('hostile names of measures stay names, in the page and in what it saves', () => at(HOSTILE, async (page) => {
+	await press(page, '8');
+	const heading = '<img src=x onerror=window.hacked=1>;?';
+	assert.ok((await about(page)).includes(heading));
+	assert.match(await details(page), /^all: [\d,]+ <b>;\?" of <img src=x onerror=window\.hacked=1>;\?s, /);
+	const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-svg')]);
+	assert.match(download.suggestedFilename(), /^dwell-[\w.-]+\.svg$/);
+	const svg = await readFile(await download.path(), 'utf8');
+	assert.equal(await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror, script, img').length, svg), 0);
+	await press(page, 'p', 't', 'f', 'i');
+	assert.equal(await page.evaluate(() => window.hacked), undefined);
+	assert.equal(await page.locator('script').count(), 1);
+	assert.ok((await page.locator('#measures').textContent()).includes(heading));
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+}));
+
 test('a wait is walked hop by hop, and the shares are the report\'s', () => at(PAGE, async (page) => {
 	await page.locator('#waits a', {hasText: 'who woke it'}).first().click();
 	const line = report.lines.find((one) => one.reason !== 'no CPU');
@@ -425,8 +519,16 @@ test('without scripts the summary, tables and a picture remain', () => visit(bro
 	assert.equal(await page.locator('#verdict').isVisible(), true);
 	assert.ok(await page.locator('#fallback tbody tr').count() > 2);
 	assert.equal(await page.locator('#starting').isVisible(), true);
+	assert.equal(await page.locator('#measures').count(), 0);
 	const picture = page.locator('img.still');
 	assert.ok((await picture.boundingBox()).height > 100);
+}, {javaScriptEnabled: false}));
+
+test('without scripts each measure is told as in the report', () => visit(browser, COUNTED, async (page) => {
+	const lines = await page.locator('#measures li').allTextContents();
+	assert.equal(lines.length, 2);
+	assert.match(lines[0], new RegExp(`^${spaced(counted.measures[0].value)} page faults: `));
+	assert.match(lines[1], /^[\d.]+ [KMG]iB of allocations: /);
 }, {javaScriptEnabled: false}));
 
 test('a browser that cannot unpack says so and shows the tables', async () => {

@@ -26,10 +26,12 @@ export class App {
 		this.steps = 0; // how far `undo` can go
 		this.selected = -1;
 		/** What look.at() gives. @type {any} */
-		this.weights = this.tree = this.found = this.search = this.matches = null;
+		this.view = this.weights = this.tree = this.found = this.search = this.matches = null;
 		this.zoomNode = 0;
 		/** @type {any} */
-		this.baseWeights = this.threadWeights = this.shown = this.shownBase = null;
+		this.baseWeights = this.threadWeights = this.shown = this.shownBase = this.shownMeasure = null;
+		/** What look.events() gives, of a measure that is looked at. @type {any} */
+		this.events = null;
 		/** @type {Map<number, string> | null} */
 		this.objects = null;
 		/** @type {any} */
@@ -46,7 +48,7 @@ export class App {
 		this.crumbs = h('div', {class: 'top'});
 		this.panel = new Panel(this);
 		this.help = helpDialog();
-		if (!model.keys.rows) root.classList.add('nothing');
+		if (![model, ...model.measures].some((one) => one.keys.rows)) root.classList.add('nothing');
 		root.append(this.crumbs, this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.panel.element, footer(model), this.help);
 	}
 
@@ -156,15 +158,18 @@ export class App {
 		Object.assign(this, look.at(state));
 		this.baseWeights = state.off.length ? look.weights({...state, off: []}).weights : this.weights;
 		this.threadWeights = state.process || state.thread ? look.weights({...state, process: '', thread: ''}).weights : this.weights;
+		this.events = this.view.measure ? look.events(this.view, state) : null;
 		const series = look.series(state);
-		if (this.shown !== this.weights || this.shownBase !== this.baseWeights) {
+		const isNew = this.shown !== this.weights || this.shownBase !== this.baseWeights;
+		if (isNew || this.shownMeasure !== this.view.measure) {
 			this.summary.replaceChildren(summaryBar(this));
 			this.bands.replaceChildren(bandChoices(this));
-			this.tables.replaceChildren(waitsTable(this), processTable(this));
 		}
+		if (isNew) this.tables.replaceChildren(waitsTable(this), processTable(this));
 		this.shown = this.weights;
 		this.shownBase = this.baseWeights;
-		this.strip.show(series, state.from, state.to);
+		this.shownMeasure = this.view.measure;
+		this.strip.show(series, state.from, state.to, this.events && {view: this.view, values: this.events.overTime});
 		this.crumbs.replaceChildren(filterBar(this));
 		this.panel.render();
 	}

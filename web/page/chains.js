@@ -97,13 +97,13 @@ function addKey(/** @type {any} */ model, /** @type {any} */ weights, /** @type 
 	chain.rest += part - given;
 }
 
-/** "disk vda", "a timer (hrtimer_wakeup)", "jbd2/vda1-8". @param {any} model @param {Hop} hop */
+/** "disk vda", "a timer (hrtimer_wakeup)", "jbd2/vda1-8"; of a kind that is new to this dwell "KIND NAME". @param {any} model @param {Hop} hop */
 export function wakerName(model, hop) {
-	const [kind, isMetal] = model.hop_kinds[hop.kind];
+	const [kind, isMetal, isNew] = model.hop_kinds[hop.kind];
 	/** @type {Record<string, [string, string]>} */
 	const words = {irq: ['interrupt', 'an interrupt'], softirq: ['softirq', 'a softirq'], timer: ['a timer', 'a timer'],
 		ipi: ['another CPU\'s interrupt', 'another CPU\'s interrupt'], disk: ['disk', 'a disk']};
-	if (!isMetal) return hop.name || 'an unknown waker';
+	if (!isMetal && !isNew) return hop.name || 'an unknown waker';
 	const [named, plain] = words[kind] || [kind, kind];
 	if (!hop.name) return plain;
 	return kind === 'timer' || kind === 'ipi' ? `${named} (${hop.name})` : `${named} ${hop.name}`;

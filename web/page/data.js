@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The data inside the page, from bytes to tables of numbers. src/render/page_data.c writes it and
+// The data inside the page, from bytes to tables of numbers. src/render/page/page_data.c writes it and
 // says how. Nothing here trusts more than its own program's output, yet bad bytes end in an Error
 // with a sentence, not in a loop.
 import {packFrame} from './frames.js';
+import {SAMPLE} from './weigh.js';
 
-export const DATA_VERSION = 1;
+export const DATA_VERSION = 2;
 const NS = 1e9;
 
 // Columns that can hold more than 31 bits.
@@ -95,6 +96,25 @@ function bucketStarts(cells, buckets) {
 	return starts;
 }
 
+/**
+ * The one kind of a measure's keys: to filters and trees an event is what a sample is, something that is
+ * counted and took no time.
+ */
+const EVENT_KINDS = {rows: 1, state: Int32Array.of(SAMPLE), letter: new Int32Array(1), reason: new Int32Array(1), idle: new Int32Array(1),
+	operation: new Int32Array(1), unsliced: new Int32Array(1)};
+
+/**
+ * What a measure counts, in a model like that of time: the same threads and stacks with keys and cells of
+ * its own, whose `total` is in its unit. No sum over time can meet it.
+ * @param {Model} model of time, complete @param {{keys: Table, cells: Table}} tables @param {any} folded @returns {Model}
+ */
+function measureModel(model, {keys, cells}, folded) {
+	addTotals(keys);
+	addTotals(cells);
+	keys.kind = new Int32Array(keys.rows);
+	return {...model, keys, cells, kinds: EVENT_KINDS, starts: bucketStarts(cells, model.buckets), runs: new Int32Array(0), folded};
+}
+
 /** @param {Uint8Array} bytes @returns {Model} */
 export function parseData(bytes) {
 	if (bytes.length < 4) throw new Error('the data of this page is missing');
@@ -103,12 +123,15 @@ export function parseData(bytes) {
 	if (model.version !== DATA_VERSION)
 		throw new Error(`this page's data has version ${model.version}, its script reads ${DATA_VERSION}`);
 	const reader = new Reader(bytes, 4 + length);
-	for (const {name, rows, columns} of model.tables) {
+	/** Tables of measures, by their number. @type {any[]} */
+	const measured = [];
+	for (const {name, rows, columns, measure} of model.tables) {
 		/** @type {Table} */
 		const table = {rows};
 		for (const [column, encoding] of columns)
 			table[column] = readColumn(reader, column, encoding, rows);
-		model[name] = table;
+		if (measure) (measured[measure] = measured[measure] || {})[name] = table;
+		else model[name] = table;
 	}
 	addTotals(model.keys);
 	addTotals(model.cells);
@@ -117,6 +140,8 @@ export function parseData(bytes) {
 	model.starts = bucketStarts(model.cells, model.buckets);
 	model.runs = runsOf(model);
 	nameThreads(model);
+	model.measures = model.views.filter((/** @type {any} */ view) => view.measure)
+		.map((/** @type {any} */ view) => measureModel(model, measured[view.measure], view.folded));
 	return model;
 }
 

@@ -18,6 +18,35 @@ export function count(value) {
 	return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** "812 B", "1.5 GiB" @param {number} value */
+export function bytes(value) {
+	const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+	if (value < 1024) return `${Math.round(value)} B`;
+	let size = 1024, i = 0;
+	for (; i + 1 < units.length && value >= size * 1024; i++) size *= 1024;
+	return `${(value / size).toFixed(value < 10 * size ? 1 : 0)} ${units[i]}`;
+}
+
+/** A weight of a view in its unit: "4.9 ms", "61,000", "1.5 GiB", "12,345 furlongs". @param {import('./views.js').View} view @param {number} value */
+export function amount({unit, unit_word}, value) {
+	if (unit === 'ns') return duration(value);
+	if (unit === 'bytes') return bytes(value);
+	return unit === 'count' ? count(value) : `${count(value)} ${unit_word}`;
+}
+
+/** The same with what it is of, unless it is time: "61,000 page faults", "1.5 GiB of allocations". @param {import('./views.js').View} view @param {number} value */
+export function amountOf(view, value) {
+	if (!view.measure) return amount(view, value);
+	if (view.unit !== 'count') return `${amount(view, value)} of ${view.weight}`;
+	return `${count(value)} ${value === 1 ? view.counted : view.weight}`;
+}
+
+/** How many were counted: "12 waits", "1 allocation". @param {import('./views.js').View} view @param {number} number */
+export function countedText(view, number) {
+	if (!view.measure) return plural(number, view.counted);
+	return `${count(number)} ${number === 1 ? view.counted : view.weight}`;
+}
+
 /** "12.3 %"; 0 and 100 only where it is exactly that. @param {number} part @param {number} whole */
 export function percent(part, whole) {
 	if (!(whole > 0) || part <= 0) return '0 %';

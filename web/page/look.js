@@ -8,8 +8,8 @@ import {allStacks, keysToKeep, makePaths} from './paths.js';
 import {sandwich} from './sandwich.js';
 import {compile, matchLabels, matchTree} from './search.js';
 import {makeBase, makeShape, makeTree} from './shapes.js';
-import {Labels, VIEWS} from './views.js';
-import {overTime, weigh} from './weigh.js';
+import {Labels, modelOf, viewOf} from './views.js';
+import {eventsByThread, eventsOverTime, openFilter, overTime, weigh} from './weigh.js';
 
 const MOST_KEPT = 12;
 
@@ -38,9 +38,11 @@ export class Memory {
 	}
 }
 
-/** Views that the data can show. @param {any} model */
+/** @typedef {import('./views.js').View} View */
+
+/** Names of views that the data can show; of one name the first is meant. @param {any} model @returns {string[]} */
 export function viewsOf(model) {
-	return Object.keys(VIEWS).filter((view) => !VIEWS[view].needsChains || model.has_chains);
+	return model.views.filter((/** @type {View} */ view) => (!view.needs_chains || model.has_chains) && viewOf(model, view.name) === view).map((/** @type {View} */ view) => view.name);
 }
 
 export class Look {
@@ -48,7 +50,7 @@ export class Look {
 	constructor(model) {
 		this.model = model;
 		this.labels = new Labels(model.labels);
-		this.memory = {weights: new Memory(), series: new Memory(), paths: new Memory(), bases: new Memory(), shapes: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory()};
+		this.memory = {weights: new Memory(), events: new Memory(), series: new Memory(), paths: new Memory(), bases: new Memory(), shapes: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory()};
 	}
 
 	/** @param {import('./state.js').State} state @returns {import('./weigh.js').Filter} */
@@ -66,60 +68,88 @@ export class Look {
 		return {key, weights: this.memory.weights.get(key, () => weigh(this.model, this.filter(state)))};
 	}
 
+	/** Weights of a view: of a measure only thread and range choose. @param {View} view @param {import('./state.js').State} state */
+	weightsOf(view, state) {
+		if (!view.measure) return this.weights(state);
+		const key = JSON.stringify([view.name, state.from, state.to, state.process, state.thread]);
+		return {key, weights: this.memory.events.get(key, () => weigh(modelOf(this.model, view), this.eventFilter(state)))};
+	}
+
+	/** What a measure has over time and by thread. @param {View} view @param {import('./state.js').State} state */
+	events(view, state) {
+		const model = modelOf(this.model, view), all = {...state, process: '', thread: ''};
+		const key = JSON.stringify([view.name, state.from, state.to, state.process, state.thread, 'sums']);
+		return this.memory.events.get(key, () => ({overTime: eventsOverTime(model, this.eventFilter(state)),
+			byThread: eventsByThread(model, this.weightsOf(view, all).weights)}));
+	}
+
+	/** Events have no length and no reason, and are never idle. @param {import('./state.js').State} state @returns {import('./weigh.js').Filter} */
+	eventFilter(state) {
+		const {from, to, passes} = this.filter(state);
+		return {...openFilter(this.model), from, to, passes};
+	}
+
 	/** @param {import('./state.js').State} state */
 	series(state) {
 		const key = JSON.stringify([state.bandMin, state.bandMax, state.off, state.idle, state.process, state.thread]);
 		return this.memory.series.get(key, () => overTime(this.model, this.filter(state)));
 	}
 
+	/** The view of a state, as far as the data has it. @param {import('./state.js').State} state */
+	view(state) {
+		const {model} = this;
+		return /** @type {View} */ (viewOf(model, viewsOf(model).includes(state.view) ? state.view : 'offcpu'));
+	}
+
 	/** View and way of naming, as far as the data has them. @param {import('./state.js').State} state */
 	paths(state) {
-		const {model, labels, memory} = this;
-		const view = viewsOf(model).includes(state.view) ? state.view : 'offcpu';
+		const {labels, memory} = this;
+		const view = this.view(state), model = modelOf(this.model, view);
 		const by = Object.hasOwn(model.threads[0]?.names || {comm: 1}, state.by) ? state.by : 'comm';
-		const pathsKey = `${view}/${by}`;
-		return {view, by, pathsKey, paths: memory.paths.get(pathsKey, () => makePaths(model, labels, view, by))};
+		const pathsKey = `${view.name}/${by}`;
+		return {view, model, by, pathsKey, paths: memory.paths.get(pathsKey, () => makePaths(model, labels, view.name, by))};
 	}
 
 	/** Weights of the stacks of a state, and which of them stay. @param {import('./state.js').State} state */
 	stacks(state) {
-		const {view, by, pathsKey, paths} = this.paths(state);
-		const {key, weights} = this.weights(state);
-		const keeps = () => keysToKeep(this.model, paths, this.labels.texts.length, this.labels.find(state.only), this.labels.find(state.without));
-		return {paths, pathsKey, by, weights, keeps, isStriped: view === 'hotcold', stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
+		const {view, model, by, pathsKey, paths} = this.paths(state);
+		const {key, weights} = this.weightsOf(view, state);
+		const keeps = () => keysToKeep(model, paths, this.labels.texts.length, this.labels.find(state.only), this.labels.find(state.without));
+		return {view, model, paths, pathsKey, by, weights, keeps, isStriped: view.name === 'hotcold', stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
 	}
 
-	/** Views of waits and running time share their stacks. @param {import('./paths.js').Paths} paths @param {string} by */
-	base(paths, by) {
-		const {model, labels} = this;
+	/** Views of waits and running time share their stacks. @param {any} model @param {View} view @param {import('./paths.js').Paths} paths @param {string} by */
+	base(model, view, paths, by) {
 		if (paths.waker) return makeBase(model.nodes, paths);
-		return this.memory.bases.get(by, () => makeBase(model.nodes, allStacks(model, labels, by)));
+		return this.memory.bases.get(`${view.measure || ''}/${by}`, () => makeBase(model.nodes, allStacks(model, this.labels, by)));
 	}
 
 	/** The tree from the roots. @param {import('./state.js').State} state */
 	tree(state) {
-		const {paths, pathsKey, by, weights, keeps, isStriped, stacksKey} = this.stacks(state);
-		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.base(paths, by), paths));
-		const tree = this.memory.trees.get(stacksKey, () => makeTree(this.model, shape, weights, isStriped, keeps()));
-		return {tree, treeKey: stacksKey, weights};
+		const {view, model, paths, pathsKey, by, weights, keeps, isStriped, stacksKey} = this.stacks(state);
+		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.base(model, view, paths, by), paths));
+		const tree = this.memory.trees.get(stacksKey, () => makeTree(model, shape, weights, isStriped, keeps()));
+		return {tree, treeKey: stacksKey};
 	}
 
 	/** The tree from the leaves. @param {import('./state.js').State} state */
 	callersTree(state) {
-		const {paths, pathsKey, weights, keeps, isStriped, stacksKey} = this.stacks(state);
-		const trie = this.memory.callers.get(pathsKey, () => new Callers(this.model, paths, this.labels.texts.length));
+		const {model, paths, pathsKey, weights, keeps, isStriped, stacksKey} = this.stacks(state);
+		const trie = this.memory.callers.get(pathsKey, () => new Callers(model, paths, this.labels.texts.length));
 		const treeKey = `${stacksKey}/callers`;
-		return {tree: this.memory.trees.get(treeKey, () => new CallersTree(this.model, trie, weights, isStriped, keeps())), treeKey, weights};
+		return {tree: this.memory.trees.get(treeKey, () => new CallersTree(model, trie, weights, isStriped, keeps())), treeKey};
 	}
 
-	/** Everything for one state. @param {import('./state.js').State} state */
+	/** Everything for one state; `weights` are of time, whatever the tree's are. @param {import('./state.js').State} state */
 	at(state) {
-		const {tree, treeKey, weights} = state.inverted ? this.callersTree(state) : this.tree(state);
+		const view = this.view(state);
+		const {tree, treeKey} = state.inverted ? this.callersTree(state) : this.tree(state);
+		const {weights} = this.weights(state);
 		const zoomNode = followPath(tree.trie, this.labels, state.zoom);
 		const search = compile(state.search, state.exact);
 		const matches = search.expression ? matchLabels(this.labels.texts, search.expression) : null;
 		const found = matches ? matchTree(tree, matches, zoomNode) : {ns: 0, nodes: 0, first: -1};
-		return {tree, treeKey, weights, zoomNode, search, matches, found};
+		return {view, tree, treeKey, weights, zoomNode, search, matches, found};
 	}
 
 	/** Callers and callees of state.middle. @param {import('./state.js').State} state */

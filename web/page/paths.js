@@ -3,7 +3,7 @@
 // an end, which many keys share. Nothing is spelled out: that is for those who look.
 import {labelOf, packFrame} from './frames.js';
 import {MARK, NAME, WAKER} from './trie.js';
-import {VIEWS} from './views.js';
+import {endOf, viewOf, wants} from './views.js';
 
 /**
  * `name`: by key the label in front, or -1; `node`: by key, -1: the view does not want it; `end`: by
@@ -41,16 +41,16 @@ export function allStacks(model, labels, by) {
 /** @param {any} model @param {import('./views.js').Labels} labels @param {string} view @param {string} by @returns {Paths} */
 export function makePaths(model, labels, view, by) {
 	const {keys, kinds} = model;
-	const {wants, end, needsChains} = VIEWS[view];
+	const type = /** @type {import('./views.js').View} */ (viewOf(model, view)), needsChains = type.needs_chains;
 	const ends = new Ends();
 	const names = model.threads.map((/** @type {any} */ thread) => labels.add(thread.names[by]));
 	const paths = {name: new Int32Array(keys.rows), node: new Int32Array(keys.rows).fill(-1), end: new Int32Array(keys.rows), ends: ends.list,
 		waker: view === 'wakeup' ? WAKER : 0};
-	const marks = Array.from({length: kinds.rows}, (_, kind) => !needsChains && wants(kinds.state[kind]) ? ends.get(end(model, kind),
-		() => end(model, kind).split('\n').filter(Boolean).map((text) => [labels.add(text), MARK])) : -1);
+	const marks = Array.from({length: kinds.rows}, (_, kind) => !needsChains && wants(type, kinds.state[kind]) ? ends.get(endOf(model, type, kind),
+		() => endOf(model, type, kind).split('\n').filter(Boolean).map((text) => [labels.add(text), MARK])) : -1);
 	for (let key = 0; key < keys.rows; key++) {
 		const kind = keys.kind[key];
-		if (!wants(kinds.state[kind])) continue;
+		if (!wants(type, kinds.state[kind])) continue;
 		paths.name[key] = names[keys.thread[key]];
 		paths.node[key] = keys.node[key];
 		if (view === 'wakeup') putWaker(model, labels, paths, ends, key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The picture as it is, as an SVG file of its own.
 import {frameColor} from './colors.js';
-import {duration, percent} from './format.js';
+import {percent} from './format.js';
 
 const SVG_ROW = 18;
 
@@ -13,9 +13,10 @@ export function escapeXml(/** @type {string} */ text) {
 
 /**
  * @param {import('./tree.js').Weighted} tree @param {import('./layout.js').Layout} layout
- * @param {string[]} texts @param {{width: number, isIcicle: boolean, title: string}} options
+ * @param {string[]} texts @param {{width: number, isIcicle: boolean, title: string, amount: (value: number) => string}} options
+ *   amount: a weight in words
  */
-export function svgText(tree, layout, texts, {width, isIcicle, title}) {
+export function svgText(tree, layout, texts, {width, isIcicle, title, amount}) {
 	const height = (layout.rows.length + 2) * SVG_ROW;
 	const whole = tree.totalOf(0);
 	const parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
@@ -28,7 +29,7 @@ export function svgText(tree, layout, texts, {width, isIcicle, title}) {
 		const kind = box.node > 0 ? tree.trie.kind[box.node] : 3;
 		const room = Math.floor((box.width - 6) / 7.3);
 		const label = room < 3 ? '' : name.length <= room ? name : `${name.slice(0, room - 1)}…`;
-		const told = box.node >= 0 ? `${name}: ${duration(tree.totalOf(box.node))}, ` +
+		const told = box.node >= 0 ? `${name}: ${amount(tree.totalOf(box.node))}, ` +
 			`${percent(tree.totalOf(box.node), whole)}` : `${box.thin} frames too thin to draw`;
 		parts.push(`<g><title>${escapeXml(told)}</title><rect x="${box.x.toFixed(2)}" y="${y}" ` +
 			`width="${Math.max(box.width - 0.5, 0.3).toFixed(2)}" height="${SVG_ROW - 1}" rx="1" ` +

@@ -6,29 +6,43 @@ import {moment} from './format.js';
 // Where bands begin.
 const STARTS = ['0', '10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'];
 
+/** Of a band that a newer dwell recorded only its word is known. @param {any} model @param {number} band */
+function bandStart(model, band) {
+	return STARTS[band] || model.bands[band];
+}
+
+/** What is said beside choices among time while events are looked at. @param {any} app */
+export function timeOnly({view}) {
+	return view.measure ? h('span', {class: 'note timeonly'}, 'only for time, not for ', h('span', {class: 'short'}, view.weight)) : null;
+}
+
 /** Bands as two choices: waits from ... to ... @param {any} app */
 export function bandChoices(app) {
 	const {model, state} = app;
-	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), STARTS[i]]);
-	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), STARTS[i + 1] || 'any length']);
+	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), bandStart(model, i)]);
+	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), bandStart(model, i + 1) || 'any length']);
 	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Only waits that took from '),
 		select('Shortest wait', least, String(state.bandMin), (value) => app.update({bandMin: Number(value), bandMax: Math.max(state.bandMax, Number(value))})),
-		h('span', {class: 'dim'}, ' to '), select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})));
+		h('span', {class: 'dim'}, ' to '), select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})), timeOnly(app));
 }
 
 /** Filters count for the whole page. @param {any} app */
 export function filterBar(app) {
-	const {model, state, initial} = app;
+	const {model, state, initial, view} = app;
 	/** @type {HTMLElement[]} */
 	const filters = [];
-	const put = (/** @type {string} */ text, /** @type {any} */ patch) => filters.push(h('button', {class: 'crumb filter', onclick: () => app.update(patch), title: 'Take this filter back'}, text, ' ✕'));
+	const put = (/** @type {string} */ text, /** @type {any} */ patch, isOfTime = false) => {
+		const isUnused = isOfTime && view.measure;
+		filters.push(h('button', {class: isUnused ? 'crumb filter unused' : 'crumb filter', onclick: () => app.update(patch),
+			title: `Take this filter back${isUnused ? `; it is for time, not for ${view.weight}` : ''}`}, isUnused ? 'time only: ' : '', text, ' ✕'));
+	};
 	if (state.from > 0 || state.to < model.buckets)
 		put(`${moment(model.from_ns + state.from * model.bucket_ns)} to ${moment(Math.min(model.from_ns + state.to * model.bucket_ns, model.to_ns))}`, {from: 0, to: model.buckets});
 	if (state.bandMin > 0 || state.bandMax < initial.bandMax)
-		put(`waits ${state.bandMin ? `of ${STARTS[state.bandMin]} or longer` : ''}${state.bandMin && state.bandMax < initial.bandMax ? ', ' : ''}${state.bandMax < initial.bandMax ? `shorter than ${STARTS[state.bandMax + 1]}` : ''}`, {bandMin: 0, bandMax: initial.bandMax});
+		put(`waits ${state.bandMin ? `of ${bandStart(model, state.bandMin)} or longer` : ''}${state.bandMin && state.bandMax < initial.bandMax ? ', ' : ''}${state.bandMax < initial.bandMax ? `shorter than ${bandStart(model, state.bandMax + 1)}` : ''}`, {bandMin: 0, bandMax: initial.bandMax}, true);
 	if (state.process) put(`process ${state.process}`, {process: ''});
 	if (state.thread) put(`thread ${state.thread}`, {thread: ''});
-	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)});
+	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)}, true);
 	if (state.only) put(`only stacks with ${state.only}`, {only: ''});
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
 	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), filters,

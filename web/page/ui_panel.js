@@ -3,7 +3,7 @@
 import {classColor, kindColor} from './colors.js';
 import {copyText, h, saveFile, select, toggle} from './dom.js';
 import {foldedText} from './folded.js';
-import {count, duration, percent, plural} from './format.js';
+import {amount, amountOf, count, countedText, percent, plural} from './format.js';
 import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
 import {svgText} from './svg.js';
@@ -14,7 +14,7 @@ import {zoomPath} from './ui_crumbs.js';
 import {FlameView} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
 import {isDarkNow} from './ui_theme.js';
-import {BYS, VIEWS} from './views.js';
+import {BYS, modelOf, viewOf} from './views.js';
 
 export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads', chain: 'Who woke them'};
 
@@ -78,16 +78,25 @@ export class Panel {
 				toggle('By name', state.names, () => app.update({names: !state.names}), 'Siblings by name instead of size (a)')),
 			h('span', {class: 'group'}, h('button', {id: 'save-svg', onclick: () => this.saveSvg()}, 'Save SVG'), h('button', {id: 'save-folded', onclick: () => this.saveFolded()}, 'Save folded')));
 		if (isStack)
-			groups.unshift(h('span', {class: 'group', role: 'group', 'aria-label': 'View'}, viewsOf(app.model).map((view) => h('button', {class: 'toggle', 'data-view': view,
-				'aria-pressed': String(state.view === view), title: VIEWS[view].about, onclick: () => app.update({view, zoom: []})}, VIEWS[view].title))),
-			h('label', {class: 'group'}, h('span', {class: 'dim'}, 'by '), select('Stacks named by', Object.entries(BYS), state.by, (by) => app.update({by, zoom: []}))));
+			groups.unshift(...this.viewButtons(), h('label', {class: 'group'}, h('span', {class: 'dim'}, 'by '), select('Stacks named by', Object.entries(BYS), state.by, (by) => app.update({by, zoom: []}))));
 		return groups;
 	}
 
+	/** Views of time, and beside them what was counted. */
+	viewButtons() {
+		const {app} = this;
+		const views = viewsOf(app.model).map((name) => /** @type {import('./views.js').View} */ (viewOf(app.model, name)));
+		const button = (/** @type {import('./views.js').View} */ {name, about, title}) => h('button', {class: 'toggle short', 'data-view': name,
+			'aria-pressed': String(app.view.name === name), title: about, onclick: () => app.update({view: name, zoom: []})}, title || name);
+		const events = views.filter((view) => view.measure);
+		return [h('span', {class: 'group', role: 'group', 'aria-label': 'View'}, views.filter((view) => !view.measure).map(button)),
+			...events.length ? [h('span', {class: 'group', role: 'group', 'aria-label': 'Events'}, h('span', {class: 'dim'}, 'events '), events.map(button))] : []];
+	}
+
 	showMatched() {
-		const {state, search, found, tree, zoomNode} = this.app;
+		const {state, view, search, found, tree, zoomNode} = this.app;
 		this.matched.textContent = search.error ? `Not a regular expression` : !state.search ? '' :
-			`Matched ${percent(found.ns, tree.totalOf(zoomNode))}: ${duration(found.ns)}${found.nodes >= 0 ? `, ${plural(found.nodes, 'frame')}` : ''}`;
+			`Matched ${percent(found.ns, tree.totalOf(zoomNode))}: ${amountOf(view, found.ns)}${found.nodes >= 0 ? `, ${plural(found.nodes, 'frame')}` : ''}`;
 		this.matched.dataset.ns = String(found.ns);
 	}
 
@@ -106,12 +115,7 @@ export class Panel {
 		const {state, tree, zoomNode, matches} = app;
 		if (this.flame.element.parentNode !== this.content)
 			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.legend, this.inside);
-		const {title, about} = VIEWS[state.view] || {title: '', about: ''};
-		this.about.textContent = `${title}: ${about}${state.inverted ? '; turned round: the last function of each stack is at the root, its callers follow' : ''}. ${duration(tree.totalOf(0))} in all.`;
-		if (app.model.folded.cells_ns && (state.from > 0 || state.to < app.model.buckets))
-			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
-		if (app.model.folded.keys) this.about.textContent += ` ${count(app.model.folded.keys)} small stacks (${duration(app.model.folded.keys_ns)}) are [other].`;
-		this.about.dataset.ns = String(tree.totalOf(0));
+		this.showAbout();
 		if (app.selectedTree !== tree.trie || app.selectedZoom !== zoomNode) app.selected = zoomNode;
 		app.selectedTree = tree.trie;
 		app.selectedZoom = zoomNode;
@@ -122,6 +126,18 @@ export class Panel {
 		this.showInside();
 	}
 
+	/** What the picture shows, and what of it is not kept apart. */
+	showAbout() {
+		const {app} = this;
+		const {state, tree, view} = app, {folded, buckets} = modelOf(app.model, view);
+		const about = [view.title, view.about].filter(Boolean).join(': ');
+		this.about.textContent = `${about}${state.inverted ? '; turned round: the last function of each stack is at the root, its callers follow' : ''}. ${amountOf(view, tree.totalOf(0))} in all.`;
+		if (folded.cells_weight && (state.from > 0 || state.to < buckets))
+			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
+		if (folded.keys) this.about.textContent += ` ${count(folded.keys)} small stacks (${amount(view, folded.keys_weight)}) are [other].`;
+		this.about.dataset.ns = String(tree.totalOf(0));
+	}
+
 	/** All pictures that there can be. */
 	flames() {
 		return [this.flame, this.callers, this.callees];
@@ -130,12 +146,12 @@ export class Panel {
 	showLegend() {
 		const isDark = isDarkNow();
 		const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', {class: 'tag', color}, text);
-		const {view} = this.app.state;
+		const {view} = this.app;
 		const kinds = /** @type {[number, string][]} */ ([[NAME, 'name'], [USER, 'program'], [KERNEL, 'kernel'],
-			...VIEWS[view]?.needsChains ? [[USER | WAKER, 'waker\'s program'], [KERNEL | WAKER, 'waker\'s kernel side']] : []]);
+			...view.needs_chains ? [[USER | WAKER, 'waker\'s program'], [KERNEL | WAKER, 'waker\'s kernel side']] : []]);
 		this.legend.replaceChildren(...kinds.map(([kind, text]) => entry(kindColor(kind, isDark), text)),
-			...view === 'hotcold' ? ['On top of each box: ', entry(classColor('running'), 'running'), entry(classColor('runnable'), 'ready, no CPU'), entry(classColor('socket'), 'blocked')] : [],
-			'The width of a box is its time. A click zooms in.');
+			...view.name === 'hotcold' ? ['On top of each box: ', entry(classColor('running'), 'running'), entry(classColor('runnable'), 'ready, no CPU'), entry(classColor('socket'), 'blocked')] : [],
+			`The width of a box is its ${view.measure ? `share of the ${view.weight}` : 'time'}. A click zooms in.`);
 	}
 
 	showInside() {
@@ -152,7 +168,7 @@ export class Panel {
 			return;
 		}
 		const {callers, callees, total, self} = app.look.middle(state);
-		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${duration(total)}, ${percent(total, app.look.tree(state).tree.totalOf(0))}; ${duration(self)} by itself`);
+		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${amountOf(app.view, total)}, ${percent(total, app.look.tree(state).tree.totalOf(0))}; ${amount(app.view, self)} by itself`);
 		this.middleTotal = total;
 		this.content.replaceChildren(head, h('h3', {}, 'Callers'), this.callers.element, h('h3', {}, 'Callees'), this.callees.element, this.details);
 		for (const view of [this.callers, this.callees]) view.element.hidden = !(total > 0);
@@ -165,7 +181,7 @@ export class Panel {
 	}
 
 	tellOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
-		if (node > 0) this.details.textContent = `${this.app.labels.texts[view.tree.trie.label[node]]}: ${duration(view.tree.totalOf(node))}, ${percent(view.tree.totalOf(node), this.middleTotal || 0)} of the function's`;
+		if (node > 0) this.details.textContent = `${this.app.labels.texts[view.tree.trie.label[node]]}: ${amountOf(this.app.view, view.tree.totalOf(node))}, ${percent(view.tree.totalOf(node), this.middleTotal || 0)} of the function's`;
 	}
 
 	pickOther(/** @type {FlameView} */ view, /** @type {number} */ node) {
@@ -183,21 +199,21 @@ export class Panel {
 	/** @param {number} node @param {number} thin */
 	tell(node, thin) {
 		const {app} = this;
-		const {tree, labels} = app;
+		const {tree, labels, view} = app;
 		if (thin) {
 			this.details.textContent = `${count(thin)} frames too thin to draw; zoom to see them`;
 			return;
 		}
 		if (node < 0 || !(tree.totalOf(0) > 0)) {
-			this.details.textContent = tree.totalOf(0) > 0 ? '' : 'Nothing here: no time passes the filters.';
+			this.details.textContent = tree.totalOf(0) > 0 ? '' : `Nothing here: no ${view.measure ? view.counted : 'time'} passes the filters.`;
 			this.actions.replaceChildren();
 			return;
 		}
 		const name = node ? labels.texts[tree.trie.label[node]] : 'all';
-		const ns = tree.totalOf(node);
+		const ns = tree.totalOf(node), counted = tree.countOf(node);
 		this.details.dataset.ns = String(ns);
-		this.details.textContent = [`${name}: ${duration(ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
-			tree.selfOf(node) ? `${duration(tree.selfOf(node))} by itself` : '', tree.countOf(node) ? `${count(tree.countOf(node))} ${app.state.view === 'oncpu' ? 'samples' : 'waits'}` : '',
+		this.details.textContent = [`${name}: ${amountOf(view, ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
+			tree.selfOf(node) ? `${amount(view, tree.selfOf(node))} by itself` : '', counted && view.unit !== 'count' ? countedText(view, counted) : counted && counted !== ns ? `${count(counted)} looked at` : '',
 			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : ''].filter(Boolean).join(', ');
 		this.showActions();
 	}
@@ -227,19 +243,19 @@ export class Panel {
 
 	/** The picture's name for files. */
 	fileName(/** @type {string} */ ending) {
-		return `dwell-${this.app.state.view}.${ending}`;
+		return `dwell-${this.app.view.name.replace(/[^\w.-]+/g, '-')}.${ending}`;
 	}
 
 	saveSvg() {
 		const {app} = this;
-		const {tree, state, labels, zoomNode} = app;
+		const {tree, state, labels, zoomNode, view} = app;
 		const width = 1200;
-		const title = `dwell ${state.view}: ${duration(tree.totalOf(zoomNode))}`;
-		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title}));
+		const title = `dwell ${view.name}: ${amountOf(view, tree.totalOf(zoomNode))}`;
+		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title, amount: (value) => amountOf(view, value)}));
 	}
 
 	saveFolded() {
 		const {app} = this;
-		saveFile(this.fileName('folded'), 'text/plain', foldedText(app.tree, app.labels.texts, app.zoomNode, app.state.inverted));
+		saveFile(this.fileName('folded'), 'text/plain', foldedText(app.tree, app.labels.texts, app.zoomNode, app.state.inverted, app.view.unit));
 	}
 }

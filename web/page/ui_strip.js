@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The time strip: how much of each class of time passed when. Dragging, or keys, choose a range.
+// The time strip: how much of each class of time passed when, and of a measure that is looked at a line
+// over it. Dragging, or keys, choose a range.
 import {classColor} from './colors.js';
 import {h, letterScale} from './dom.js';
-import {duration, moment} from './format.js';
+import {amountOf, duration, moment} from './format.js';
 import {className} from './weigh.js';
 
 // In px where the page's letters have their usual size.
@@ -31,6 +32,8 @@ export class Strip {
 		this.lost = lost ? ` ${duration(lost)} are in totals only, because tables were full: they have no place here.` : '';
 		/** @type {any} */
 		this.series = null;
+		/** Values by column, and their view. @type {{view: import('./views.js').View, values: Float64Array} | null} */
+		this.line = null;
 		this.from = 0;
 		this.to = model.buckets;
 		/** @type {number | null} */
@@ -45,9 +48,9 @@ export class Strip {
 		new ResizeObserver(() => this.paint()).observe(this.element);
 	}
 
-	/** @param {any} series @param {number} from @param {number} to */
-	show(series, from, to) {
-		Object.assign(this, {series, from, to});
+	/** @param {any} series @param {number} from @param {number} to @param {{view: import('./views.js').View, values: Float64Array} | null} line */
+	show(series, from, to, line = null) {
+		Object.assign(this, {series, from, to, line});
 		this.canvas.setAttribute('aria-valuenow', String(from));
 		this.canvas.setAttribute('aria-valuetext', this.describe(from, to));
 		this.tell();
@@ -56,15 +59,16 @@ export class Strip {
 
 	/** What can be done, or what is chosen. */
 	tell() {
-		const {model, from, to} = this;
-		this.note.textContent = from === 0 && to === model.buckets
+		const {model, from, to, line} = this;
+		const lineText = line ? ` The line: at most ${amountOf(line.view, Math.max(...line.values))} in a column.` : '';
+		this.note.textContent = (from === 0 && to === model.buckets
 			? `Drag to choose a range of time. Each column is ${duration(model.bucket_ns)}; the highest has ${duration(this.most())} of the threads' time.${this.lost}`
-			: `${this.describe(from, to)}. Double click, or Esc, for all of it.`;
+			: `${this.describe(from, to)}. Double click, or Esc, for all of it.`) + lineText;
 	}
 
 	/** What is in a column, largest first. @param {number} bucket */
 	tellColumn(bucket) {
-		const {model, series} = this;
+		const {model, series, line} = this;
 		/** @type {Map<string, number>} */
 		const words = new Map();
 		series.sums.forEach((/** @type {Float64Array} */ values, /** @type {number} */ class_) => {
@@ -73,7 +77,7 @@ export class Strip {
 		});
 		const parts = [...words].sort((a, b) => b[1] - a[1]).map(([word, ns]) => `${word === 'runnable' ? 'no CPU' : word} ${duration(ns)}`);
 		const more = parts.length > MOST_TOLD ? `, ${parts.length - MOST_TOLD} more` : '';
-		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${parts.slice(0, MOST_TOLD).join(', ') || 'nothing'}${more}.`;
+		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${parts.slice(0, MOST_TOLD).join(', ') || 'nothing'}${more}${line ? `; ${amountOf(line.view, line.values[bucket])}` : ''}.`;
 	}
 
 	/** The sum of the highest column. */
@@ -162,6 +166,7 @@ export class Strip {
 		context.fillStyle = style.getPropertyValue('--paper');
 		context.fillRect(0, 0, width, STRIP);
 		this.paintColumns(context, width);
+		this.paintLine(context, width, style);
 		context.fillStyle = style.getPropertyValue('--shade');
 		const x = (/** @type {number} */ bucket) => width * bucket / model.buckets;
 		context.fillRect(0, 0, x(this.from), STRIP - AXIS);
@@ -188,6 +193,26 @@ export class Strip {
 				if (values[bucket]) context.fillRect(bucket * column, top(), column - gap, bottom - top());
 			});
 		}
+	}
+
+	/** The measure's line, with a rim that sets it off from the columns; its top is its own largest. @param {CanvasRenderingContext2D} context @param {number} width @param {CSSStyleDeclaration} style */
+	paintLine(context, width, style) {
+		if (!this.line) return;
+		const {values} = this.line, most = Math.max(...values), column = width / values.length;
+		if (!(most > 0)) return;
+		context.beginPath();
+		values.forEach((value, bucket) => {
+			const y = STRIP - AXIS - 2 - (STRIP - AXIS - 5) * value / most;
+			context.lineTo(bucket * column, y);
+			context.lineTo((bucket + 1) * column, y);
+		});
+		context.lineJoin = 'round';
+		for (const [name, lineWidth] of /** @type {[string, number][]} */ ([['--paper', 4], ['--ink', 1.5]])) {
+			context.lineWidth = lineWidth;
+			context.strokeStyle = style.getPropertyValue(name);
+			context.stroke();
+		}
+		context.lineWidth = 1;
 	}
 
 	/** @param {CanvasRenderingContext2D} context @param {number} width @param {string} color */

@@ -5,6 +5,7 @@ import {lineId} from './chains.js';
 import {h, select} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
 import {processLines, stackLabels, stackLine, waitLines} from './lines.js';
+import {timeOnly} from './ui_crumbs.js';
 import {className, classTotal, FIRST_REASON} from './weigh.js';
 
 /** Time by chip: classes of one word together, largest reasons first. @param {any} model @param {any} weights */
@@ -50,7 +51,7 @@ export function summaryBar(app) {
 	return h('section', {class: 'card', 'aria-label': 'All time'},
 		h('p', {class: 'lead'}, plural(threads, 'thread'), '; ', h('b', {id: 'busy'}, duration(whole)), ' counted. Idle: ',
 			h('span', {id: 'aside', 'data-ns': aside}, Number(aside) ? `${duration(Number(aside))} ` : ''), idle),
-		bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips));
+		bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips, timeOnly(app)));
 }
 
 function name(/** @type {string} */ word) {

@@ -1,50 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Views: which keys of the table a view wants and which frame ends their stacks; and the texts of frames.
-import {BLOCKED, PREEMPTED, RUNNING, SAMPLE, WOKEN} from './weigh.js';
+// Views: the list is the data's (src/profile/view_types.c), with what the recording counts beside time at
+// its end; and the texts of frames.
+import {RUNNING} from './weigh.js';
 
-/** @type {Record<string, {title: string, about: string, wants: (state: number) => boolean,
- *   end: (model: any, kind: number) => string, needsChains?: boolean}>} needsChains: src/profile/chain_view.c
- *   has the same grammar */
-export const VIEWS = {
-	offcpu: {
-		title: 'Off-CPU', about: 'blocked and runnable time, by where the thread went off CPU',
-		wants: (state) => state === WOKEN || state === PREEMPTED || state === BLOCKED,
-		end: (model, kind) => ['', '[runq]', '[preempted]', '', ''][model.kinds.state[kind]],
-	},
-	oncpu: {
-		title: 'On-CPU', about: 'running time: samples, scaled to each thread\'s exact running time',
-		wants: (state) => state === RUNNING || state === SAMPLE,
-		end: (model, kind) => model.kinds.state[kind] === RUNNING ? '[unsampled]' : '',
-	},
-	runq: {
-		title: 'Run queue', about: 'runnable time: ready, but without a CPU',
-		wants: (state) => state === WOKEN || state === PREEMPTED,
-		end: (model, kind) => model.kinds.state[kind] === WOKEN ? '[woken]' : '[preempted]',
-	},
-	hotcold: {
-		title: 'Hot/cold', about: 'all time of the threads in one tree',
-		wants: () => true,
-		end: (model, kind) => {
-			const state = model.kinds.state[kind];
-			if (state === RUNNING) return '[unsampled]\n[running]';
-			if (state === SAMPLE) return '[running]';
-			return state === BLOCKED ? `[blocked ${model.reasons[model.kinds.reason[kind]][0]}]`
-				: '[runnable]';
-		},
-	},
-	wakeup: {
-		title: 'Wakers', about: 'blocked time, by the stack of who ended it, then by who had waited',
-		wants: (state) => state === BLOCKED, end: () => '', needsChains: true,
-	},
-	offwake: {
-		title: 'Off-wake', about: 'blocked time, by where the thread waited, and behind "--" the stack of who woke it',
-		wants: (state) => state === BLOCKED, end: () => '', needsChains: true,
-	},
-	chain: {
-		title: 'Chains', about: 'blocked time, by where the thread waited, and behind each "--" the next waker of the chain',
-		wants: (state) => state === BLOCKED, end: () => '', needsChains: true,
-	},
-};
+/** @typedef {{name: string, title: string, about: string, states?: number, needs_chains: boolean, marks: string[],
+ *   weight: string, counted: string, unit: string, unit_word: string, measure?: number}} View
+ *   states: bits, by state; marks: by state, the frame that ends a stack, with * for the reason of a wait; weight: what its
+ *   weights are ("off-CPU time", "page faults"); counted: what one is called that is counted; unit: ns, count, bytes, or ''
+ *   for one that unit_word names; measure: its number from 1 on, if it is no time */
+
+/** @param {any} model @param {string} name @returns {View | undefined} */
+export function viewOf(model, name) {
+	return model.views.find((/** @type {View} */ view) => view.name === name);
+}
+
+/** The model that a view's weights are in. @param {any} model of time @param {View} view */
+export function modelOf(model, view) {
+	return view.measure ? model.measures[view.measure - 1] : model;
+}
+
+/** All that a measure's model has is for its view. @param {View} view @param {number} state */
+export function wants(view, state) {
+	return view.states === undefined || (view.states >> state & 1) === 1;
+}
+
+/** Frames that end stacks of that kind of time, one in a line. @param {any} model @param {View} view @param {number} kind */
+export function endOf(model, view, kind) {
+	const state = model.kinds.state[kind];
+	const mark = view.marks[state].replace('*', () => model.reasons[model.kinds.reason[kind]][0]);
+	return state === RUNNING ? `[unsampled]\n${mark}` : mark;
+}
 
 export const BYS = {comm: 'thread name', process: 'process', thread: 'thread', name: 'process name',
 	container: 'container'};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Filters: which keys of the table count, with how much time. Running time has no stacks of its own;
-// each thread's is divided among its samples here, so that nothing is gained or lost.
+// each thread's is divided among its samples here, so that nothing is gained or lost. The model of a
+// measure (data.js) is weighed alike; what is called ns here is in its unit then.
 import {exactNs} from './format.js';
 
 export const RUNNING = 0;
@@ -161,6 +162,21 @@ function spreadRunning(/** @type {any} */ model, /** @type {any} */ {ns, count})
 		}
 		ns[running] = 0;
 	}
+}
+
+/** Events by bucket, whatever range is chosen. @param {any} model of a measure @param {Filter} filter */
+export function eventsOverTime(model, filter) {
+	const sums = new Float64Array(model.buckets), verdicts = judge(model, filter);
+	const {bucket, key, total, rows} = model.cells;
+	for (let row = 0; row < rows; row++) if (verdicts[key[row]]) sums[bucket[row]] += total[row];
+	return sums;
+}
+
+/** Events by thread. @param {any} model of a measure @param {any} weights */
+export function eventsByThread(model, {ns}) {
+	const sums = new Float64Array(model.threads.length), {thread, rows} = model.keys;
+	for (let key = 0; key < rows; key++) sums[thread[key]] += ns[key];
+	return sums;
 }
 
 /** Exact ns of a class, as a BigInt. @param {any} weights @param {number} class_ */

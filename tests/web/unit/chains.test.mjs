@@ -6,7 +6,7 @@ import {foldedText} from '../../../web/page/folded.js';
 import {Look, viewsOf} from '../../../web/page/look.js';
 import {initialState} from '../../../web/page/state.js';
 import {openFilter, weigh} from '../../../web/page/weigh.js';
-import {model} from './model.mjs';
+import {model, modelOfTime} from './model.mjs';
 
 const folded = (view, patch = {}) => {
 	const data = model(), look = new Look(data);
@@ -25,8 +25,8 @@ test('one waker behind a wait, or all of them', () => {
 });
 
 test('views of chains need chains', () => {
-	assert.equal(viewsOf(model()).length, 7);
-	assert.deepEqual(viewsOf({has_chains: false}), ['offcpu', 'oncpu', 'runq', 'hotcold']);
+	assert.equal(viewsOf(modelOfTime()).length, 7);
+	assert.deepEqual(viewsOf({...modelOfTime(), has_chains: false}), ['offcpu', 'oncpu', 'runq', 'hotcold']);
 });
 
 test('each hop has its share, and shares add up to the wait', () => {
@@ -56,4 +56,11 @@ test('time that nobody ended is the rest', () => {
 	const {chains: [chain]} = chainsOf(data, weigh(data, openFilter(data)), 'srv/futex/');
 	assert.equal(chain.rest, 2e9);
 	assert.equal(data.chain_ends[chain.end][0], 'not woken');
+});
+
+test('a waker of a kind that only a newer dwell has is called by its word', () => {
+	const data = {...model(), hop_kinds: [['task', false], ['portal', false, true]]};
+	assert.equal(wakerName(data, {kind: 1, name: 'vda'}), 'portal vda');
+	assert.equal(wakerName(data, {kind: 1, name: ''}), 'portal');
+	assert.equal(wakerName(data, {kind: 0, name: ''}), 'an unknown waker');
 });

@@ -14,12 +14,12 @@ function varint(number) {
 
 export const zigzag = (number) => number < 0 ? -number * 2 - 1 : number * 2;
 
-/** Bytes as page_data.c writes them, from {name: {column: [encoding, values]}}. */
+/** Bytes as page_data.c writes them, from {name: {column: [encoding, values]}}; "keys@2" are keys of the second measure. */
 export function encode(head, tables) {
 	const specs = [], bytes = [];
-	for (const [name, columns] of Object.entries(tables)) {
-		const names = Object.keys(columns);
-		specs.push({name, rows: columns[names[0]][1].length, columns: names.map((column) => [column, columns[column][0]])});
+	for (const [id, columns] of Object.entries(tables)) {
+		const names = Object.keys(columns), [name, measure] = id.split('@');
+		specs.push({name, rows: columns[names[0]][1].length, columns: names.map((column) => [column, columns[column][0]]), ...measure && {measure: Number(measure)}});
 		for (const column of names) {
 			const [encoding, values] = columns[column];
 			values.forEach((value, row) => bytes.push(...varint(encoding === 'plain' ? value :
@@ -36,12 +36,37 @@ export function encode(head, tables) {
 
 const column = (rows, at, encoding = 'plain') => [encoding, rows.map((row) => row[at])];
 
+/** As src/profile/view_types.c has them. */
+const view = (name, title, states, marks, needs_chains = false) => ({name, title, about: '', states, needs_chains, marks,
+	weight: 'thread time', counted: name === 'oncpu' ? 'sample' : 'wait', unit: 'ns', unit_word: 'ns'});
+const NO_MARKS = ['', '', '', '', ''];
+
+export const VIEWS = [
+	view('offcpu', 'Off-CPU', 0b01110, ['', '[runq]', '[preempted]', '', '']),
+	view('oncpu', 'On-CPU', 0b10001, NO_MARKS),
+	view('runq', 'Run queue', 0b00110, ['', '[woken]', '[preempted]', '', '']),
+	view('hotcold', 'Hot/cold', 0b11111, ['[running]', '[runnable]', '[runnable]', '[blocked *]', '[running]']),
+	view('wakeup', 'Wakers', 0b01000, NO_MARKS, true),
+	view('offwake', 'Off-wake', 0b01000, NO_MARKS, true),
+	view('chain', 'Chains', 0b01000, NO_MARKS, true),
+];
+
+/** Two measures, as view_of_measure() makes their views. */
+const NO_FOLDS = {keys: 0, keys_weight: 0, cells: 0, cells_weight: 0};
+export const MEASURES = [
+	{name: 'page-faults', title: 'Page faults', about: 'first touches', weight: 'page faults', counted: 'page fault', unit: 'count', unit_word: 'count',
+		needs_chains: false, marks: NO_MARKS, measure: 1, folded: NO_FOLDS},
+	{name: 'alloc', title: 'Allocations', about: '', weight: 'allocations', counted: 'allocation', unit: 'bytes', unit_word: 'bytes',
+		needs_chains: false, marks: NO_MARKS, measure: 2, folded: NO_FOLDS},
+];
+
 export const HEAD = {
-	version: 1, from_ns: 0, to_ns: 4e9, buckets: 4, bucket_ns: 1e9, start: {by: 'comm', idle: 'hide'},
+	views: [...VIEWS, ...MEASURES],
+	version: 2, from_ns: 0, to_ns: 4e9, buckets: 4, bucket_ns: 1e9, start: {by: 'comm', idle: 'hide'},
 	states: ['running', 'woken', 'preempted', 'blocked', 'sample'],
 	reasons: [['other', 'X'], ['disk', 'D'], ['futex', 'F'], ['sleep', 'Z']],
 	bands: ['< 10 us', '10-100 us', '0.1-1 ms', '1-10 ms', '10-100 ms', '0.1-1 s', '>= 1 s'],
-	idles: ['', 'unended', 'main_loop', 'own_timer'], recording: {}, folded: {threads: 0, keys: 0, cells: 0},
+	idles: ['', 'unended', 'main_loop', 'own_timer'], recording: {}, folded: {threads: 0, ...NO_FOLDS},
 	threads: [{comm: 'app', process: 'app', pid: 1, tid: 1, life_s: 4, life_ns: 0}, {comm: 'srv', process: 'srv', pid: 2, tid: 2, life_s: 4, life_ns: 0}],
 	labels: ['', 'main', 'work', 'read', 'write', '[other]', 'fdatasync', 'jbd2', 'commit', 'vda', '[disk vda]'],
 	has_chains: true, sentences: [], hop_kinds: [['task', false], ['disk', true]],
@@ -75,7 +100,25 @@ export const KEYS = [
 export const CELLS = [[0, 0, 1, 1, 3], [0, 1, 0, 0, 1], [0, 2, 0, 0, 2], [0, 7, 1, 0, 0], [1, 3, 0, 500000000, 20], [1, 4, 0, 7, 1], [1, 5, 0, 1000, 4],
 	[1, 7, 1, 0, 1], [2, 6, 0, 250000000, 2], [2, 8, 1, 0, 0], [2, 9, 0, 999000, 2], [3, 8, 0, 749000000, 0]];
 
+// Of each measure: thread, node, s, ns, count; and the cells as above. 3 GiB are more than 2^31.
+export const EVENTS = [
+	[[0, 2, 0, 30, 30], [0, 3, 0, 5, 5], [1, 4, 0, 10, 10]],
+	[[0, 1, 3, 221225472, 2], [1, 5, 0, 512, 1]],
+];
+export const EVENT_CELLS = [
+	[[0, 0, 0, 10, 10], [0, 2, 0, 10, 10], [1, 0, 0, 20, 20], [3, 1, 0, 5, 5]],
+	[[2, 0, 3, 221225472, 2], [2, 1, 0, 512, 1]],
+];
+
+const cellColumns = (cells) => ({bucket: column(cells, 0, 'delta'), key: column(cells, 1, 'delta'), s: column(cells, 2), ns: column(cells, 3), count: column(cells, 4)});
+
 export function tables() {
+	return {...timeTables(), ...Object.fromEntries(EVENTS.flatMap((events, i) => [
+		[`keys@${i + 1}`, {thread: column(events, 0, 'delta'), node: column(events, 1, 'delta'), s: column(events, 2), ns: column(events, 3), count: column(events, 4)}],
+		[`cells@${i + 1}`, cellColumns(EVENT_CELLS[i])]]))};
+}
+
+export function timeTables() {
 	return {
 		frames: {label: column(FRAMES, 0, 'delta')},
 		objects: {label: ['delta', [1]], object: ['delta', [2]]},
@@ -86,8 +129,10 @@ export function tables() {
 		chains: {first: ['delta', CHAINS.map((row) => row[0])], count: column(CHAINS, 1), end: column(CHAINS, 2)},
 		hops: {kind: column(HOPS, 0), name: column(HOPS, 1, 'delta'), node: column(HOPS, 2, 'delta'), waited: column(HOPS, 3), reason: column(HOPS, 4), operation: column(HOPS, 5)},
 		shares: {ran: column(SHARES, 0), nocpu: column(SHARES, 1), earlier: column(SHARES, 2)},
-		cells: {bucket: column(CELLS, 0, 'delta'), key: column(CELLS, 1, 'delta'), s: column(CELLS, 2), ns: column(CELLS, 3), count: column(CELLS, 4)},
+		cells: cellColumns(CELLS),
 	};
 }
 
 export const model = () => parseData(encode(HEAD, tables()));
+/** The same recording without anything counted beside time. */
+export const modelOfTime = () => parseData(encode({...HEAD, views: VIEWS}, timeTables()));

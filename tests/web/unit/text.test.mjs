@@ -54,7 +54,7 @@ test('names are text in a picture', () => {
 	const trie = new Trie();
 	trie.child(0, 0, 1);
 	const tree = treeOf(trie, [0, 5]);
-	const svg = svgText(tree, layOut(tree, 0, 1200), ['<script>x</script>'], {width: 1200, isIcicle: false, title: 't<'});
+	const svg = svgText(tree, layOut(tree, 0, 1200), ['<script>x</script>'], {width: 1200, isIcicle: false, title: 't<', amount: (value) => `${value} <script>`});
 	assert.ok(!svg.includes('<script') && svg.includes('&#60;script&#62;'));
 });
 

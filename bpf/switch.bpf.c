@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Switches and wakes. Each thread is at any time running, runnable or blocked; a switch closes the
+ * open interval of both threads that take part and credits it. The interval still open at the
+ * window's end is read out by an iterator (iterate.bpf.c) and closed by user space.
+ */
+#include "books.bpf.h"
+#include "credit.bpf.h"
+#include "parts.bpf.h"
+#include "stack.bpf.h"
+#include "target.bpf.h"
+#include "waker.bpf.h"
+
+/* Credits the wait [since, wake) of a thread that comes onto a CPU at `at`, and explains it. */
+static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
+	struct thread *thread, u64 since, u64 wake, u64 at)
+{
+	struct chain *chain = chain_get(task, 0);
+	struct wait_scratch *wait = chain ? wait_scratch_of_cpu() : NULL;
+	u64 start, from;
+
+	if (!wait) {
+		past_forget(thread);
+		credit_wait(cpu, thread, since, wake);
+		return;
+	}
+	explain_begin(wait, chain, thread);
+	/* Read not before here: with more to keep in mind, 6.1 forgets how many hops there are. */
+	start = window_start;
+	from = since < start ? start : since;
+	explain(cpu, wait, from, wake);
+	if (wake <= start || is_skipped(wake - from))
+		credit_wait(cpu, thread, since, wake);
+	else if (thread->is_target)
+		credit_parts(cpu, thread);
+	past_open(wait, thread, chain);
+	remember(wait, thread);
+	chain_commit(chain, thread, since, wake, at);
+}
+
+/* Lets the thread carry that it had no CPU in [since, at). */
+static __always_inline void note_queued(struct task_struct *task, u64 since, u64 at)
+{
+	struct chain *chain = chain_get(task, 0);
+	u64 start;
+
+	if (!chain)
+		return;
+	/* For how long a thread was runnable before the window began is not known. */
+	start = window_start;
+	if (since < start)
+		since = start < at ? start : at;
+	chain_queued(chain, since, at);
+}
+
+/*
+ * Is what was not seen of it a loss? Before the window no time counts, and a thread that the start
+ * iterator met on its way off a CPU, its switch already told, may have come back before it is
+ * looked at again.
+ */
+static __always_inline bool is_counted(const struct thread *thread, u64 at)
+{
+	return thread->is_target && at >= window_start;
+}
+
+/* Closes what a thread did before it came onto a CPU at `at`, and lets it run. */
+static __noinline void switch_in(
+	struct cpu *cpu, struct task_struct *task, struct thread *thread, u64 at)
+{
+	u64 wake, since;
+	u8 state;
+
+	if (!cpu || !thread)
+		return;
+	since = thread->since;
+	state = thread->state;
+	wake = thread->wake;
+	if (state == THREAD_NEW)
+		state = state_at_start(thread);
+	/*
+	 * Its switch-out was not seen (6.1 can miss a look-up). When it left is unknown; that it
+	 * ran all the time is the least likely.
+	 */
+	if (state == TIME_RUNNING) {
+		if (is_counted(thread, at))
+			count(cpu, COUNTER_MISSED_SWITCHES, 1);
+		state = wake ? TIME_BLOCKED : TIME_PREEMPTED;
+	}
+	if (at < since)
+		at = since;
+	if (state == TIME_BLOCKED) {
+		if (!wake) {
+			if (is_counted(thread, at))
+				count(cpu, COUNTER_NO_WAKER, 1);
+			wake = at;
+		}
+		/* A wake may come before the switch-out that it ends: then nothing was blocked. */
+		if (wake < since)
+			wake = since;
+		if (wake > at)
+			wake = at;
+		end_wait(cpu, task, thread, since, wake, at);
+		credit(cpu, thread, TIME_WOKEN, wake, at);
+	} else if (state == TIME_WOKEN || state == TIME_PREEMPTED) {
+		note_queued(task, since, at);
+		credit(cpu, thread, state, since, at);
+	}
+	thread->wake = 0;
+	thread->state = TIME_RUNNING;
+	thread->since = at;
+}
+
+/* The last word about a thread that leaves its CPU for ever. */
+static __noinline void send_end(struct cpu *cpu, struct thread *thread)
+{
+	struct thread_now *now;
+
+	if (!cpu || !thread)
+		return;
+	now = bpf_ringbuf_reserve(&records, sizeof(*now), 0);
+	if (now) {
+		fill_now(now, thread);
+		bpf_ringbuf_submit(now, BPF_RB_NO_WAKEUP);
+		return;
+	}
+	count(cpu, COUNTER_LOST_ENDS, 1);
+	for (u32 i = 0; i < TIME_STATES; i++)
+		count(cpu, COUNTER_LOST_ENDS_NS, thread->total_ns[i]);
+}
+
+/* A thread that was no target may have been renamed or moved into the cgroup. Runs in its context.
+ */
+static __always_inline bool has_joined(struct task_struct *task, struct thread *thread, u64 now)
+{
+	if (!may_change())
+		return false;
+	if (cfg_target_kind == TARGET_COMM && thread->is_announced)
+		return false;
+	if (cfg_target_kind == TARGET_CGROUP &&
+		thread->css_set == (u64)BPF_CORE_READ(task, cgroups))
+		return false;
+	/* Looked at, until the next rename. */
+	thread->is_announced = true;
+	if (!is_wanted(task, thread))
+		return false;
+	thread->is_announced = false;
+	begin_life(thread, now);
+	return true;
+}
+
+static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_struct *task,
+	struct thread *thread, bool preempt, u32 prev_state, u64 now)
+{
+	if (now < thread->since)
+		now = thread->since;
+	/* On this CPU since before the window, and nothing has happened here since. */
+	if (thread->state == THREAD_NEW && thread->was_on_cpu && cpu->last_switch <= window_start)
+		thread->state = TIME_RUNNING;
+	if (thread->state != TIME_RUNNING) {
+		/* Its switch-in was not seen: it took this CPU at the last switch that was. */
+		if (cpu->last_switch > window_start && thread->is_target)
+			count(cpu, COUNTER_MISSED_SWITCHES, 1);
+		switch_in(cpu, task, thread, cpu->last_switch);
+	}
+	credit(cpu, thread, TIME_RUNNING, thread->since, now);
+	thread->since = now;
+	if (thread->is_target && !thread->is_announced && !is_in_exec(task, thread))
+		announce(cpu, task, thread);
+	if (prev_state & TASK_DEAD) {
+		thread->state = THREAD_DEAD;
+		if (thread->is_target)
+			send_end(cpu, thread);
+		return;
+	}
+	/* 6.1 passes the state of a task that a pending signal keeps queued: only __state tells. */
+	if (!preempt && prev_state && task->__state) {
+		thread->state = TIME_BLOCKED;
+		thread->task_letter = letter_of_state(prev_state);
+	} else {
+		thread->state = TIME_PREEMPTED;
+	}
+	struct walk *walk = walk_in(WALK_SWITCH);
+	/* A thread that may wake targets is asked for one thing only: in what it waited. */
+	if (!walk || (!thread->is_target && thread->state != TIME_BLOCKED))
+		return;
+	thread->kernel_stack = kernel_stack_now(ctx, cpu, walk, STACK_OF_SWITCH);
+	if (!thread->is_target)
+		return;
+	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
+	thread->lacks_tables =
+		cfg_user_stacks == USER_STACKS_TABLE && lacks_tables(walk, thread->user_stack);
+	if (thread->lacks_tables)
+		stacks_lacking++;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	unsigned int prev_state)
+{
+	struct cpu *cpu = this_cpu();
+	struct thread *thread;
+	u64 now = bpf_ktime_get_ns();
+
+	if (!cpu)
+		return 0;
+	if (now >= window_end) {
+		/* The books are closed; a thread that dies before they are read leaves its page
+		 * here. */
+		if (prev_state & TASK_DEAD) {
+			thread = bpf_task_storage_get(&threads, prev, NULL, 0);
+			if (thread && thread->is_target && thread->state != THREAD_DEAD)
+				send_end(cpu, thread);
+		}
+		return 0;
+	}
+	if (now >= window_start)
+		count(cpu, COUNTER_SWITCHES, 1);
+	if (prev->pid) {
+		thread = bpf_task_storage_get(&threads, prev, NULL, 0);
+		if (thread && (thread->is_target || has_joined(prev, thread, now) || cfg_depth))
+			switch_out(ctx, cpu, prev, thread, preempt, prev_state, now);
+	}
+	if (next->pid) {
+		thread = bpf_task_storage_get(&threads, next, NULL, 0);
+		if (thread && (thread->is_target || cfg_depth))
+			switch_in(cpu, next, thread, now);
+	}
+	cpu->last_switch = now;
+	cpu->metal.depth = 0;
+	cost_note(cpu, now, COUNTER_SWITCH_TIMED);
+	return 0;
+}
+
+/* Names the waker's moment: sched_waking always runs in the waker's context, sched_wakeup does not.
+ */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	struct cpu *cpu = this_cpu();
+	u64 now = bpf_ktime_get_ns();
+	struct thread *thread;
+
+	if (!cpu || now >= window_end)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread) {
+		thread->wake = now;
+		if (cfg_depth)
+			chain_wake(ctx, cpu, task, thread, now);
+	}
+	if (now >= window_start)
+		count(cpu, COUNTER_WAKES, 1);
+	cost_note(cpu, now, COUNTER_WAKE_TIMED);
+	return 0;
+}

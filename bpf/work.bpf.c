@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Causes that are no wake: a thread is born, a work is queued, begun and done. */
+#include "waker.bpf.h"
+#include "work.bpf.h"
+
+/* A thread's first wake, by its creator. It has not waited before. */
+SEC("?tp_btf/sched_wakeup_new")
+int BPF_PROG(on_first_wake, struct task_struct *task)
+{
+	struct cpu *cpu = this_cpu();
+	u64 now = bpf_ktime_get_ns();
+	struct vector *vector;
+	struct chain *chain;
+	u32 hops;
+
+	if (!cpu || now >= window_end)
+		return 0;
+	chain = chain_get(task, 0);
+	if (!chain)
+		return 0;
+	vector = build_vector(ctx, cpu, HOP_FORK, now);
+	if (!vector)
+		return 0;
+	hops = vector->count;
+	if (hops > cfg_depth)
+		hops = cfg_depth;
+	bpf_probe_read_kernel(&chain->hops[0], (u64)hops * sizeof(struct hop), vector->hops);
+	chain->buffer = 0;
+	chain->counts[0] = hops;
+	chain->woken = now;
+	chain->off = 0;
+	if (now >= window_start)
+		count(cpu, COUNTER_QUEUES, 1);
+	cost_note(cpu, now, COUNTER_QUEUE_TIMED);
+	return 0;
+}
+
+SEC("?tp_btf/workqueue_queue_work")
+int BPF_PROG(on_work_queued, int cpu_wanted, struct pool_workqueue *queue, struct work_struct *item)
+{
+	struct cpu *cpu = this_cpu();
+	u64 now = bpf_ktime_get_ns(), key = (u64)item;
+	struct vector *vector;
+
+	if (!cpu || now >= window_end)
+		return 0;
+	vector = build_vector(ctx, cpu, HOP_WORK, now);
+	if (vector)
+		bpf_map_update_elem(&works, &key, vector, BPF_ANY);
+	if (now >= window_start)
+		count(cpu, COUNTER_QUEUES, 1);
+	cost_note(cpu, now, COUNTER_QUEUE_TIMED);
+	return 0;
+}
+
+/* A worker runs in its own context, without locks of the scheduler: storage may be made here. */
+SEC("?tp_btf/workqueue_execute_start")
+int BPF_PROG(on_work_begin, struct work_struct *item)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct vector *cause, *work;
+	u64 key = (u64)item;
+
+	work = bpf_task_storage_get(&workers, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!work)
+		return 0;
+	work->begun_at = 0;
+	cause = bpf_map_lookup_elem(&works, &key);
+	if (!cause)
+		return 0;
+	bpf_probe_read_kernel(work, sizeof(*work), cause);
+	bpf_map_delete_elem(&works, &key);
+	work->begun_at = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("?tp_btf/workqueue_execute_end")
+int BPF_PROG(on_work_end)
+{
+	struct vector *work = bpf_task_storage_get(&workers, bpf_get_current_task_btf(), NULL, 0);
+
+	if (work)
+		work->begun_at = 0;
+	return 0;
+}

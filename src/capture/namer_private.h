@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What namer.c (images and stacks) and namer_frames.c share. Private to these. */
+#ifndef DWELL_CAPTURE_NAMER_PRIVATE_H
+#define DWELL_CAPTURE_NAMER_PRIVATE_H
+
+#include "capture/namer.h"
+#include "capture/spaces.h"
+#include "util/map64.h"
+#include "util/vec.h"
+
+/* Of ids of objects. */
+#define SEED_OBJECT 0x6f626a65637431ULL
+
+struct image {
+	struct space *space;
+	VEC(uint64_t) raw; /* its stacks, to be forgotten with it */
+};
+
+struct namer {
+	struct recording_writer *writer;
+	struct kernel_symbols *symbols;
+	struct object_table *objects;
+	struct spaces *spaces;
+	uint64_t kernel_seed; /* tells this kernel build from others */
+	struct map64 images;  /* image -> struct image * */
+	struct map64 by_raw;  /* raw id -> recording's id */
+	struct map64 written; /* ids of objects, frames, nodes */
+	struct loader *loader;
+	const struct own_code *own;
+	bool is_started;
+	struct map64 numbered; /* the loader's number -> struct code_object * */
+};
+
+/* True the first time for each id, and now and then again. */
+bool namer_is_first(struct namer *namer, uint64_t id);
+
+/*
+ * The id of a frame in the recording, which has it from now on. `at` is where the name is looked
+ * up: inside the call for return addresses. The names are borrowed, "" if there is none.
+ */
+uint64_t namer_kernel_frame(struct namer *namer, uint64_t pc, uint64_t at);
+/* image may be NULL: nothing is known of it. */
+uint64_t namer_user_frame(
+	struct namer *namer, struct image *image, uint64_t pc, uint64_t at, const char **ret_name);
+/* A frame as (object, address), contract/unwind.h: no mappings needed, whoever ran it. */
+uint64_t namer_packed_frame(struct namer *namer, uint64_t frame, const char **ret_name);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part of the kernel side that follows wakers: its tables, symbols and programs. */
+#ifndef DWELL_KERNEL_CHAIN_PROGRAMS_H
+#define DWELL_KERNEL_CHAIN_PROGRAMS_H
+
+#include "kernel/options.h"
+#include "kernel/sizes.h"
+#include "symbol/kernel.h"
+
+struct dwell; /* the skeleton */
+
+/*
+ * Before loading: what depth needs is made, the rest is left out. symbols may be NULL. Which
+ * programs are needed, as enum program_use.
+ */
+unsigned int chains_configure(struct dwell *skeleton, const struct capture_options *options,
+	uint32_t depth, const struct table_sizes *sizes, const struct kernel_symbols *symbols);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Everything that has to be said before the programs are loaded, but what follows wakers. */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "host/cgroup.h"
+#include "kernel/glob.h"
+#include "kernel/chain_programs.h"
+#include "kernel/private.h"
+#include "kernel/programs.h"
+#include "dwell.skel.h"
+
+/* Room for 5,000 requests; they are read as they come. */
+#define WANTS_BYTES (256 << 10)
+
+/* The initial pid namespace's fixed number (PROC_PID_INIT_INO). */
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
+
+static int configure_namespace(
+	struct dwell *skeleton, const struct capture_options *options, struct why *why)
+{
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status))
+		return why_set(why, -errno, "cannot read /proc/self/ns/pid; mount /proc");
+	if (status.st_ino != INITIAL_PID_NAMESPACE)
+		skeleton->rodata->cfg_pid_namespace = (uint32_t)status.st_ino;
+	skeleton->rodata->cfg_self_pid = (uint32_t)getpid();
+	skeleton->rodata->cfg_command_pid = options->command_pid;
+	return 0;
+}
+
+static int configure_target(
+	struct dwell *skeleton, const struct capture_options *options, struct why *why)
+{
+	struct cgroup_target cgroup;
+	struct glob glob;
+	int error;
+
+	skeleton->rodata->cfg_target_kind = options->target;
+	if (options->target == TARGET_COMM) {
+		if (!glob_compile(options->comm_glob, &glob))
+			return why_set(why, -EINVAL, "the name %s is too long for a thread's",
+				options->comm_glob);
+		for (size_t i = 0; i < ARRAY_SIZE(glob.step); i++)
+			skeleton->rodata->cfg_glob_step[i] = glob.step[i];
+		skeleton->rodata->cfg_glob_star = glob.star;
+		skeleton->rodata->cfg_glob_accept = glob.accept;
+	}
+	if (options->target == TARGET_CGROUP) {
+		error = cgroup_find(options->cgroup, &cgroup, why);
+		if (error)
+			return error;
+		skeleton->rodata->cfg_cgroup_id = cgroup.id;
+		skeleton->rodata->cfg_cgroup_hierarchy = cgroup.hierarchy;
+	}
+	if (options->id_count)
+		bpf_map__set_max_entries(skeleton->maps.target_ids, (uint32_t)options->id_count);
+	return 0;
+}
+
+static void configure_unwinding(struct kernel *kernel, const struct capture_options *options)
+{
+	struct dwell *skeleton = kernel->skeleton;
+	const struct table_sizes *sizes = &kernel->sizes;
+
+	if (options->user_stacks != USER_STACKS_TABLE) {
+		sizes_drop_unwinding(&kernel->sizes);
+		return;
+	}
+	bpf_map__set_max_entries(skeleton->maps.unwind_rows, sizes->unwind_row_blocks);
+	bpf_map__set_max_entries(skeleton->maps.unwind_pages, sizes->unwind_page_blocks);
+	bpf_map__set_max_entries(skeleton->maps.unwind_vmas, sizes->unwind_vma_blocks);
+	bpf_map__set_max_entries(skeleton->maps.unwind_rules, UNWIND_MAX_RULES);
+	bpf_map__set_max_entries(skeleton->maps.unwind_processes, sizes->unwind_processes);
+	bpf_map__set_max_entries(skeleton->maps.unwind_wants, WANTS_BYTES);
+	bpf_map__set_max_entries(skeleton->maps.repairs, KERNEL_MAX_REPAIRS);
+}
+
+/* Beyond seven eighths only rows without stacks are made, of which there are few. */
+static void configure_events(struct kernel *kernel)
+{
+	struct dwell *skeleton = kernel->skeleton;
+	uint32_t rows = kernel->sizes.event_rows;
+
+	if (!kernel->options->event_count)
+		return;
+	skeleton->rodata->cfg_event_rows = rows - rows / 8;
+	skeleton->rodata->cfg_event_seen_mask = kernel->sizes.event_seen - 1;
+	bpf_map__set_max_entries(skeleton->maps.event_seen, kernel->sizes.event_seen);
+	bpf_map__set_max_entries(skeleton->maps.event_records, kernel->sizes.event_ring_bytes);
+	bpf_map__set_max_entries(skeleton->maps.events_0, rows);
+	bpf_map__set_max_entries(skeleton->maps.events_1, rows);
+	bpf_map__set_max_entries(skeleton->maps.cpus, CPU_LEVELS + CONTRACT_EVENT_SLOTS);
+	bpf_map__set_max_entries(skeleton->maps.walks,
+		bpf_map__max_entries(skeleton->maps.walks) + CONTRACT_EVENT_SLOTS);
+}
+
+int kernel_configure(struct kernel *kernel, const struct capture_options *options,
+	const struct kernel_symbols *symbols, struct why *why)
+{
+	struct dwell *skeleton = kernel->skeleton;
+	struct kernel_symbol schedule;
+	unsigned int uses = USE_BOOKS | (options->sample_hz ? USE_SAMPLES : 0) |
+			    (options->user_stacks == USER_STACKS_TABLE ? USE_SLEEPERS : 0) |
+			    (options->event_count ? USE_EVENTS : 0);
+
+	skeleton->rodata->cfg_user_threads = options->has_user_threads;
+	skeleton->rodata->cfg_kernel_threads = options->has_kernel_threads;
+	skeleton->rodata->cfg_user_stacks = options->user_stacks;
+	skeleton->rodata->cfg_stacks = options->has_stacks;
+	skeleton->rodata->cfg_skip_self = !options->has_self;
+	skeleton->rodata->cfg_slice_ns = options->slice_ns;
+	skeleton->rodata->cfg_min_wait_ns = options->min_wait_ns;
+	skeleton->rodata->cfg_max_wait_ns = options->max_wait_ns;
+	if (symbols && kernel_symbols_named(symbols, "__schedule", &schedule)) {
+		skeleton->rodata->cfg_schedule_start = schedule.start;
+		skeleton->rodata->cfg_schedule_end = schedule.end;
+	}
+	skeleton->rodata->cfg_seen_mask = kernel->sizes.seen - 1;
+	skeleton->rodata->cfg_ring_for_stacks = kernel->sizes.ring_bytes / 4 * 3;
+	bpf_map__set_max_entries(skeleton->maps.seen, kernel->sizes.seen);
+	bpf_map__set_max_entries(skeleton->maps.sums_0, kernel->sizes.rows);
+	bpf_map__set_max_entries(skeleton->maps.sums_1, kernel->sizes.rows);
+	bpf_map__set_max_entries(skeleton->maps.coarse_0, kernel->sizes.coarse_rows);
+	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
+	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
+	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, symbols);
+	configure_unwinding(kernel, options);
+	configure_events(kernel);
+	programs_choose(skeleton->obj, uses);
+	int error = configure_namespace(skeleton, options, why);
+	return error ? error : configure_target(skeleton, options, why);
+}

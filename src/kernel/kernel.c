@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Loads, attaches and unloads the programs of bpf/, and the small things that are said to them. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "kernel/private.h"
+#include "kernel/programs.h"
+#include "dwell.skel.h"
+#include "util/clock.h"
+
+/* A program and its subprograms; the kernel allows 256 (BPF_MAX_SUBPROGS). */
+#define CODE_PARTS 256
+
+static int drop_print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (level != LIBBPF_WARN || !getenv("DWELL_DEBUG"))
+		return 0;
+	return vfprintf(stderr, format, args);
+}
+
+static int load(struct kernel *kernel, const struct capture_options *options, struct why *why)
+{
+	int error = dwell__load(kernel->skeleton);
+	uint8_t yes = 1;
+
+	if (error == -ENOMEM)
+		return why_set(why, error,
+			"the kernel has no memory for the tables; give them less: --memory %lluM",
+			(unsigned long long)(options->memory_bytes / 2 > CAPTURE_MIN_MEMORY
+						     ? options->memory_bytes / 2 >> 20
+						     : CAPTURE_MIN_MEMORY >> 20));
+	if (error == -EPERM || error == -EACCES)
+		return why_set(
+			why, -EPERM, "the kernel refuses to load the programs; see dwell check");
+	if (error)
+		return why_set(why, -ENOTSUP,
+			"the kernel cannot run the programs (%s); see dwell check, or "
+			"DWELL_DEBUG=1 for the kernel's words",
+			strerror(-error));
+	for (size_t i = 0; i < options->id_count && !error; i++)
+		error = bpf_map__update_elem(kernel->skeleton->maps.target_ids, &options->ids[i],
+			sizeof(uint32_t), &yes, sizeof(yes), BPF_ANY);
+	return error ? why_set(why, error, "cannot tell the kernel side its targets: %s",
+			       strerror(-error))
+		     : 0;
+}
+
+int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
+	struct kernel **ret, struct why *why)
+{
+	struct kernel *kernel = xcalloc(1, sizeof(*kernel));
+	int error;
+
+	libbpf_set_print(drop_print);
+	kernel->cpus = libbpf_num_possible_cpus();
+	kernel->sample_hz = options->sample_hz;
+	kernel->sample_event = "";
+	kernel->depth = options->has_stacks ? options->depth : 0;
+	kernel->options = options;
+	kernel->sizes =
+		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
+	kernel->waits = xcalloc(KERNEL_BATCH_ROWS, kernel->sizes.wait_bytes + 1);
+	kernel->keys = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->keys));
+	kernel->sums = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->sums));
+	kernel->skeleton = dwell__open();
+	if (!kernel->skeleton)
+		error = why_set(why, -ENOTSUP, "cannot open the programs: %s; see dwell check",
+			strerror(errno));
+	else
+		error = kernel_configure(kernel, options, symbols, why);
+	if (!error)
+		error = load(kernel, options, why);
+	if (error) {
+		kernel_free(kernel);
+		return error;
+	}
+	*ret = kernel;
+	return 0;
+}
+
+/* The kernel writes no more than the room it is given, and how many there were. */
+static void add_program(int fd, struct own_code *ret)
+{
+	uint64_t starts[CODE_PARTS] = {0};
+	uint32_t bytes[CODE_PARTS] = {0};
+	struct bpf_prog_info info = {.jited_ksyms = (uintptr_t)starts,
+		.nr_jited_ksyms = CODE_PARTS,
+		.jited_func_lens = (uintptr_t)bytes,
+		.nr_jited_func_lens = CODE_PARTS};
+	uint32_t length = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &length))
+		return;
+	for (uint32_t i = 0; i < CODE_PARTS && i < info.nr_jited_ksyms; i++)
+		own_code_add(ret, starts[i], bytes[i]);
+}
+
+void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(
+		program, kernel->skeleton->obj) if (bpf_program__fd(program) >= 0)
+		add_program(bpf_program__fd(program), ret);
+}
+
+void kernel_detach(struct kernel *kernel)
+{
+	vec_each (link, &kernel->links)
+		bpf_link__destroy(*link);
+	vec_clear(&kernel->links);
+}
+
+int kernel_wants_fd(const struct kernel *kernel)
+{
+	return bpf_map__fd(kernel->skeleton->maps.unwind_wants);
+}
+
+void kernel_set_tables_ready(struct kernel *kernel)
+{
+	__atomic_store_n(&kernel->skeleton->bss->tables_are_ready, 1, __ATOMIC_SEQ_CST);
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	kernel_detach(kernel);
+	kernel_unmap_areas(kernel);
+	dwell__destroy(kernel->skeleton);
+	free(kernel->keys);
+	free(kernel->sums);
+	free(kernel->waits);
+	free(kernel);
+}
+
+static int attach(struct kernel *kernel, struct bpf_program *program, struct why *why)
+{
+	struct bpf_link *link = bpf_program__attach(program);
+
+	if (!link)
+		return why_set(why, -ENOTSUP, "cannot attach %s: %s; see dwell check",
+			bpf_program__name(program), strerror(errno));
+	vec_push(&kernel->links, link);
+	return 0;
+}
+
+static int open_perf(struct perf_event_attr *attr, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+int kernel_attach_perf(struct kernel *kernel, struct bpf_program *program,
+	struct perf_event_attr *attr, uint64_t cookie, struct perf_failure *ret)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = cookie);
+
+	for (int cpu = 0; cpu < kernel->cpus; cpu++) {
+		int fd = open_perf(attr, cpu);
+		if (fd < 0 && (errno == ENODEV || errno == ENXIO))
+			continue;
+		struct bpf_link *link =
+			fd < 0 ? NULL : bpf_program__attach_perf_event_opts(program, fd, &options);
+		if (!link) {
+			*ret = (struct perf_failure){.cpu = cpu, .error = errno};
+			if (fd >= 0)
+				close(fd);
+			return ret->error == EACCES ? -EPERM : -ENOTSUP;
+		}
+		vec_push(&kernel->links, link);
+	}
+	return 0;
+}
+
+/* Hardware cycles if there is a PMU. */
+static int attach_samples(struct kernel *kernel, struct why *why)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.freq = 1,
+		.sample_freq = kernel->sample_hz,
+		.sample_type = PERF_SAMPLE_IP};
+	struct perf_failure failure;
+	int error, probe = open_perf(&attr, 0);
+
+	kernel->sample_event = "cycles";
+	if (probe >= 0) {
+		close(probe);
+	} else {
+		attr.type = PERF_TYPE_SOFTWARE;
+		attr.config = PERF_COUNT_SW_CPU_CLOCK;
+		kernel->sample_event = "cpu-clock";
+	}
+	error = kernel_attach_perf(kernel, kernel->skeleton->progs.on_sample, &attr, 0, &failure);
+	return error ? why_set(why, error,
+			       "cannot sample CPU %d: %s; see dwell check, or record without: -F 0",
+			       failure.cpu, strerror(failure.error))
+		     : 0;
+}
+
+int kernel_attach(struct kernel *kernel, struct why *why)
+{
+	struct bpf_program *program;
+	size_t index = 0;
+
+	while ((program = programs_next(kernel->skeleton->obj, &index))) {
+		int error = attach(kernel, program, why);
+		if (error)
+			return error;
+	}
+	return kernel->sample_hz ? attach_samples(kernel, why) : 0;
+}
+
+const char *kernel_sample_event(const struct kernel *kernel)
+{
+	return kernel->sample_event;
+}
+
+uint64_t kernel_table_bytes(const struct kernel *kernel)
+{
+	return sizes_bytes(&kernel->sizes);
+}
+
+int kernel_records_fd(const struct kernel *kernel)
+{
+	return bpf_map__fd(kernel->skeleton->maps.records);
+}
+
+int kernel_event_records_fd(const struct kernel *kernel)
+{
+	return kernel->options->event_count ? bpf_map__fd(kernel->skeleton->maps.event_records)
+					    : -1;
+}
+
+uint32_t kernel_lacking(const struct kernel *kernel)
+{
+	return __atomic_load_n(&kernel->skeleton->bss->stacks_lacking, __ATOMIC_RELAXED);
+}
+
+/* Runs a program of the window, here and now. */
+static int run_program(const struct bpf_program *program, uint64_t ahead_ns, uint64_t length_ns)
+{
+	uint64_t arguments[] = {ahead_ns, length_ns};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = arguments, .ctx_size_in = sizeof(arguments));
+
+	return bpf_prog_test_run_opts(bpf_program__fd(program), &run);
+}
+
+int kernel_open_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t length_ns,
+	uint64_t *ret_start_ns, struct why *why)
+{
+	int error = run_program(kernel->skeleton->progs.on_open, ahead_ns, length_ns);
+
+	*ret_start_ns = __atomic_load_n(&kernel->skeleton->data->window_start, __ATOMIC_RELAXED);
+	return error ? why_set(why, error, "cannot begin to record: %s", strerror(-error)) : 0;
+}
+
+int kernel_close_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t *ret_end_ns)
+{
+	int error = run_program(kernel->skeleton->progs.on_close, ahead_ns, 0);
+
+	*ret_end_ns =
+		error ? clock_monotonic_ns()
+		      : __atomic_load_n(&kernel->skeleton->data->window_end, __ATOMIC_RELAXED);
+	return error;
+}
+
+int kernel_barrier(struct kernel *kernel)
+{
+	int fd = bpf_program__fd(kernel->skeleton->progs.on_barrier);
+
+	for (int cpu = 0; cpu < kernel->cpus; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, run, .flags = BPF_F_TEST_RUN_ON_CPU,
+			.cpu = (uint32_t)cpu);
+		int error = bpf_prog_test_run_opts(fd, &run);
+		/* A CPU that is offline runs nothing. */
+		if (error && error != -ENXIO)
+			return error;
+	}
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the kernel side's object share: kernel.c is its life, configure.c and
+ * chain_programs.c set it up before it is loaded, tables.c reads what the programs sum up, events.c
+ * what they count, threads.c what they say of each thread. Private to these.
+ */
+#ifndef DWELL_KERNEL_PRIVATE_H
+#define DWELL_KERNEL_PRIVATE_H
+
+#include "kernel/kernel.h"
+#include "kernel/sizes.h"
+
+/* Rows that one call moves out of a table. */
+#define KERNEL_BATCH_ROWS 8192
+
+struct kernel {
+	struct dwell *skeleton; /* of dwell.skel.h */
+	struct table_sizes sizes;
+	uint32_t sample_hz;
+	const char *sample_event;
+	int cpus;
+	int active;
+	struct unwind_areas areas; /* mapped when first asked for */
+	VEC(struct bpf_link *) links;
+	struct sum_key *keys; /* KERNEL_BATCH_ROWS */
+	struct sum *sums;
+	uint32_t depth;
+	char *waits;                           /* KERNEL_BATCH_ROWS values */
+	const struct capture_options *options; /* borrowed; measure n is events[n - 1] */
+	int active_events;                     /* table that is filled */
+	bool has_resting;                      /* the other one is not empty yet */
+};
+
+/*
+ * `count` keys are in kernel->keys and their values where kernel_empty_table() was told to put
+ * them, whatever types are declared there: both are of the table's own types.
+ */
+typedef void (*kernel_batch_fn)(const struct kernel *kernel, uint32_t count, void *context);
+/* Takes all rows out of a table, batch by batch: keys into kernel->keys, values into `values`. */
+int kernel_empty_table(struct kernel *kernel, struct bpf_map *table, void *values,
+	kernel_batch_fn each, void *context);
+
+/* Sizes, targets and options, before the programs are loaded. symbols may be NULL. */
+int kernel_configure(struct kernel *kernel, const struct capture_options *options,
+	const struct kernel_symbols *symbols, struct why *why);
+/* Where attaching to perf events failed, and why. */
+struct perf_failure {
+	int cpu;
+	int error;
+};
+
+/* To a perf event of its own for each CPU that is online. 0, -EPERM or -ENOTSUP. */
+int kernel_attach_perf(struct kernel *kernel, struct bpf_program *program,
+	struct perf_event_attr *attr, uint64_t cookie, struct perf_failure *ret);
+/* How full the active table of events is, 0 to 1. */
+double kernel_events_fill(const struct kernel *kernel);
+/* What kernel_unwind_areas() mapped. */
+void kernel_unmap_areas(struct kernel *kernel);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of programs, and what follows from it. */
+#include "kernel/programs.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+
+#include "util/mem.h"
+
+#define WAKERS(function, tracepoint, what)                                                         \
+	{                                                                                          \
+		.name = function, .hook = tracepoint, .use = USE_WAKERS, .gives = what             \
+	}
+#define VECTOR(vector)                                                                             \
+	{.name = "on_" vector "_entry", .hook = vector "_entry", .use = USE_BARE_VECTORS},         \
+	{                                                                                          \
+		.name = "on_" vector "_exit", .hook = vector "_exit", .use = USE_BARE_VECTORS      \
+	}
+
+static const struct program programs[] = {
+	/* What names wakers, before there are wakes to name. */
+	{.name = "on_irq_entry",
+		.hook = "irq_handler_entry",
+		.use = USE_WAKERS,
+		.gives = "interrupts",
+		.runs = COUNTER_METAL,
+		.timed = COUNTER_METAL_TIMED},
+	WAKERS("on_irq_exit", "irq_handler_exit", NULL),
+	WAKERS("on_softirq_entry", "softirq_entry", "softirqs"),
+	WAKERS("on_softirq_exit", "softirq_exit", NULL),
+	WAKERS("on_hrtimer_entry", "hrtimer_expire_entry", "timers"),
+	WAKERS("on_hrtimer_exit", "hrtimer_expire_exit", NULL),
+	WAKERS("on_timer_entry", "timer_expire_entry", "timeouts"),
+	WAKERS("on_timer_exit", "timer_expire_exit", NULL),
+	WAKERS("on_request_done", "block_rq_complete", "disks"),
+	{.name = "on_work_queued",
+		.hook = "workqueue_queue_work",
+		.use = USE_WAKERS,
+		.runs = COUNTER_QUEUES,
+		.timed = COUNTER_QUEUE_TIMED},
+	WAKERS("on_work_begin", "workqueue_execute_start", "work queues"),
+	WAKERS("on_work_end", "workqueue_execute_end", NULL),
+	WAKERS("on_first_wake", "sched_wakeup_new", "births"),
+	VECTOR("reschedule"),
+	VECTOR("call_function"),
+	VECTOR("call_function_single"),
+	VECTOR("irq_work"),
+	VECTOR("local_timer"),
+	{.name = "on_switch",
+		.hook = "sched_switch",
+		.use = USE_BOOKS,
+		.gives = "threads seen leaving and taking a CPU",
+		.runs = COUNTER_SWITCHES,
+		.timed = COUNTER_SWITCH_TIMED},
+	{.name = "on_waking",
+		.hook = "sched_waking",
+		.use = USE_BOOKS,
+		.gives = "wakes seen where they are made",
+		.runs = COUNTER_WAKES,
+		.timed = COUNTER_WAKE_TIMED},
+	{.name = "on_rename",
+		.hook = "task_rename",
+		.use = USE_BOOKS,
+		.gives = "new names of threads seen"},
+	{.name = "on_exec",
+		.hook = "sched_process_exec",
+		.use = USE_BOOKS,
+		.gives = "new programs followed"},
+	/* Births last: a thread that is announced as new must not die unseen. */
+	{.name = "on_new_thread",
+		.hook = "task_newtask",
+		.use = USE_BOOKS,
+		.gives = "new threads followed"},
+	{.name = "on_sample",
+		.use = USE_SAMPLES,
+		.runs = COUNTER_SAMPLES,
+		.timed = COUNTER_SAMPLE_TIMED},
+	{.name = "on_call",
+		.use = USE_EVENTS,
+		.runs = COUNTER_EVENTS,
+		.timed = COUNTER_EVENT_TIMED},
+	{.name = "on_perf_event", .use = USE_EVENTS},
+	{.name = "on_sleepers", .use = USE_SLEEPERS},
+	{.name = "on_repair", .use = USE_SLEEPERS},
+};
+
+const struct program *programs_at(size_t index)
+{
+	return index < ARRAY_SIZE(programs) ? &programs[index] : NULL;
+}
+
+static bool has_hook(const struct btf *btf, const struct program *program)
+{
+	char type[80];
+
+	snprintf(type, sizeof(type), "btf_trace_%s", program->hook);
+	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
+}
+
+/*
+ * Without a tracepoint that only names wakers those names are missing; without one of the books
+ * loading says what is wrong.
+ */
+void programs_choose(struct bpf_object *object, unsigned int uses)
+{
+	struct btf *btf = uses & USE_WAKERS ? btf__load_vmlinux_btf() : NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const struct program *program = &programs[i];
+		bool is_needed = !(program->use & (USE_WAKERS | USE_BARE_VECTORS));
+
+		bpf_program__set_autoload(bpf_object__find_program_by_name(object, program->name),
+			uses & program->use && (is_needed || (btf && has_hook(btf, program))));
+	}
+	btf__free(btf);
+}
+
+struct bpf_program *programs_next(const struct bpf_object *object, size_t *index)
+{
+	while (*index < ARRAY_SIZE(programs)) {
+		const struct program *program = &programs[(*index)++];
+		struct bpf_program *found = bpf_object__find_program_by_name(object, program->name);
+		if (program->hook && bpf_program__autoload(found))
+			return found;
+	}
+	return NULL;
+}
+
+uint64_t programs_ns(const uint64_t counters[static COUNTERS], bool of_events)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const struct program *program = &programs[i];
+		if ((program->use == USE_EVENTS) == of_events && program->timed &&
+			counters[program->timed])
+			total += (double)counters[program->runs] *
+				 (double)counters[program->timed + 1] /
+				 (double)counters[program->timed];
+	}
+	return (uint64_t)total;
+}

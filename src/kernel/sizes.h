@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How --memory is shared out among the kernel side's tables. */
+#ifndef DWELL_KERNEL_SIZES_H
+#define DWELL_KERNEL_SIZES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct table_sizes {
+	uint32_t rows;        /* in each of the two tables of sums */
+	uint32_t wait_rows;   /* in each of the two tables of waits with chains; 0: none */
+	uint32_t wait_bytes;  /* of such a row's value */
+	uint32_t pasts;       /* threads that remember their last waits, a power of two; 0: none */
+	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
+	uint32_t event_rows;  /* in each of the two tables of events; 0: none, as the two below */
+	uint32_t event_ring_bytes; /* a power of two */
+	uint32_t event_seen;       /* a power of two */
+	uint32_t ring_bytes;       /* a power of two */
+	uint32_t seen;             /* a power of two */
+	/* For user stacks; blocks as in contract/unwind.h. */
+	uint32_t unwind_row_blocks;
+	uint32_t unwind_page_blocks;
+	uint32_t unwind_vma_blocks;
+	uint32_t unwind_processes;
+};
+
+/* Sizes that together take at most that much; depth: hops of a chain, 0: no chains. */
+struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_events);
+/* Without tables for user stacks. */
+void sizes_drop_unwinding(struct table_sizes *sizes);
+/* What they take. */
+uint64_t sizes_bytes(const struct table_sizes *sizes);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What values are counted in: thread time in ns, events in a unit of their own. A recording stores
+ * the word; one that this dwell does not know is a number with that word behind it.
+ */
+#ifndef DWELL_MODEL_MEASURE_H
+#define DWELL_MODEL_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum unit {
+	UNIT_NS,
+	UNIT_COUNT, /* how many; what of is the measure's to say */
+	UNIT_BYTES,
+	UNIT_OTHER, /* of a newer dwell */
+};
+
+/* "ns", "count", "bytes"; "" for UNIT_OTHER */
+const char *unit_name(enum unit unit);
+/* UNIT_OTHER if no unit has that name. */
+enum unit unit_from_name(const char *name);
+
+/* Longer than any value in words but that of a unit of a newer dwell, which is cut. */
+#define UNIT_VALUE_ROOM 64
+/* "12.3 s", "61,000", "1.5 GiB", or "12,345 word" where the unit is another's word. */
+const char *unit_value(
+	enum unit unit, const char *word, uint64_t value, char room[static UNIT_VALUE_ROOM]);
+
+#endif

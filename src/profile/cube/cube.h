@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording as one table that can be looked at from all sides without the recording: every view,
+ * filter and range of time is a sum over its rows. The report page holds it.
+ *
+ * A key is (who, kind, band, stack, chain of wakers) with its exact time over the whole range: the
+ * sum of all keys is the report's, to the nanosecond. A cell is a key's time in one bucket, a
+ * bucket being a whole number of slices. What would make the table grow without end is folded, and
+ * the fold is told: threads beyond CUBE_THREADS into one for each name, small keys beyond CUBE_KEYS
+ * and small cells of a bucket into the stack `[other]` of the same thread, kind and band. Folding
+ * loses detail, never time: the cells of a key's thread, kind and band sum to its keys.
+ *
+ * Each measure of the recording has a table of its own with the same laws. Threads and stacks are
+ * those of time; nothing else is shared, so no value of a measure can be added to time, or be
+ * compared with it when the large ones are chosen.
+ */
+#ifndef DWELL_PROFILE_CUBE_H
+#define DWELL_PROFILE_CUBE_H
+
+#include "profile/placer.h"
+#include "profile/selection.h"
+#include "profile/tree.h"
+#include "profile/view_types.h"
+
+#define CUBE_BUCKETS 120
+#define CUBE_THREADS 4000
+/* Of time; all measures together may have as many again. */
+#define CUBE_KEYS 300000
+/* Likewise, of all buckets together; each gets its part. */
+#define CUBE_CELLS 600000
+
+/* A thread, or all small threads of one name. */
+struct cube_thread {
+	const char *comm;
+	const struct rec_process *process; /* of folded threads: of the first of them */
+	uint32_t tid;                      /* 0: folded */
+	uint32_t threads;                  /* how many it stands for */
+	uint64_t life_ns;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	bool is_kernel;
+};
+
+/* What time was: all that a filter asks for except thread, band and stack. */
+struct cube_kind {
+	enum time_state state; /* TIME_SAMPLE: a count of on-CPU samples, no time */
+	char task_letter;      /* of blocked time; else 0 */
+	enum reason reason;
+	enum idle_kind idle;
+	uint32_t operation; /* number in the tree's labels, 0: none */
+	bool is_unsliced;   /* only in totals: has no cells */
+};
+
+/* Of a measure it has thread, node, weight and count only. */
+struct cube_key {
+	uint32_t thread;
+	uint32_t kind;
+	uint32_t band;   /* cube.bands: its length is not known, tables were full */
+	uint32_t node;   /* of the tree: where the stack ends; running time has the root */
+	uint32_t chain;  /* number in chains, from 1 on; 0: none recorded, or folded */
+	uint64_t weight; /* of time in ns, of a measure in its unit */
+	uint64_t count;
+	uint64_t unended; /* waits that go on beyond the range */
+	uint64_t max_ns;
+	/* With a chain: its shares, one for each hop and one for the rest; they add up to weight.
+	 */
+	size_t first_share;
+};
+
+/* One waker of a chain. */
+struct cube_hop {
+	enum hop_kind kind;
+	uint32_t name;      /* number in the tree's labels */
+	uint32_t node;      /* its name, and below it its frames root to leaf */
+	bool has_waited;    /* from the second hop on: */
+	enum reason reason; /* what the waker before it had slept in */
+	uint32_t operation; /* number in the tree's labels, 0: none */
+};
+
+struct cube_chain {
+	uint32_t first_hop;
+	uint32_t hop_count;
+	enum chain_end end;
+};
+
+struct cube_cell {
+	uint32_t bucket;
+	uint32_t key;
+	uint64_t weight; /* as the key's */
+	uint64_t count;
+};
+
+/* Time, or what one measure counted. */
+struct cube_table {
+	VEC(struct cube_key) keys;   /* by thread, kind, node, chain, band */
+	VEC(struct cube_cell) cells; /* by bucket, key */
+	uint64_t folded_keys;        /* keys that became part of an `[other]` */
+	uint64_t folded_keys_weight;
+	uint64_t folded_cells;
+	uint64_t folded_cells_weight;
+};
+
+struct cube_measure {
+	struct view_choice view;
+	struct cube_table events;
+};
+
+/* The file that a function is in; of one name in several files, one of them. */
+struct cube_object {
+	uint32_t label; /* number in the tree's labels, as is `object` */
+	uint32_t object;
+};
+
+struct cube {
+	struct tree tree; /* stacks without names; each node's label is its own among siblings */
+	VEC(struct cube_object) objects;
+	VEC(struct cube_thread) threads;
+	VEC(struct cube_kind) kinds;
+	struct cube_table time;
+	VEC(struct cube_chain) chains;
+	VEC(struct cube_hop) hops;
+	VEC(struct rec_share) shares;
+	bool has_chains;                   /* who woke whom was recorded */
+	uint32_t bands;                    /* that have words: this dwell's, and the recording's */
+	VEC(struct cube_measure) measures; /* none if the filter asks for what only time has */
+	uint32_t buckets;
+	uint32_t slices_per_bucket;
+	uint64_t bucket_ns;
+	uint64_t from_ns; /* of the first bucket */
+	uint64_t to_ns;
+	uint32_t folded_threads; /* threads that have no entry of their own */
+};
+
+/* Sizes, so that tests need no million rows; all zero: the defaults above. */
+struct cube_limits {
+	uint32_t buckets;
+	uint32_t threads;
+	size_t keys;
+	size_t cells;
+};
+
+/* Two walks over the rows, and two for each measure. 0, or -errno with why. Borrows texts from the
+ * recording. */
+int cube_new(struct recording *recording, const struct view_filter *filter,
+	const struct stack_shape *shape, const struct cube_limits *limits, struct cube **ret,
+	struct why *why);
+void cube_free(struct cube *cube);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the cube share; nobody else includes it. */
+#ifndef DWELL_PROFILE_CUBE_PARTS_H
+#define DWELL_PROFILE_CUBE_PARTS_H
+
+#include "profile/cube/cube.h"
+#include "profile/placer.h"
+
+/* A table while rows go into it. All zero but the table is valid. */
+struct cube_making {
+	struct cube_table *table;
+	struct map64 places;  /* thread << 32 | node -> small number */
+	struct map64 links;   /* place << 32 | chain -> small number */
+	struct map64 keys;    /* link, kind, band -> index */
+	struct map64 cells;   /* key << 8 | bucket -> index */
+	VEC(uint32_t) chosen; /* by key: itself, or the `[other]` it is part of */
+};
+
+struct cube_building {
+	struct cube *cube;
+	struct cube_making *making; /* what keys and cells are found in and added to */
+	const struct recording *recording;
+	struct selection *selection;
+	struct placer *placer;
+	uint32_t *thread_of; /* by thread index of the recording */
+	uint32_t other_node;
+	uint32_t slice_from;
+	uint32_t slice_to;
+	struct map64 kinds;  /* what the kind is made of -> index */
+	struct map64 chains; /* chain of the recording -> number */
+};
+
+/* Forgets how keys and cells are found; the table stays. */
+void cube_making_clear(struct cube_making *making);
+/* The key of that thread, kind, band and node, made if need be with the figures given. */
+uint32_t cube_key_index(struct cube_building *building, const struct cube_key *key);
+/* The key of `[other]` beside a key. */
+uint32_t cube_other_key(struct cube_building *building, uint32_t key_index);
+/* The bucket that a slice is in. */
+uint32_t cube_bucket_of(const struct cube_building *building, uint32_t slice);
+void cube_add_cell(struct cube_building *building, uint32_t bucket, uint32_t key, uint64_t weight,
+	uint64_t count);
+
+/* Tables of all measures; 0, or -errno with why: cube_events.c. */
+int cube_add_measures(
+	struct cube_building *building, const struct cube_limits *limits, struct why *why);
+
+/* A key that has no shares yet. */
+#define CUBE_NO_SHARES SIZE_MAX
+
+/* The number of the row's chain, and its shares added to a key's: cube_chain.c. */
+uint32_t cube_chain_of(struct cube_building *building, const struct rec_row *row);
+void cube_add_shares(
+	struct cube_building *building, uint32_t key_index, const struct selection_row *row);
+
+/* Which threads get entries, which keys and cells are kept: cube_choose.c. */
+void cube_choose_threads(struct cube_building *building, struct recording *recording,
+	const struct selection *selection, uint32_t most);
+void cube_choose_keys(struct cube_building *building, size_t most);
+void cube_choose_cells(struct cube_building *building, size_t most);
+/* Puts the shares in the order of the keys. */
+void cube_order_shares(struct cube *cube);
+/* Puts keys and cells in order and forgets the keys that gave their weight away. */
+void cube_drop_empty(struct cube_building *building);
+
+static inline uint32_t cube_label(struct cube_building *building, const char *text)
+{
+	return intern(&building->cube->tree.labels, text);
+}
+
+#endif

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The figures of a report, gathered row by row. */
+#include "profile/summary/summary.h"
+
+#include <string.h>
+
+#include "util/hash.h"
+
+struct gathering {
+	struct summary *summary;
+	struct placer *placer;
+	struct placer *group_placer;
+	const struct rec_thread *threads;
+	struct summary_thread *figures; /* by thread index; the summary's, not yet chosen among */
+	struct map64 groups;            /* root -> index into groups */
+	struct map64 kinds;             /* state, letter, reason, idle and stack -> small number */
+	struct map64 waits;             /* kind << 32 | root -> index into waits */
+	struct completeness_maker *completeness;
+	struct recording *recording;
+	struct selection *selection;
+	bool sets_aside;
+};
+
+static struct summary_group *group_of(struct gathering *gathering, const struct rec_thread *thread)
+{
+	uint32_t root = placer_root(gathering->group_placer, thread);
+	bool is_new;
+	uint64_t *index = map64_put(&gathering->groups, root, &is_new);
+
+	if (is_new) {
+		struct summary_group group = {.root = root};
+		*index = gathering->summary->groups.count;
+		vec_push(&gathering->summary->groups, group);
+	}
+	return &gathering->summary->groups.at[*index];
+}
+
+static struct summary_wait *wait_of(struct gathering *gathering, const struct selection_row *row)
+{
+	const struct rec_sum *sum = &row->row->sum;
+	uint64_t kind = (uint64_t)sum->state | (uint64_t)(unsigned char)sum->task_letter << 8 |
+			(uint64_t)row->reason << 16 | (uint64_t)row->idle << 24;
+	uint32_t root = placer_root(gathering->placer, row->thread);
+	uint32_t node = placer_stack(gathering->placer, &row->row->stacks);
+	uint64_t *kind_number = map64_put(&gathering->kinds, kind << 32 | node, NULL);
+	bool is_new;
+	uint64_t *index;
+
+	if (!*kind_number)
+		*kind_number = gathering->kinds.count;
+	index = map64_put(&gathering->waits, *kind_number << 32 | root, &is_new);
+	if (is_new) {
+		struct summary_wait wait = {
+			.root = root,
+			.node = node,
+			.number = (uint32_t)gathering->summary->waits.count,
+			.state = sum->state,
+			.task_letter = sum->task_letter,
+			.reason = row->reason,
+			.operation = row->operation,
+			.idle = row->idle,
+			.is_aside = row->idle != IDLE_NOT && gathering->sets_aside,
+		};
+		*index = gathering->summary->waits.count;
+		vec_push(&gathering->summary->waits, wait);
+	}
+	return &gathering->summary->waits.at[*index];
+}
+
+static void add_wait(struct gathering *gathering, const struct selection_row *row)
+{
+	struct summary_wait *wait = wait_of(gathering, row);
+	unsigned int band = row->row->sum.band;
+
+	wait->count += row->count;
+	wait->unended += row->unended;
+	wait->total_ns += row->ns;
+	if (row->max_ns > wait->max_ns)
+		wait->max_ns = row->max_ns;
+	if (row->is_unsliced) {
+		wait->uncounted_ns += row->ns;
+	} else if (band < CONTRACT_BANDS) {
+		wait->band_count[band] += row->count;
+		wait->band_ns[band] += row->ns;
+	}
+	if (!wait->is_aside)
+		causes_add(&gathering->summary->causes, gathering->recording, gathering->selection,
+			row, wait->number);
+}
+
+static void add_blocked(struct gathering *gathering, const struct selection_row *row)
+{
+	struct summary *summary = gathering->summary;
+	struct summary_group *group = group_of(gathering, row->thread);
+
+	if (row->idle != IDLE_NOT) {
+		gathering->figures[row->row->thread_index].idle_ns += row->ns;
+		summary->idle_ns[row->idle] += row->ns;
+		group->idle_ns += row->ns;
+	}
+	if (row->idle != IDLE_NOT && gathering->sets_aside) {
+		summary->aside_ns += row->ns;
+		group->aside_ns += row->ns;
+	} else {
+		summary->reason_ns[row->reason] += row->ns;
+		group->reason_ns[row->reason] += row->ns;
+	}
+}
+
+static int on_row(const struct selection_row *row, void *context)
+{
+	struct gathering *gathering = context;
+	enum time_state state = row->row->sum.state;
+
+	completeness_add(gathering->completeness, row);
+	if (state == TIME_SAMPLE)
+		return 0;
+	gathering->summary->total_ns[state] += row->ns;
+	gathering->figures[row->row->thread_index].total_ns[state] += row->ns;
+	group_of(gathering, row->thread)->total_ns[state] += row->ns;
+	if (state == TIME_BLOCKED)
+		add_blocked(gathering, row);
+	if (state != TIME_RUNNING)
+		add_wait(gathering, row);
+	return 0;
+}
+
+static void add_threads(struct gathering *gathering, const struct selection *selection,
+	struct recording *recording, size_t count)
+{
+	struct summary *summary = gathering->summary;
+	struct map64 processes = {0};
+
+	/* In place: there may be a million. */
+	summary->threads.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct summary_thread *figures = &summary->threads.at[summary->threads.count];
+		struct summary_group *group;
+		if (!selection_has_thread(selection, (uint32_t)i))
+			continue;
+		*figures = gathering->figures[i];
+		figures->thread = &gathering->threads[i];
+		figures->process = recording_process_of(recording, figures->thread);
+		figures->life_ns = selection_life_ns(selection, (uint32_t)i);
+		/* It lived outside the range. */
+		if (!figures->life_ns && selection_has_range(selection))
+			continue;
+		summary->threads.count++;
+		summary->life_ns += figures->life_ns;
+		group = group_of(gathering, figures->thread);
+		group->threads++;
+		group->life_ns += figures->life_ns;
+		map64_put(&processes, figures->process->id, NULL);
+	}
+	summary->process_count = processes.count;
+	map64_clear(&processes);
+}
+
+/* Runtimes that are worth a word: they have a share of what there is to see. */
+static void find_runtimes(struct summary *summary, const struct recording *recording)
+{
+	vec_each (figures, &summary->threads) {
+		uint64_t busy_ns = figures->life_ns - figures->idle_ns;
+		if (figures->idle_ns <= figures->life_ns)
+			runtimes_add(&summary->runtimes, figures->process, busy_ns);
+	}
+	runtimes_finish(&summary->runtimes, summary->busy_ns);
+	runtimes_add_frames(&summary->runtimes, recording);
+}
+
+static uint64_t running_ns_of(void *context, size_t thread)
+{
+	const struct gathering *gathering = context;
+
+	return gathering->figures[thread].total_ns[TIME_RUNNING];
+}
+
+struct line_index {
+	struct map64 kinds; /* reason, runnable, operation -> small number */
+	struct map64 lines; /* kind << 32 | root -> index into lines */
+};
+
+static struct summary_line *line_of(
+	struct summary *summary, struct line_index *index, const struct summary_wait *wait)
+{
+	struct summary_line line = {.root = wait->root, .is_runnable = true};
+	uint64_t *kind, *place;
+	uint64_t key = UINT64_MAX;
+	bool is_new;
+
+	if (!state_is_runnable(wait->state)) {
+		const char *operation = wait->operation ? wait->operation : "";
+		line.is_runnable = false;
+		line.reason = wait->reason;
+		line.operation = wait->operation;
+		key = (uint64_t)wait->reason << 32 | intern(&summary->tree.labels, operation);
+	}
+	kind = map64_put(&index->kinds, key, NULL);
+	if (!*kind)
+		*kind = index->kinds.count;
+	place = map64_put(&index->lines, *kind << 32 | wait->root, &is_new);
+	if (is_new) {
+		*place = summary->lines.count;
+		line.number = (uint32_t)summary->lines.count;
+		vec_push(&summary->lines, line);
+	}
+	return &summary->lines.at[*place];
+}
+
+/* Lines in their order, and each wait's line as the owner of its chains. */
+static void settle_causes(struct summary *summary, const uint32_t *line_of_wait)
+{
+	_cleanup_free_ uint32_t *owners = xcalloc(summary->waits.count + 1, sizeof(*owners));
+	_cleanup_free_ uint32_t *places = xcalloc(summary->lines.count + 1, sizeof(*places));
+
+	for (size_t i = 0; i < summary->lines.count; i++)
+		places[summary->lines.at[i].number] = (uint32_t)i;
+	for (size_t i = 0; i < summary->waits.count; i++)
+		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
+	causes_settle(&summary->causes, owners);
+}
+
+/* ret_line_of_wait: by number of the wait; UINT32_MAX: none. */
+static void add_lines(struct summary *summary, uint32_t *ret_line_of_wait)
+{
+	struct line_index index = {0};
+
+	for (size_t i = 0; i < summary->waits.count; i++) {
+		const struct summary_wait *wait = &summary->waits.at[i];
+		struct summary_line *line;
+		ret_line_of_wait[wait->number] = UINT32_MAX;
+		if (wait->is_aside)
+			continue;
+		line = line_of(summary, &index, wait);
+		ret_line_of_wait[wait->number] = line->number;
+		line->count += wait->count + wait->unended;
+		line->total_ns += wait->total_ns;
+		line->uncounted_ns += wait->uncounted_ns;
+		line->woken_ns += wait->state == TIME_WOKEN ? wait->total_ns : 0;
+		if (wait->max_ns > line->max_ns)
+			line->max_ns = wait->max_ns;
+		for (unsigned int band = 0; band < CONTRACT_BANDS; band++)
+			line->band_ns[band] += wait->band_ns[band];
+		if (wait->total_ns > line->heaviest_ns) {
+			line->heaviest_ns = wait->total_ns;
+			line->heaviest = (uint32_t)i;
+		}
+	}
+	map64_clear(&index.kinds);
+	map64_clear(&index.lines);
+}
+
+uint64_t summary_group_busy_ns(const struct summary_group *group)
+{
+	uint64_t busy = 0;
+
+	for (unsigned int state = 0; state < TIME_STATES; state++)
+		busy += group->total_ns[state];
+	return busy - group->aside_ns;
+}
+
+static uint64_t hash_line(const char *name, enum reason reason, const char *operation)
+{
+	return hash_text(hash_text((uint64_t)reason, name), operation ? operation : "");
+}
+
+size_t summary_find_line(
+	const struct summary *summary, const char *name, enum reason reason, const char *operation)
+{
+	const uint64_t *number =
+		map64_find(&summary->line_by_what, hash_line(name, reason, operation));
+
+	return number ? *number : 0;
+}
+
+static void index_lines(struct summary *summary)
+{
+	for (size_t i = 0; i < summary->lines.count; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		if (line->is_runnable)
+			continue;
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		uint64_t hash = hash_line(name, line->reason, line->operation);
+		*map64_put(&summary->line_by_what, hash, NULL) = i + 1;
+	}
+}
+
+static int by_size(uint64_t a, uint64_t b, uint32_t a_node, uint32_t b_node)
+{
+	if (a != b)
+		return a > b ? -1 : 1;
+	return a_node < b_node ? -1 : a_node > b_node;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct summary_group *a = left, *b = right;
+
+	if (summary_group_busy_ns(a) != summary_group_busy_ns(b))
+		return summary_group_busy_ns(a) > summary_group_busy_ns(b) ? -1 : 1;
+	return by_size(a->aside_ns, b->aside_ns, a->root, b->root);
+}
+
+static int compare_waits(const void *left, const void *right)
+{
+	const struct summary_wait *a = left, *b = right;
+
+	return by_size(a->total_ns, b->total_ns, a->number, b->number);
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct summary_line *a = left, *b = right;
+
+	return by_size(a->total_ns, b->total_ns, a->heaviest, b->heaviest);
+}
+
+static void finish(struct summary *summary, struct recording *recording)
+{
+	_cleanup_free_ uint32_t *line_of_wait =
+		xcalloc(summary->waits.count + 1, sizeof(*line_of_wait));
+
+	for (unsigned int state = 0; state < TIME_STATES; state++)
+		summary->busy_ns += summary->total_ns[state];
+	summary->busy_ns -= summary->aside_ns;
+	vec_sort(&summary->groups, compare_groups);
+	vec_sort(&summary->waits, compare_waits);
+	add_lines(summary, line_of_wait);
+	vec_sort(&summary->lines, compare_lines);
+	settle_causes(summary, line_of_wait);
+	index_lines(summary);
+	summary->has_chains = recording_has_chains(recording);
+	summary->losses = recording_losses(recording, &summary->loss_count);
+	for (size_t i = 0; i < summary->loss_count; i++)
+		if (loss_is_serious(summary->losses[i].loss))
+			summary->lost_events += summary->losses[i].count;
+}
+
+/* One walk over the rows that pass. */
+static int gather(struct summary *summary, struct recording *recording, struct selection *selection,
+	const struct summary_shapes *shapes, bool sets_aside, struct why *why)
+{
+	size_t thread_count;
+	const struct rec_thread *threads = recording_threads(recording, &thread_count);
+
+	summary->threads.room = thread_count + 1;
+	summary->threads.at = xcalloc(summary->threads.room, sizeof(*summary->threads.at));
+	struct gathering gathering = {.summary = summary,
+		.recording = recording,
+		.selection = selection,
+		.placer = placer_new(recording, &shapes->waits, &summary->tree),
+		.group_placer = placer_new(recording, &shapes->groups, &summary->tree),
+		.threads = threads,
+		.figures = summary->threads.at,
+		.completeness = completeness_begin(recording, thread_count),
+		.sets_aside = sets_aside};
+	int error = selection_each_row(selection, on_row, &gathering, why);
+
+	completeness_end(gathering.completeness, running_ns_of, &gathering, &summary->completeness);
+	/* Freed before the next step, which needs as much memory again. */
+	placer_free(gathering.placer);
+	map64_clear(&gathering.kinds);
+	map64_clear(&gathering.waits);
+	if (!error) {
+		add_threads(&gathering, selection, recording, thread_count);
+		finish(summary, recording);
+		find_runtimes(summary, recording);
+	}
+	placer_free(gathering.group_placer);
+	map64_clear(&gathering.groups);
+	return error;
+}
+
+int summary_new(struct recording *recording, const struct view_filter *filter,
+	const struct summary_shapes *shapes, struct summary **ret, struct why *why)
+{
+	/* Borrows the vectors; idle time is set aside here, not by the selection. */
+	struct view_filter whole = *filter;
+	struct summary *summary = xcalloc(1, sizeof(*summary));
+	struct selection *selection = NULL;
+	int error;
+
+	if (filter->idle == IDLE_HIDE)
+		whole.idle = IDLE_SHOW;
+	tree_init(&summary->tree);
+	summary->meta = recording_meta(recording);
+	summary->is_live = recording_is_live(recording);
+	summary->words = recording_words(recording);
+	summary->filter_text = view_filter_text(filter);
+	summary->is_filtered = !view_filter_is_open(filter);
+	summary->has_all_running = !summary->filter_text[0] && filter->idle != IDLE_ONLY;
+	error = selection_new(recording, &whole, &selection, why);
+	if (!error) {
+		summary->from_ns = selection_from_ns(selection);
+		summary->to_ns = selection_to_ns(selection);
+		summary->has_range = selection_has_range(selection);
+		error = gather(
+			summary, recording, selection, shapes, filter->idle == IDLE_HIDE, why);
+	}
+	if (!error)
+		error = measured_all(recording, filter, &shapes->groups, &summary->tree,
+			&summary->measures, why);
+	if (!error) {
+		recording_measures(recording, &summary->hidden_measures);
+		summary->hidden_measures -= summary->measures.count;
+	}
+	if (!error)
+		error = conservation_check(recording, &summary->conservation, why);
+	selection_free(selection);
+	if (error) {
+		summary_free(summary);
+		return error;
+	}
+	*ret = summary;
+	return 0;
+}
+
+void summary_free(struct summary *summary)
+{
+	if (!summary)
+		return;
+	free(summary->filter_text);
+	vec_clear(&summary->threads);
+	vec_clear(&summary->groups);
+	vec_clear(&summary->waits);
+	vec_clear(&summary->lines);
+	causes_clear(&summary->causes);
+	map64_clear(&summary->line_by_what);
+	tree_clear(&summary->tree);
+	completeness_clear(&summary->completeness);
+	vec_clear(&summary->runtimes);
+	measured_clear(&summary->measures);
+	free(summary);
+}
+
+char *summary_root_name(const struct summary *summary, uint32_t root)
+{
+	const struct tree_node *node = &summary->tree.nodes.at[root];
+
+	if (node->parent == TREE_ROOT)
+		return xstrdup(tree_label(&summary->tree, root));
+	_cleanup_free_ char *outer = summary_root_name(summary, node->parent);
+	return xasprintf("%s;%s", outer, tree_label(&summary->tree, root));
+}

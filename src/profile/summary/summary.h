@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording in figures: what the report shows as text and as JSON, computed in one walk over the
+ * rows (and one more for the accounting). Everything is in exact ns; rounding is the printer's.
+ *
+ * Filters apply to all of it but the accounting, the losses and the cost, which are the
+ * recording's. With IDLE_HIDE idle time is set aside: it is in the totals, in idle_ns and in the
+ * waits, but not in lines, reasons and busy time; otherwise idle waits are waits like others.
+ */
+#ifndef DWELL_PROFILE_SUMMARY_H
+#define DWELL_PROFILE_SUMMARY_H
+
+#include "profile/summary/causes.h"
+#include "profile/summary/completeness.h"
+#include "profile/summary/conservation.h"
+#include "profile/filter.h"
+#include "profile/summary/measured.h"
+#include "profile/placer.h"
+#include "profile/summary/runtimes.h"
+#include "profile/selection.h"
+#include "profile/tree.h"
+
+struct summary_thread {
+	const struct rec_thread *thread;
+	const struct rec_process *process;
+	uint64_t life_ns;
+	uint64_t total_ns[TIME_STATES];
+	uint64_t idle_ns; /* of its blocked time */
+};
+
+/* Threads of one name: of a process, unless --by says otherwise. */
+struct summary_group {
+	uint32_t root; /* node in the tree */
+	size_t threads;
+	uint64_t life_ns;
+	uint64_t total_ns[TIME_STATES];
+	uint64_t idle_ns;
+	uint64_t aside_ns;
+	uint64_t reason_ns[REASONS]; /* blocked time that is not set aside */
+};
+
+/* Off-CPU time of one stack, state, reason. */
+struct summary_wait {
+	uint32_t root;
+	uint32_t node;   /* its last frame, which is below no name */
+	uint32_t number; /* in the order in which they were met */
+	enum time_state state;
+	char task_letter;
+	enum reason reason;
+	const char *operation; /* NULL if there is none */
+	enum idle_kind idle;
+	bool is_aside;
+	uint64_t count;
+	uint64_t unended;
+	uint64_t total_ns;
+	uint64_t uncounted_ns; /* of total_ns: how many waits, and how long, was lost */
+	uint64_t max_ns;
+	uint64_t band_count[CONTRACT_BANDS];
+	uint64_t band_ns[CONTRACT_BANDS];
+};
+
+/* What the report lists: waits of one name, reason and operation, or the runnable time of a name.
+ */
+struct summary_line {
+	uint32_t number; /* in the order in which they were met */
+	uint32_t root;
+	bool is_runnable;
+	enum reason reason;
+	const char *operation;
+	uint64_t count; /* unended ones included */
+	uint64_t total_ns;
+	uint64_t uncounted_ns;
+	uint64_t max_ns;
+	uint64_t band_ns[CONTRACT_BANDS];
+	uint64_t woken_ns;
+	uint32_t heaviest; /* index into waits */
+	uint64_t heaviest_ns;
+};
+
+struct summary {
+	const struct rec_meta *meta;
+	const struct words *words; /* of the recording */
+	uint64_t from_ns;
+	uint64_t to_ns;
+	bool has_range;
+	bool is_live; /* the recording is still being made */
+	bool is_filtered;
+	bool has_all_running; /* no filter but the range takes running time away */
+	char *filter_text;    /* without the range */
+	uint64_t life_ns;
+	size_t process_count;
+	uint64_t total_ns[TIME_STATES];
+	uint64_t idle_ns[IDLE_KINDS];
+	uint64_t aside_ns; /* idle time set aside */
+	uint64_t reason_ns[REASONS];
+	uint64_t busy_ns; /* all time that is not set aside */
+	VEC(struct summary_thread) threads;
+	VEC(struct summary_group) groups; /* largest busy time first */
+	VEC(struct summary_wait) waits;   /* largest first */
+	VEC(struct summary_line) lines;   /* largest first; only what is not set aside */
+	struct completeness completeness; /* of user stacks */
+	runtime_list runtimes;            /* that have schedulers of their own; busiest first */
+	size_t hidden_measures;           /* that the filters, which are for time, leave out */
+	measured_list measures;           /* what was counted beside time, as the groups are */
+	struct conservation conservation;
+	const struct rec_loss *losses;
+	size_t loss_count;
+	uint64_t lost_events;      /* counts of the serious losses */
+	bool has_chains;           /* who woke whom was recorded */
+	struct causes causes;      /* by line */
+	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */
+	struct tree tree;
+};
+
+/* How waits are named, and what the table of groups is by. */
+struct summary_shapes {
+	struct stack_shape waits;
+	struct stack_shape groups;
+};
+
+/* 0, or -errno with why. The summary borrows from the recording. */
+int summary_new(struct recording *recording, const struct view_filter *filter,
+	const struct summary_shapes *shapes, struct summary **ret, struct why *why);
+void summary_free(struct summary *summary);
+
+/* The name of a root: its labels, joined by ';'. Caller frees. */
+char *summary_root_name(const struct summary *summary, uint32_t root);
+/* The number, from 1 on, of the line of blocked time of that name, reason and operation; 0: none.
+ */
+size_t summary_find_line(
+	const struct summary *summary, const char *name, enum reason reason, const char *operation);
+/* Runnable and blocked time that is not set aside, and running time. */
+uint64_t summary_group_busy_ns(const struct summary_group *group);
+
+#endif

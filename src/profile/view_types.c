@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The list of views, and views of what a recording counts. */
+#include "profile/view_types.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/text.h"
+
+#define RUNNING (1u << TIME_RUNNING | 1u << TIME_SAMPLE)
+#define RUNNABLE (1u << TIME_WOKEN | 1u << TIME_PREEMPTED)
+#define BLOCKED (1u << TIME_BLOCKED)
+
+static const struct view_type types[VIEWS] = {
+	[VIEW_OFFCPU] = {.id = VIEW_OFFCPU,
+		.name = "offcpu",
+		.unit_word = "ns",
+		.title = "Off-CPU time",
+		.label = "Off-CPU",
+		.about = "blocked and runnable time, by where the thread went off CPU",
+		.weight = "off-CPU time",
+		.counted = "wait",
+		.palette = "io",
+		.states = RUNNABLE | BLOCKED,
+		.marks = {[TIME_WOKEN] = "[runq]", [TIME_PREEMPTED] = "[preempted]"},
+		.has_idle = true},
+	[VIEW_ONCPU] = {.id = VIEW_ONCPU,
+		.name = "oncpu",
+		.unit_word = "ns",
+		.title = "On-CPU time",
+		.label = "On-CPU",
+		.about = "running time: samples, scaled to each thread's exact running time",
+		.weight = "running time",
+		.counted = "sample",
+		.palette = "hot",
+		.states = RUNNING},
+	[VIEW_RUNQ] = {.id = VIEW_RUNQ,
+		.name = "runq",
+		.unit_word = "ns",
+		.title = "Time without a CPU",
+		.label = "Run queue",
+		.about = "runnable time: ready, but without a CPU",
+		.weight = "time ready without a CPU",
+		.counted = "wait",
+		.palette = "yellow",
+		.states = RUNNABLE,
+		.marks = {[TIME_WOKEN] = "[woken]", [TIME_PREEMPTED] = "[preempted]"}},
+	[VIEW_HOTCOLD] = {.id = VIEW_HOTCOLD,
+		.name = "hotcold",
+		.unit_word = "ns",
+		.title = "Time on CPU and off",
+		.label = "Hot/cold",
+		.about = "all time of the threads in one tree",
+		.weight = "thread time",
+		.counted = "waits and sample",
+		.palette = "hot",
+		.states = RUNNING | RUNNABLE | BLOCKED,
+		.marks = {[TIME_RUNNING] = "[running]",
+			[TIME_WOKEN] = "[runnable]",
+			[TIME_PREEMPTED] = "[runnable]",
+			[TIME_BLOCKED] = "[blocked *]",
+			[TIME_SAMPLE] = "[running]"},
+		.has_idle = true},
+	[VIEW_WAKEUP] = {.id = VIEW_WAKEUP,
+		.name = "wakeup",
+		.unit_word = "ns",
+		.title = "Blocked time by waker",
+		.label = "Wakers",
+		.about = "blocked time, by the stack of who ended it, then by who had waited",
+		.weight = "thread time",
+		.counted = "wait",
+		.palette = "wakeup",
+		.states = BLOCKED,
+		.needs_chains = true},
+	[VIEW_OFFWAKE] = {.id = VIEW_OFFWAKE,
+		.name = "offwake",
+		.unit_word = "ns",
+		.title = "Blocked time and its wakers",
+		.label = "Off-wake",
+		.about = "blocked time, by where the thread waited, and behind \"--\" the stack of "
+			 "who woke it",
+		.weight = "thread time",
+		.counted = "wait",
+		.palette = "chain",
+		.states = BLOCKED,
+		.needs_chains = true},
+	[VIEW_CHAIN] = {.id = VIEW_CHAIN,
+		.name = "chain",
+		.unit_word = "ns",
+		.title = "Blocked time and its chains of wakers",
+		.label = "Chains",
+		.about = "blocked time, by where the thread waited, and behind each \"--\" the "
+			 "next waker of the chain",
+		.weight = "thread time",
+		.counted = "wait",
+		.palette = "chain",
+		.states = BLOCKED,
+		.needs_chains = true},
+};
+
+const struct view_type *view_type(enum view view)
+{
+	return &types[(unsigned int)view < VIEWS ? view : VIEW_OFFCPU];
+}
+
+const struct view_type *view_from_name(const char *name)
+{
+	for (unsigned int i = 0; i < VIEWS; i++)
+		if (!strcmp(name, types[i].name))
+			return &types[i];
+	return NULL;
+}
+
+const struct view_type *view_nearest(const char *name)
+{
+	const char *names[VIEWS + 1] = {NULL};
+
+	for (unsigned int i = 0; i < VIEWS; i++)
+		names[i] = types[i].name;
+	const char *near = view_from_name(name) ? NULL : text_nearest(name, names);
+	return near ? view_from_name(near) : NULL;
+}
+
+/* "page faults" of "page fault". */
+static char *plural(const char *word)
+{
+	return xasprintf("%s%s", word, word[0] && word[strlen(word) - 1] == 's' ? "" : "s");
+}
+
+static char *capitalized(const char *text)
+{
+	char *copy = xstrdup(text);
+
+	if (copy[0] >= 'a' && copy[0] <= 'z')
+		copy[0] = (char)(copy[0] - 'a' + 'A');
+	return copy;
+}
+
+void view_of_measure(
+	const struct recording *recording, uint32_t measure_index, struct view_choice *ret)
+{
+	size_t count;
+	const struct rec_measure *measure = &recording_measures(recording, &count)[measure_index];
+	char *event = text_clean(measure->event[0] ? measure->event : measure->name, false);
+	char *events = plural(event);
+
+	*ret = (struct view_choice){
+		.texts = {event, events, capitalized(events), text_clean(measure->about, false),
+			text_clean(measure->name, false), text_clean(measure->unit, false)}};
+	ret->type = (struct view_type){.id = VIEW_MEASURE,
+		.name = ret->texts[4],
+		.title = ret->texts[2],
+		.label = ret->texts[2],
+		.about = ret->texts[3],
+		.weight = ret->texts[1],
+		.counted = ret->texts[0],
+		.palette = "mem",
+		.unit = unit_from_name(measure->unit),
+		.unit_word = ret->texts[5],
+		.measure = measure_index};
+}
+
+static int unknown_view(const char *name, const char *const *names, struct why *why)
+{
+	const char *near = text_nearest(name, names);
+
+	if (near)
+		return why_set(why, -EINVAL, "unknown view %s; did you mean %s?", name, near);
+	_cleanup_free_ char *measures = xstrdup("");
+	for (names += VIEWS; *names; names++) {
+		char *longer = xasprintf("%s, %s", measures, *names);
+		free(measures);
+		measures = longer;
+	}
+	return why_set(why, -EINVAL, "unknown view %s; views are " VIEW_NAMES "%s", name, measures);
+}
+
+int view_choose(const struct recording *recording, const char *name, struct view_choice *ret,
+	struct why *why)
+{
+	const struct view_type *type = view_from_name(name);
+	size_t count = 0;
+	const struct rec_measure *measures =
+		recording ? recording_measures(recording, &count) : NULL;
+
+	if (type) {
+		*ret = (struct view_choice){.type = *type};
+		return 0;
+	}
+	_cleanup_free_ const char **names = xcalloc(VIEWS + count + 1, sizeof(*names));
+	for (unsigned int i = 0; i < VIEWS; i++)
+		names[i] = types[i].name;
+	for (size_t i = 0; i < count; i++) {
+		names[VIEWS + i] = measures[i].name;
+		if (!strcmp(name, measures[i].name)) {
+			view_of_measure(recording, (uint32_t)i, ret);
+			return 0;
+		}
+	}
+	return unknown_view(name, names, why);
+}
+
+void view_choice_clear(struct view_choice *choice)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(choice->texts); i++)
+		free(choice->texts[i]);
+	*choice = (struct view_choice){0};
+}

@@ -1,0 +1,295 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The format of a recording. Comments inside the statements are part of every file: people see them
+-- with sqlite3's .schema. A change here is a new RECORDING_VERSION and a change of
+-- man/dwell-recording.5. 4096 frames are SCHEMA_MAX_DEPTH. The numbers that `words` explains come from src/model.
+
+CREATE TABLE meta(
+ key TEXT NOT NULL PRIMARY KEY,
+ value
+);
+
+CREATE TABLE words( -- what the small numbers of the other tables mean
+ kind TEXT NOT NULL,
+ number NOT NULL,
+ word TEXT NOT NULL,
+ PRIMARY KEY(kind, number)
+) WITHOUT ROWID;
+
+CREATE TABLE slices(
+ id INTEGER PRIMARY KEY,
+ start_ns INTEGER NOT NULL, -- from the window's start
+ length_ns INTEGER NOT NULL
+);
+
+CREATE TABLE processes( -- one for each (process, exec)
+ id INTEGER PRIMARY KEY,
+ pid INTEGER NOT NULL,
+ name TEXT NOT NULL,
+ exe TEXT NOT NULL,
+ container TEXT NOT NULL,
+ is_kernel INTEGER NOT NULL
+);
+
+CREATE TABLE threads(
+ id INTEGER PRIMARY KEY,
+ tid INTEGER NOT NULL,
+ process INTEGER NOT NULL, -- processes.id
+ comm TEXT NOT NULL,
+ start_ns INTEGER NOT NULL, -- of its life in the window
+ end_ns INTEGER NOT NULL,
+ running_ns INTEGER NOT NULL,
+ woken_ns INTEGER NOT NULL,
+ preempted_ns INTEGER NOT NULL,
+ blocked_ns INTEGER NOT NULL,
+ is_closed INTEGER NOT NULL, -- its end, or the window's, was seen
+ is_kernel INTEGER NOT NULL
+);
+
+CREATE TABLE objects(
+ id INTEGER PRIMARY KEY,
+ kind INTEGER NOT NULL, -- words: object_kind
+ path TEXT NOT NULL,
+ build_id TEXT NOT NULL
+);
+
+CREATE TABLE frames(
+ id INTEGER PRIMARY KEY,
+ object INTEGER NOT NULL, -- objects.id
+ address INTEGER NOT NULL, -- in the object
+ name TEXT NOT NULL, -- '': reason says why
+ offset INTEGER NOT NULL, -- of the address in the function
+ reason INTEGER NOT NULL -- words: name_reason
+);
+
+CREATE TABLE stacks( -- nodes: a stack is a node and all its parents
+ id INTEGER PRIMARY KEY,
+ parent INTEGER NOT NULL, -- stacks.id towards the root, 0: none
+ frame INTEGER NOT NULL, -- frames.id
+ unwind_end INTEGER NOT NULL -- words: unwind_end
+);
+
+CREATE TABLE sums(
+ id INTEGER PRIMARY KEY,
+ thread INTEGER NOT NULL, -- threads.id
+ slice_first INTEGER NOT NULL,
+ slice_last INTEGER NOT NULL,
+ state INTEGER NOT NULL, -- words: state
+ letter TEXT NOT NULL, -- words: task_state
+ band INTEGER NOT NULL, -- words: band
+ kernel_stack INTEGER NOT NULL, -- stacks.id, or words: no_stack
+ user_stack INTEGER NOT NULL,
+ count INTEGER NOT NULL, -- 0: a part of a wait that another row counts, or not ended
+ ns INTEGER NOT NULL,
+ max_ns INTEGER NOT NULL,
+ first_ns INTEGER NOT NULL, -- time in slice_first
+ last_ns INTEGER NOT NULL, -- time in slice_last, if that is another
+ chain INTEGER NOT NULL -- chains.id of a blocked row, 0: none recorded
+);
+
+CREATE TABLE open( -- open intervals at the last commit; empty once finished
+ id INTEGER PRIMARY KEY,
+ thread INTEGER NOT NULL, -- threads.id
+ slice_first INTEGER NOT NULL,
+ slice_last INTEGER NOT NULL,
+ state INTEGER NOT NULL, -- words: state
+ letter TEXT NOT NULL, -- words: task_state
+ band INTEGER NOT NULL, -- words: band
+ kernel_stack INTEGER NOT NULL, -- stacks.id, or words: no_stack
+ user_stack INTEGER NOT NULL,
+ count INTEGER NOT NULL, -- 0: a part of a wait that another row counts, or not ended
+ ns INTEGER NOT NULL,
+ max_ns INTEGER NOT NULL,
+ first_ns INTEGER NOT NULL, -- time in slice_first
+ last_ns INTEGER NOT NULL, -- time in slice_last, if that is another
+ chain INTEGER NOT NULL -- chains.id of a blocked row, 0: none recorded
+);
+
+CREATE TABLE chains( -- who woke whom, interned
+ id INTEGER PRIMARY KEY,
+ hop_count INTEGER NOT NULL,
+ chain_end INTEGER NOT NULL -- words: chain_end
+);
+
+CREATE TABLE hops(
+ chain INTEGER NOT NULL, -- chains.id
+ position INTEGER NOT NULL, -- 0: the direct waker
+ kind INTEGER NOT NULL, -- words: hop_kind
+ name TEXT NOT NULL, -- of the waker, or of the metal
+ kernel_stack INTEGER NOT NULL, -- of the waker at the wake
+ user_stack INTEGER NOT NULL,
+ waited_stack INTEGER NOT NULL -- where the waker before it had been blocked
+);
+
+CREATE TABLE shares( -- how the time of a row of sums divides among its hops
+ sum INTEGER NOT NULL, -- sums.id
+ position INTEGER NOT NULL, -- hops.position; hop_count: the rest
+ ran_ns INTEGER NOT NULL,
+ no_cpu_ns INTEGER NOT NULL,
+ earlier_ns INTEGER NOT NULL -- before the waker's own last wait
+);
+
+CREATE TABLE measures( -- events that are counted beside thread time
+ id INTEGER PRIMARY KEY,
+ name TEXT NOT NULL,
+ unit TEXT NOT NULL, -- of the values: count, bytes or ns
+ event TEXT NOT NULL, -- what one is called
+ about TEXT NOT NULL
+);
+
+CREATE TABLE counts( -- events by thread, slice and stacks
+ id INTEGER PRIMARY KEY,
+ measure INTEGER NOT NULL, -- measures.id
+ thread INTEGER NOT NULL, -- threads.id
+ slice INTEGER NOT NULL,
+ kernel_stack INTEGER NOT NULL, -- stacks.id, or words: no_stack
+ user_stack INTEGER NOT NULL,
+ count INTEGER NOT NULL,
+ value INTEGER NOT NULL, -- in the measure's unit
+ max_value INTEGER NOT NULL -- of one event
+);
+
+CREATE TABLE losses(
+ name TEXT NOT NULL PRIMARY KEY,
+ count INTEGER NOT NULL,
+ ns INTEGER NOT NULL -- time concerned
+);
+
+CREATE VIEW all_sums AS -- sums, and what was open when a recording was cut short
+SELECT * FROM sums UNION ALL SELECT -id, thread, slice_first, slice_last, state, letter,
+ band, kernel_stack, user_stack, count, ns, max_ns, first_ns, last_ns, chain FROM open
+ WHERE (SELECT value FROM meta WHERE key = 'is_finished') = 0;
+
+CREATE VIEW frame_names AS -- each frame with a name in any case
+SELECT f.id AS frame,
+ CASE WHEN f.name <> '' THEN f.name ELSE o.path || printf('+0x%x', f.address) END
+ AS function, o.path AS object
+FROM frames f JOIN objects o ON o.id = f.object;
+
+CREATE VIEW waits AS -- blocked time by thread and stacks
+SELECT s.thread, t.tid, p.pid, t.comm, 'blocked' AS state,
+ coalesce((SELECT word FROM words WHERE kind = 'task_state' AND number = letter), letter) AS task_state,
+ s.count, s.total_ns, s.max_ns,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = s.kernel_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.kernel_stack)) AS kernel_function,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = s.user_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.user_stack)) AS user_function,
+ s.kernel_stack, s.user_stack
+FROM (SELECT thread, letter, kernel_stack, user_stack, sum(count) AS count,
+  sum(ns) AS total_ns, max(max_ns) AS max_ns
+  FROM all_sums WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')
+  GROUP BY thread, letter, kernel_stack, user_stack) s
+JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = t.process;
+
+CREATE VIEW measured AS -- events by thread and stacks
+SELECT m.name AS measure, m.unit, s.thread, t.tid, p.pid, t.comm, s.count, s.value, s.max_value,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = s.kernel_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.kernel_stack)) AS kernel_function,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = s.user_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.user_stack)) AS user_function,
+ s.kernel_stack, s.user_stack
+FROM (SELECT measure, thread, kernel_stack, user_stack, sum(count) AS count, sum(value) AS value,
+  max(max_value) AS max_value FROM counts GROUP BY measure, thread, kernel_stack, user_stack) s
+JOIN measures m ON m.id = s.measure JOIN threads t ON t.id = s.thread
+JOIN processes p ON p.id = t.process;
+
+CREATE VIEW thread_time AS -- where each thread's life went
+WITH counted AS ( -- stands in for totals that a crash kept from being written
+ SELECT thread,
+  coalesce(sum(ns) FILTER (WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'running')), 0) AS running_ns,
+  coalesce(sum(ns) FILTER (WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'woken')), 0) AS woken_ns,
+  coalesce(sum(ns) FILTER (WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'preempted')), 0) AS preempted_ns,
+  coalesce(sum(ns) FILTER (WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')), 0) AS blocked_ns
+ FROM all_sums WHERE (SELECT value FROM meta WHERE key = 'is_finished') = 0 GROUP BY thread
+), known AS (
+ SELECT id, tid, process, comm, end_ns - start_ns AS life_ns,
+  running_ns, woken_ns, preempted_ns, blocked_ns
+ FROM threads WHERE is_closed OR NOT (SELECT value FROM meta WHERE key = 'is_finished') = 0
+ UNION ALL
+ SELECT t.id, t.tid, t.process, t.comm,
+  max((SELECT value FROM meta WHERE key = 'window_ns') - t.start_ns, 0),
+  coalesce(c.running_ns, 0), coalesce(c.woken_ns, 0),
+  coalesce(c.preempted_ns, 0), coalesce(c.blocked_ns, 0)
+ FROM threads t LEFT JOIN counted c ON c.thread = t.id
+ WHERE NOT t.is_closed AND (SELECT value FROM meta WHERE key = 'is_finished') = 0
+)
+SELECT k.id AS thread, k.tid, p.pid, k.comm, p.name AS process, k.life_ns, k.running_ns,
+ k.woken_ns + k.preempted_ns AS runnable_ns, k.woken_ns, k.preempted_ns, k.blocked_ns
+FROM known k JOIN processes p ON p.id = k.process;
+
+CREATE VIEW sums_by_slice AS -- sums divided among the slices in which the time passed
+SELECT slice_first AS slice, thread, (SELECT word FROM words WHERE kind = 'state' AND number = state) AS state,
+ coalesce((SELECT word FROM words WHERE kind = 'task_state' AND number = letter), letter) AS task_state,
+ (SELECT word FROM words WHERE kind = 'band' AND number = band) AS band,
+ kernel_stack, user_stack, 
+ CASE WHEN slice_first = slice_last THEN count ELSE 0 END AS count, first_ns AS ns
+FROM all_sums
+UNION ALL
+SELECT slice_last, thread, (SELECT word FROM words WHERE kind = 'state' AND number = state) AS state,
+ coalesce((SELECT word FROM words WHERE kind = 'task_state' AND number = letter), letter) AS task_state,
+ (SELECT word FROM words WHERE kind = 'band' AND number = band) AS band,
+ kernel_stack, user_stack, count, last_ns
+FROM all_sums WHERE slice_first < slice_last
+UNION ALL
+SELECT slices.id, thread, (SELECT word FROM words WHERE kind = 'state' AND number = state) AS state,
+ coalesce((SELECT word FROM words WHERE kind = 'task_state' AND number = letter), letter) AS task_state,
+ (SELECT word FROM words WHERE kind = 'band' AND number = band) AS band,
+ kernel_stack, user_stack, 0,
+ max(count, 1) * (SELECT value FROM meta WHERE key = 'slice_ns')
+FROM all_sums JOIN slices ON slices.id > slice_first AND slices.id < slice_last
+WHERE slice_last - slice_first > 1;
+
+CREATE VIEW stack_frames AS -- every stack, frame by frame; position 1 is the root
+WITH RECURSIVE walk(stack, node, up) AS (
+ SELECT id, id, 0 FROM stacks
+ UNION ALL
+ SELECT w.stack, s.parent, w.up + 1 FROM walk w JOIN stacks s ON s.id = w.node
+ WHERE s.parent <> 0 AND w.up < 4096
+)
+SELECT w.stack, count(*) OVER (PARTITION BY w.stack) - w.up AS position,
+ n.function, n.object, s.frame
+FROM walk w JOIN stacks s ON s.id = w.node JOIN frame_names n ON n.frame = s.frame;
+
+CREATE VIEW chain_texts AS -- each chain as one line, the direct waker first
+SELECT c.id AS chain, c.hop_count, (SELECT word FROM words WHERE kind = 'chain_end' AND number = c.chain_end) AS chain_end,
+ coalesce((SELECT group_concat(hop, ' < ') FROM (
+  SELECT CASE WHEN h.is_metal THEN rtrim('[' || h.kind || ' ' || h.name) || ']'
+   ELSE h.name END AS hop FROM hop_words h WHERE h.chain = c.id ORDER BY h.position)), '')
+ || CASE WHEN (SELECT word FROM words WHERE kind = 'chain_end' AND number = c.chain_end) IN ('metal', 'awake') THEN ''
+   ELSE CASE WHEN c.hop_count THEN ' < [' ELSE '[' END || (SELECT word FROM words WHERE kind = 'chain_end' AND number = c.chain_end) || ']' END AS wakers
+FROM chains c;
+
+CREATE VIEW hop_words AS -- hops with words for numbers
+SELECT chain, position, (SELECT word FROM words WHERE kind = 'hop_kind' AND number = h.kind) AS kind, name,
+ (SELECT word FROM words WHERE kind = 'hop_kind' AND number = h.kind) IN ('irq', 'softirq', 'timer', 'ipi', 'disk') AS is_metal,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = h.kernel_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = h.kernel_stack)) AS kernel_function,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = h.user_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = h.user_stack)) AS user_function,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = h.waited_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = h.waited_stack)) AS waited_function
+FROM hops h;
+
+CREATE VIEW wait_chains AS -- blocked time by thread, kernel stack and chain
+SELECT s.thread, t.tid, t.comm, coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = s.kernel_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.kernel_stack)) AS kernel_function,
+ coalesce(c.wakers, '') AS wakers, coalesce(c.chain_end, '') AS chain_end,
+ s.count, s.total_ns, s.max_ns, s.chain
+FROM (SELECT thread, kernel_stack, chain, sum(count) AS count, sum(ns) AS total_ns,
+  max(max_ns) AS max_ns FROM all_sums WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')
+  GROUP BY thread, kernel_stack, chain) s
+JOIN threads t ON t.id = s.thread LEFT JOIN chain_texts c ON c.chain = s.chain;
+
+CREATE VIEW causes AS -- what each thread's wakers did while it was blocked
+SELECT s.thread, t.tid, t.comm, e.position, h.kind, h.name, h.waited_function,
+ sum(e.ran_ns) AS ran_ns, sum(e.no_cpu_ns) AS no_cpu_ns, sum(e.earlier_ns) AS earlier_ns
+FROM shares e JOIN sums s ON s.id = e.sum JOIN threads t ON t.id = s.thread
+JOIN hop_words h ON h.chain = s.chain AND h.position = e.position
+GROUP BY s.thread, e.position, h.kind, h.name, h.waited_function;

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of functions as text. Lines are made first, the ones that stand for what is not listed
+ * among them; self amounts and percentages are then shared out among those lines whose sum is the
+ * total (functions, not the objects above them), so that they add up as printed.
+ */
+#include "render/report/functions.h"
+
+#include <string.h>
+
+#include "profile/rounding.h"
+#include "render/layout.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+#define OBJECT_COLUMNS 16
+#define FIGURE_COLUMNS 32
+#define UNIT_COLUMNS 3
+
+struct table_line {
+	char *object; /* owned */
+	char *name;   /* owned */
+	uint64_t self_weight;
+	uint64_t total_weight;
+	bool has_total; /* a sum of totals would count stacks twice */
+	bool is_head;   /* an object above its functions: their sum */
+	bool is_below;  /* a function below its object */
+	uint64_t self;  /* quanta */
+	uint64_t permille;
+};
+
+struct table_text {
+	const struct function_table *table;
+	const struct functions_style *style;
+	struct scale scale;
+	VEC(struct table_line) lines;
+	FILE *out;
+};
+
+/* The file's name without its folders. */
+static char *short_object(const char *object)
+{
+	const char *slash = strrchr(object, '/');
+
+	return xstrdup(slash && slash[1] ? slash + 1 : object);
+}
+
+static void add_function(struct table_text *text, const struct function_row *row, bool is_below)
+{
+	struct table_line line = {.object = is_below ? xstrdup("") : short_object(row->object),
+		.name = xstrdup(row->name),
+		.self_weight = row->self_weight,
+		.total_weight = row->total_weight,
+		.has_total = true,
+		.is_below = is_below};
+
+	vec_push(&text->lines, line);
+}
+
+static void add_rest(struct table_text *text, size_t count, const char *what, uint64_t self_weight,
+	bool is_below)
+{
+	struct table_line line = {.object = xstrdup(""),
+		.name = xasprintf("%zu more%s%s", count, what, what[0] && count != 1 ? "s" : ""),
+		.self_weight = self_weight,
+		.is_below = is_below};
+
+	if (count)
+		vec_push(&text->lines, line);
+	else {
+		free(line.object);
+		free(line.name);
+	}
+}
+
+static void add_flat(struct table_text *text)
+{
+	const struct function_table *table = text->table;
+	size_t top = text->style->top ? text->style->top : FUNCTIONS_TOP;
+	size_t shown = table->functions.count < top ? table->functions.count : top;
+	uint64_t rest = table->total_weight;
+
+	for (size_t i = 0; i < shown; i++) {
+		add_function(text, &table->functions.at[i], false);
+		rest -= table->functions.at[i].self_weight;
+	}
+	add_rest(text, table->functions.count - shown, "", rest, false);
+}
+
+/* The functions of one object, from the first of them; they are sorted by object. */
+static void add_object(struct table_text *text, const struct function_row *object,
+	const struct function_row *functions, size_t top)
+{
+	struct table_line head = {.object = short_object(object->object),
+		.name = xstrdup(""),
+		.self_weight = object->self_weight,
+		.total_weight = object->total_weight,
+		.has_total = true,
+		.is_head = true};
+	size_t shown = object->functions < top ? object->functions : top;
+	uint64_t rest = object->self_weight;
+
+	if (!head.object[0]) {
+		free(head.object);
+		head.object = xstrdup("[no function]");
+	}
+	vec_push(&text->lines, head);
+	for (size_t i = 0; i < shown; i++) {
+		add_function(text, &functions[i], true);
+		rest -= functions[i].self_weight;
+	}
+	add_rest(text, object->functions - shown, "", rest, true);
+}
+
+static void add_grouped(struct table_text *text)
+{
+	const struct function_table *table = text->table;
+	size_t top = text->style->top ? text->style->top : FUNCTIONS_TOP_OBJECTS;
+	size_t shown = table->objects.count < top ? table->objects.count : top;
+	const struct function_row *functions = table->functions.at;
+	uint64_t rest = table->total_weight;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct function_row *object = &table->objects.at[i];
+		add_object(text, object, functions, top);
+		functions += object->functions;
+		rest -= object->self_weight;
+	}
+	add_rest(text, table->objects.count - shown, " object", rest, false);
+}
+
+/* Heads get the sum of the lines below them. */
+static void sum_heads(struct table_text *text)
+{
+	struct table_line *head = NULL;
+
+	vec_each (line, &text->lines) {
+		if (line->is_head)
+			head = line;
+		else if (line->is_below && head) {
+			head->self += line->self;
+			head->permille += line->permille;
+		}
+	}
+}
+
+static void round_lines(struct table_text *text)
+{
+	size_t count = text->lines.count;
+	_cleanup_free_ uint64_t *values = xcalloc(count + 1, sizeof(*values));
+	_cleanup_free_ uint64_t *shares = xcalloc(count + 1, sizeof(*shares));
+	struct table_line *lines = text->lines.at;
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = lines[i].is_head ? 0 : lines[i].self_weight;
+	apportion(values, count, round_to(text->table->total_weight, text->scale.quantum), shares);
+	for (size_t i = 0; i < count; i++)
+		lines[i].self = shares[i];
+	apportion(values, count, 1000, shares);
+	for (size_t i = 0; i < count; i++)
+		lines[i].permille = shares[i];
+	sum_heads(text);
+}
+
+/* Percent of so many thousandths. */
+static void put_share(FILE *out, uint64_t permille)
+{
+	fprintf(out, "%5llu.%llu", (unsigned long long)(permille / 10),
+		(unsigned long long)(permille % 10));
+}
+
+static uint64_t permille_of(uint64_t part, uint64_t whole)
+{
+	return whole ? (uint64_t)(((unsigned __int128)part * 2000 + whole) / whole / 2) : 0;
+}
+
+static void put_line(const struct table_text *text, const struct table_line *line)
+{
+	const struct functions_style *style = text->style;
+	size_t columns = style->width - FIGURE_COLUMNS - OBJECT_COLUMNS - 4;
+	_cleanup_free_ char *object = layout_cut(line->object, OBJECT_COLUMNS);
+	_cleanup_free_ char *name =
+		style->is_full ? xstrdup(line->name) : layout_cut(line->name, columns);
+	uint64_t total = round_to(line->total_weight, text->scale.quantum);
+	uint64_t permille = permille_of(line->total_weight, text->table->total_weight);
+	char amount[UNITS_ROOM];
+	FILE *out = text->out;
+
+	if (line->is_head && style->is_colored)
+		fputs("\033[1m", out);
+	fprintf(out, "%9s", scale_text(&text->scale, line->self, amount));
+	put_share(out, line->permille);
+	if (line->has_total) {
+		/* Shares of a total can be rounded up where the total itself is rounded down. */
+		total = total > line->self ? total : line->self;
+		permille = permille > line->permille ? permille : line->permille;
+		fprintf(out, "%9s", scale_text(&text->scale, total, amount));
+		put_share(out, permille);
+	} else {
+		fprintf(out, "%16s", "");
+	}
+	fprintf(out, "  %s%*s%s%s\n", object,
+		name[0] ? (int)(OBJECT_COLUMNS + 2 - text_width(object)) : 0, "", name,
+		line->is_head && style->is_colored ? "\033[0m" : "");
+}
+
+/* "12.300 s of off-CPU time in "; "" if weights are how many there were. The caller frees it. */
+static char *weight_text(const struct table_text *text)
+{
+	const struct view_type *view = text->style->view;
+	uint64_t quanta = round_to(text->table->total_weight, text->scale.quantum);
+	char amount[UNITS_ROOM];
+
+	if (view->unit == UNIT_COUNT)
+		return xstrdup("");
+	return xasprintf("%s %s of %s in ", scale_text(&text->scale, quanta, amount),
+		text->scale.unit, view->weight);
+}
+
+/* "2,050 waits". The caller frees it. */
+static char *count_text(const struct table_text *text)
+{
+	const struct view_type *view = text->style->view;
+	uint64_t number =
+		view->unit == UNIT_COUNT ? text->table->total_weight : text->table->total_count;
+	char count[UNITS_ROOM];
+
+	units_count(number, count);
+	/* Weights of a measure are its events, so that this is their plural. */
+	if (view->id == VIEW_MEASURE)
+		return xasprintf("%s %s", count, number == 1 ? view->counted : view->weight);
+	return xasprintf("%s %s%s", count, view->counted, number == 1 ? "" : "s");
+}
+
+static void put_only(const struct table_text *text)
+{
+	const struct functions_style *style = text->style;
+	const struct profile *profile = style->profile;
+	_cleanup_free_ char *filters = text_clean(style->filter_text, false);
+	_cleanup_free_ char *what =
+		layout_only(profile->has_range, profile->from_ns, profile->to_ns, filters);
+	_cleanup_free_ char *only = xasprintf("only: %s", what);
+
+	if (what[0])
+		layout_wrap(text->out, only, style->width, 0, 6);
+}
+
+/* What the figures are of. */
+static void put_head(const struct table_text *text)
+{
+	const struct functions_style *style = text->style;
+	bool has_aside = style->view->has_idle && style->hides_idle;
+	_cleanup_free_ char *weight = weight_text(text);
+	_cleanup_free_ char *count = count_text(text);
+	_cleanup_free_ char *raw = xasprintf("dwell  %s%s, %s: %s%s", weight, count, style->target,
+		style->file, has_aside ? "; idle waits are set aside (--idle show)" : "");
+	_cleanup_free_ char *clean = text_clean(raw, false);
+
+	layout_wrap(text->out, clean, style->width, 0, 7);
+	put_only(text);
+}
+
+/* "self s"; a word too long for the column is in the head alone. The caller frees it. */
+static char *column_name(const char *column, const struct scale *scale)
+{
+	return xasprintf(
+		"%s %s", column, text_width(scale->unit) > UNIT_COLUMNS ? "" : scale->unit);
+}
+
+void functions_text(
+	const struct function_table *table, const struct functions_style *style, FILE *out)
+{
+	const struct view_type *view = style->view;
+	struct table_text text = {.table = table,
+		.style = style,
+		.scale = scale_of_unit(view->unit, view->unit_word, table->total_weight),
+		.out = out};
+	_cleanup_free_ char *self = column_name("self", &text.scale);
+	_cleanup_free_ char *total = column_name("total", &text.scale);
+
+	if (style->order == FUNCTIONS_BY_OBJECT)
+		add_grouped(&text);
+	else
+		add_flat(&text);
+	round_lines(&text);
+	put_head(&text);
+	fprintf(out, "\n%9s%7s %8s%7s  %-*sfunction\n", self, "%", total, "%", OBJECT_COLUMNS + 2,
+		"object");
+	vec_each (line, &text.lines) {
+		put_line(&text, line);
+		free(line->object);
+		free(line->name);
+	}
+	vec_clear(&text.lines);
+}

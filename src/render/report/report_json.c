@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The summary as one JSON object. Names are raw here: escaping is JSON's. */
+#include "render/report/report_json.h"
+
+#include <string.h>
+
+#include "render/report/report_causes.h"
+#include "util/json.h"
+
+/* Version of this form: a number that grows when a key changes its meaning or goes. */
+#define REPORT_JSON_VERSION 1
+
+static void put_states(struct json *json, const uint64_t total_ns[static TIME_STATES])
+{
+	json_field_uint(json, "running_ns", total_ns[TIME_RUNNING]);
+	json_field_uint(json, "runnable_ns", total_ns[TIME_WOKEN] + total_ns[TIME_PREEMPTED]);
+	json_field_uint(json, "blocked_ns", total_ns[TIME_BLOCKED]);
+	json_field_uint(json, "woken_ns", total_ns[TIME_WOKEN]);
+	json_field_uint(json, "preempted_ns", total_ns[TIME_PREEMPTED]);
+}
+
+static void put_reasons(struct json *json, const uint64_t reason_ns[static REASONS])
+{
+	json_open_object(json);
+	for (unsigned int i = 0; i < REASONS; i++)
+		if (reason_ns[i])
+			json_field_uint(json, reason_name((enum reason)i), reason_ns[i]);
+	json_close_object(json);
+}
+
+static void put_recording(struct json *json, const struct rec_meta *meta, const char *file)
+{
+	json_name(json, "recording");
+	json_open_object(json);
+	json_field_text(json, "file", file);
+	json_field_text(json, "dwell_version", meta->dwell_version);
+	json_field_text(json, "host", meta->host);
+	json_field_text(json, "kernel", meta->kernel_release);
+	json_field_text(json, "target", meta->target);
+	json_field_text(json, "command_line", meta->command_line);
+	json_field_uint(json, "cpus", meta->cpus);
+	json_field_uint(json, "start_unix_ns", meta->start_unix_ns);
+	json_field_uint(json, "window_ns", meta->window_ns);
+	json_field_uint(json, "slice_ns", meta->slice_ns);
+	json_field_uint(json, "sample_hz", meta->sample_hz);
+	json_field_text(json, "sample_event", meta->sample_event);
+	json_field_text(json, "user_stacks", meta->user_stacks);
+	json_field_uint(json, "chain_depth", meta->chain_depth);
+	json_field_bool(json, "is_finished", meta->is_finished);
+	json_close_object(json);
+}
+
+static void put_accounting(struct json *json, const struct summary *summary)
+{
+	const struct conservation *accounting = &summary->conservation;
+	const struct completeness *whole = &summary->completeness;
+
+	json_name(json, "accounting");
+	json_open_object(json);
+	json_field_uint(json, "expected_ns", accounting->expected_ns);
+	json_field_uint(json, "accounted_ns", accounting->accounted_ns);
+	json_field_uint(json, "unsliced_ns", accounting->unsliced_ns);
+	json_field_uint(json, "worst_thread_ns", accounting->worst_thread_ns);
+	json_field_uint(json, "worst_slice_ns", accounting->worst_slice_ns);
+	json_field_uint(json, "lost_events", summary->lost_events);
+	json_name(json, "complete_user_stacks");
+	json_open_object(json);
+	json_field_double(json, "by_time", whole->by_time);
+	json_field_double(json, "by_count", whole->by_count);
+	json_close_object(json);
+	json_name(json, "user_stacks_by_end");
+	json_open_array(json);
+	for (unsigned int end = 0; end < UNWIND_ROOM; end++) {
+		if (!(whole->ends_by_time[end] > 0))
+			continue;
+		json_open_object(json);
+		json_field_text(json, "end", words_text(summary->words, WORD_UNWIND_END, end));
+		json_field_double(json, "by_time", whole->ends_by_time[end]);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_name(json, "incomplete_user_stacks");
+	json_open_array(json);
+	vec_each (part, &whole->incomplete) {
+		json_open_object(json);
+		json_field_text(json, "process", part->process);
+		json_field_text(
+			json, "end", words_text(summary->words, WORD_UNWIND_END, part->end));
+		json_field_double(json, "by_time", part->by_time);
+		json_field_double(json, "by_count", part->by_count);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_name(json, "runtimes");
+	json_open_array(json);
+	vec_each (runtime, &summary->runtimes) {
+		_cleanup_free_ char *text = runtime_text(runtime);
+		json_open_object(json);
+		json_field_text(json, "process", runtime->process);
+		json_field_uint(json, "pid", runtime->pid);
+		json_field_text(json, "note", text);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_name(json, "losses");
+	json_open_array(json);
+	for (size_t i = 0; i < summary->loss_count; i++) {
+		const struct rec_loss *loss = &summary->losses[i];
+		json_open_object(json);
+		json_field_text(json, "loss", loss->name);
+		json_field_text(json, "text", loss_words(loss->loss, loss->name, 2));
+		json_field_bool(json, "is_serious", loss_is_serious(loss->loss));
+		json_field_uint(json, "count", loss->count);
+		json_field_uint(json, "ns", loss->ns);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_close_object(json);
+}
+
+static void put_cost(struct json *json, const struct rec_meta *meta)
+{
+	double cost_ns = rec_meta_cost_ns(meta);
+
+	json_name(json, "cost");
+	json_open_object(json);
+	json_field_uint(json, "own_cpu_ns", meta->own_cpu_ns);
+	json_field_uint(json, "program_ns", meta->program_ns);
+	if (meta->events) {
+		json_field_uint(json, "events", meta->events);
+		json_field_uint(json, "event_ns", meta->event_ns);
+	}
+	json_field_uint(json, "switches", meta->switches);
+	json_field_uint(json, "wakes", meta->wakes);
+	json_field_uint(json, "samples", meta->samples);
+	json_field_uint(json, "table_bytes", meta->table_bytes);
+	json_field_uint(json, "own_memory_bytes", meta->own_memory_bytes);
+	json_field_double(json, "ns_per_switch",
+		meta->switches ? (double)meta->program_ns / (double)meta->switches : 0);
+	json_field_double(
+		json, "share_of_one_cpu", meta->window_ns ? cost_ns / (double)meta->window_ns : 0);
+	json_close_object(json);
+}
+
+static void put_totals(struct json *json, const struct summary *summary)
+{
+	json_name(json, "totals");
+	json_open_object(json);
+	json_field_uint(json, "threads", summary->threads.count);
+	json_field_uint(json, "processes", summary->process_count);
+	json_field_uint(json, "life_ns", summary->life_ns);
+	put_states(json, summary->total_ns);
+	json_name(json, "idle_ns");
+	json_open_object(json);
+	for (unsigned int i = IDLE_NOT + 1; i < IDLE_KINDS; i++)
+		json_field_uint(json, idle_kind_name((enum idle_kind)i), summary->idle_ns[i]);
+	json_close_object(json);
+	json_name(json, "blocked_by_reason_ns");
+	put_reasons(json, summary->reason_ns);
+	json_close_object(json);
+}
+
+static void put_threads(struct json *json, const struct summary *summary)
+{
+	json_name(json, "threads");
+	json_open_array(json);
+	for (size_t i = 0; i < summary->threads.count; i++) {
+		const struct summary_thread *thread = &summary->threads.at[i];
+		json_open_object(json);
+		json_field_uint(json, "pid", thread->process->pid);
+		json_field_uint(json, "tid", thread->thread->tid);
+		json_field_text(json, "comm", thread->thread->comm);
+		json_field_text(json, "process", thread->process->name);
+		json_field_text(json, "exe", thread->process->exe);
+		json_field_text(json, "container", thread->process->container);
+		json_field_bool(json, "is_kernel", thread->thread->is_kernel);
+		json_field_uint(json, "start_ns", thread->thread->start_ns);
+		json_field_uint(json, "end_ns", thread->thread->end_ns);
+		json_field_uint(json, "life_ns", thread->life_ns);
+		put_states(json, thread->total_ns);
+		json_field_uint(json, "idle_ns", thread->idle_ns);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+static void put_groups(struct json *json, const struct summary *summary, size_t top)
+{
+	json_name(json, "processes");
+	json_open_array(json);
+	for (size_t i = 0; i < summary->groups.count && i < top; i++) {
+		const struct summary_group *group = &summary->groups.at[i];
+		_cleanup_free_ char *name = summary_root_name(summary, group->root);
+		json_open_object(json);
+		json_field_text(json, "name", name);
+		json_field_uint(json, "threads", group->threads);
+		json_field_uint(json, "life_ns", group->life_ns);
+		put_states(json, group->total_ns);
+		json_field_uint(json, "idle_ns", group->idle_ns);
+		json_name(json, "blocked_by_reason_ns");
+		put_reasons(json, group->reason_ns);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+static void put_bands(struct json *json, const char *name, const uint64_t *values)
+{
+	json_name(json, name);
+	json_open_array(json);
+	for (unsigned int band = 0; band < CONTRACT_BANDS; band++)
+		json_uint(json, values[band]);
+	json_close_array(json);
+}
+
+/* Frames below the names, root first. */
+static void put_stack(struct json *json, const struct tree *tree, uint32_t node)
+{
+	VEC(uint32_t) path = {0};
+
+	for (; node != TREE_ROOT && tree->nodes.at[node].kind != FRAME_NAME;
+		node = tree->nodes.at[node].parent)
+		vec_push(&path, node);
+	json_name(json, "stack");
+	json_open_array(json);
+	for (size_t i = path.count; i-- > 0;)
+		json_text(json, tree_label(tree, path.at[i]));
+	json_close_array(json);
+	vec_clear(&path);
+}
+
+static void put_wait(
+	struct json *json, const struct summary *summary, const struct summary_wait *wait)
+{
+	_cleanup_free_ char *name = summary_root_name(summary, wait->root);
+	const char letter[2] = {wait->task_letter ? wait->task_letter : '?', 0};
+	bool is_blocked = wait->state == TIME_BLOCKED;
+
+	json_open_object(json);
+	json_field_text(json, "name", name);
+	if (is_blocked)
+		json_field_text(json, "reason", reason_name(wait->reason));
+	json_field_text(json, "state", is_blocked ? letter : state_name(wait->state));
+	if (wait->operation)
+		json_field_text(json, "operation", wait->operation);
+	if (is_blocked) {
+		json_field_bool(json, "is_idle", wait->idle != IDLE_NOT);
+		json_field_text(json, "idle", idle_kind_name(wait->idle));
+	}
+	json_field_uint(json, "count", wait->count);
+	json_field_uint(json, "unended", wait->unended);
+	json_field_uint(json, "total_ns", wait->total_ns);
+	json_field_uint(json, "max_ns", wait->max_ns);
+	put_bands(json, "bands", wait->band_count);
+	put_bands(json, "bands_ns", wait->band_ns);
+	put_stack(json, &summary->tree, wait->node);
+	json_close_object(json);
+}
+
+/* Blocked time, or runnable time. */
+static void put_waits(struct json *json, const char *name, const struct summary *summary,
+	bool is_runnable, const struct report_json_options *options)
+{
+	size_t most = options->top ? options->top : SIZE_MAX;
+
+	json_name(json, name);
+	json_open_array(json);
+	for (size_t i = 0, shown = 0; i < summary->waits.count && shown < most; i++) {
+		const struct summary_wait *wait = &summary->waits.at[i];
+		if (state_is_runnable(wait->state) != is_runnable ||
+			(wait->is_aside && options->hides_idle))
+			continue;
+		put_wait(json, summary, wait);
+		shown++;
+	}
+	json_close_array(json);
+}
+
+static void put_hop(struct json *json, const struct words *words, const struct cause_hop *hop,
+	const struct rec_share *share)
+{
+	json_open_object(json);
+	json_field_text(json, "kind", words_text(words, WORD_HOP_KIND, hop->kind));
+	json_field_text(json, "name", hop->name);
+	if (hop->has_waited) {
+		json_field_text(json, "woke_from", reason_name(hop->reason));
+		if (hop->operation)
+			json_field_text(json, "woke_in", hop->operation);
+	}
+	json_field_uint(json, "ran_ns", share->ran_ns);
+	json_field_uint(json, "no_cpu_ns", share->no_cpu_ns);
+	json_field_uint(json, "earlier_ns", share->earlier_ns);
+	json_close_object(json);
+}
+
+static void put_chains(struct json *json, const struct summary *summary, size_t line)
+{
+	const struct causes *causes = &summary->causes;
+	size_t count;
+	const struct cause_chain *chains = causes_of(causes, (uint32_t)line, &count);
+
+	json_name(json, "chains");
+	json_open_array(json);
+	for (size_t i = 0; i < count; i++) {
+		const struct rec_share *shares = causes->shares.at + chains[i].first_share;
+		json_open_object(json);
+		json_field_uint(json, "total_ns", chains[i].total_ns);
+		json_field_uint(json, "count", chains[i].count);
+		json_field_text(
+			json, "end", words_text(summary->words, WORD_CHAIN_END, chains[i].end));
+		json_field_uint(json, "rest_ns", shares[chains[i].hop_count].ran_ns);
+		json_name(json, "hops");
+		json_open_array(json);
+		for (uint32_t hop = 0; hop < chains[i].hop_count; hop++)
+			put_hop(json, summary->words, &causes->hops.at[chains[i].first_hop + hop],
+				&shares[hop]);
+		json_close_array(json);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+/* What the text report lists and numbers, with causes where they were recorded. */
+static void put_lines(struct json *json, const struct summary *summary, size_t top)
+{
+	json_name(json, "lines");
+	json_open_array(json);
+	for (size_t i = 0; i < summary->lines.count && i < top; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		struct explanation explanation;
+		json_open_object(json);
+		json_field_uint(json, "number", i + 1);
+		json_field_text(json, "name", name);
+		json_field_text(
+			json, "reason", line->is_runnable ? "no CPU" : reason_name(line->reason));
+		if (line->operation)
+			json_field_text(json, "operation", line->operation);
+		json_field_uint(json, "count", line->count);
+		json_field_uint(json, "total_ns", line->total_ns);
+		json_field_uint(json, "max_ns", line->max_ns);
+		if (summary->has_chains && !line->is_runnable) {
+			explain_line(summary, i, &explanation);
+			cause_json(json, &explanation, name);
+			explanation_clear(&explanation);
+			put_chains(json, summary, i);
+		}
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+/* All blocked time that is not set aside, as if it were one wait. */
+static void put_causes(struct json *json, const struct summary *summary)
+{
+	struct explanation explanation;
+
+	json_name(json, "blocked");
+	json_open_object(json);
+	json_field_bool(json, "has_chains", summary->has_chains);
+	if (summary->has_chains) {
+		explain_all(summary, &explanation);
+		json_field_uint(json, "total_ns", explanation.total_ns);
+		cause_json(json, &explanation, "");
+		explanation_clear(&explanation);
+	}
+	json_close_object(json);
+}
+
+static void put_band_borders(struct json *json)
+{
+	uint64_t borders[CONTRACT_BANDS];
+
+	for (unsigned int band = 0; band < CONTRACT_BANDS; band++)
+		borders[band] = band_start_ns(band);
+	put_bands(json, "band_start_ns", borders);
+}
+
+static void put_measured_name(struct json *json, const struct summary *summary, uint32_t node)
+{
+	_cleanup_free_ char *name = summary_root_name(summary, node);
+
+	json_field_text(json, "name", name);
+}
+
+static void put_measured_stack(struct json *json, const struct summary *summary, uint32_t node)
+{
+	put_stack(json, &summary->tree, node);
+}
+
+static void put_measured_parts(struct json *json, const struct summary *summary,
+	const measured_parts *parts, size_t top,
+	void (*put_node)(struct json *json, const struct summary *summary, uint32_t node))
+{
+	json_open_array(json);
+	for (size_t i = 0; i < parts->count && i < top; i++) {
+		json_open_object(json);
+		put_node(json, summary, parts->at[i].node);
+		json_field_uint(json, "count", parts->at[i].count);
+		json_field_uint(json, "value", parts->at[i].weight);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+static void put_measures(struct json *json, const struct summary *summary, size_t top)
+{
+	json_name(json, "measures");
+	json_open_array(json);
+	vec_each (measured, &summary->measures) {
+		const struct view_type *view = &measured->view.type;
+		json_open_object(json);
+		json_field_text(json, "name", view->name);
+		json_field_text(json, "unit", view->unit_word);
+		json_field_text(json, "event", view->counted);
+		json_field_uint(json, "count", measured->count);
+		json_field_uint(json, "value", measured->weight);
+		json_name(json, "names");
+		put_measured_parts(json, summary, &measured->names, top, put_measured_name);
+		json_name(json, "stacks");
+		put_measured_parts(json, summary, &measured->stacks, top, put_measured_stack);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+void report_json(
+	const struct summary *summary, const struct report_json_options *options, FILE *out)
+{
+	struct json json;
+
+	json_init(&json, out);
+	json_open_object(&json);
+	json_field_uint(&json, "version", REPORT_JSON_VERSION);
+	json_field_uint(&json, "window_ns", summary->to_ns - summary->from_ns);
+	json_field_uint(&json, "from_ns", summary->from_ns);
+	json_field_uint(&json, "to_ns", summary->to_ns);
+	json_field_text(&json, "filters", summary->filter_text);
+	put_recording(&json, summary->meta, options->file);
+	put_accounting(&json, summary);
+	put_cost(&json, summary->meta);
+	put_totals(&json, summary);
+	put_band_borders(&json);
+	put_threads(&json, summary);
+	put_groups(&json, summary, options->top ? options->top : SIZE_MAX);
+	put_causes(&json, summary);
+	put_lines(&json, summary, options->top ? options->top : SIZE_MAX);
+	put_waits(&json, "waits", summary, false, options);
+	put_waits(&json, "runq", summary, true, options);
+	if (summary->measures.count)
+		put_measures(&json, summary, options->top ? options->top : SIZE_MAX);
+	if (summary->hidden_measures)
+		json_field_uint(&json, "hidden_measures", summary->hidden_measures);
+	json_close_object(&json);
+	json_end(&json);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The waits of a report: what, how long, how often, and the stack that most of it has. */
+#include <string.h>
+
+#include "profile/rounding.h"
+#include "render/report/report_causes.h"
+#include "render/report/report_parts.h"
+#include "render/stack_line.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+#define TITLE_COLUMNS 40
+#define NAME_COLUMNS 16
+/* Names in the line about CPUs. */
+#define RUNNERS 2
+
+/* A column for each band, by its share of the time whose length is known. */
+static void bands_text(const struct summary_line *line, char text[static CONTRACT_BANDS + 1])
+{
+	uint64_t known_ns = line->total_ns - line->uncounted_ns;
+
+	for (unsigned int band = 0; band < CONTRACT_BANDS; band++) {
+		uint64_t percent = known_ns ? (uint64_t)((unsigned __int128)line->band_ns[band] *
+							 100 / known_ns)
+					    : 0;
+		text[band] = percent >= 50 ? '#' : percent >= 20 ? '=' : percent >= 5 ? '-' : '.';
+	}
+	text[CONTRACT_BANDS] = 0;
+}
+
+/* Forms that fit a column of seven, whatever the figure. */
+static const char *short_duration(uint64_t ns, char room[static UNITS_ROOM])
+{
+	if (ns < 1000 * NS_PER_S)
+		return units_duration(ns, room);
+	snprintf(room, UNITS_ROOM, "%llu s", (unsigned long long)round_to(ns, NS_PER_S));
+	return room;
+}
+
+static const char *short_count(uint64_t count, char room[static UNITS_ROOM])
+{
+	if (count < 1000000)
+		return units_count(count, room);
+	if (count < 1000000000)
+		snprintf(room, UNITS_ROOM, "%.1f M", (double)count / 1e6);
+	else
+		snprintf(room, UNITS_ROOM, "%.1f G", (double)count / 1e9);
+	return room;
+}
+
+static char *title_of(const struct report *report, const struct summary_line *line, size_t number)
+{
+	_cleanup_free_ char *name = summary_root_name(report->summary, line->root);
+	_cleanup_free_ char *cut = layout_cut(name, NAME_COLUMNS);
+	const char *reason = reason_name(line->reason);
+
+	if (line->is_runnable)
+		return xasprintf("%zu %s  no CPU", number, cut);
+	if (!line->operation || !strcmp(line->operation, reason))
+		return xasprintf("%zu %s  %s", number, cut, reason);
+	_cleanup_free_ char *operation = text_clean(line->operation, false);
+	return xasprintf("%zu %s  %s, in %s", number, cut, reason, operation);
+}
+
+static void put_figures(const struct report *report, const struct summary_line *line, size_t number)
+{
+	char total[UNITS_ROOM], count[UNITS_ROOM], mean[UNITS_ROOM] = "-", max[UNITS_ROOM] = "-";
+	char bands[CONTRACT_BANDS + 1];
+	_cleanup_free_ char *title = title_of(report, line, number);
+	_cleanup_free_ char *cut = layout_cut(title, TITLE_COLUMNS - 1);
+
+	bands_text(line, bands);
+	if (line->count) {
+		uint64_t mean_ns = (line->total_ns - line->uncounted_ns) / line->count;
+		/* In a range there may be parts of waits that end, and count, behind it. */
+		if (mean_ns <= line->max_ns)
+			short_duration(mean_ns, mean);
+		short_duration(line->max_ns, max);
+	}
+	fprintf(report->out, "%s%*s%8s%8s%8s%7s  %s\n", cut, TITLE_COLUMNS - (int)text_width(cut),
+		"", short_duration(line->total_ns, total), short_count(line->count, count), mean,
+		max, bands);
+}
+
+/* The stack of most of it; the share is said where it is not nearly all. */
+static void put_stack(const struct report *report, const struct summary_line *line)
+{
+	const struct summary_wait *wait = &report->summary->waits.at[line->heaviest];
+	char room[UNITS_ROOM], share[UNITS_ROOM + 16] = "";
+
+	if (line->heaviest_ns < line->total_ns - line->total_ns / 20)
+		snprintf(share, sizeof(share),
+			"%s: ", share_text(line->heaviest_ns, line->total_ns, room));
+	_cleanup_free_ char *stack = stack_line(&report->summary->tree, wait->node,
+		report->style->is_full, report->style->width - 2 - strlen(share));
+	if (!stack[0])
+		return;
+	fprintf(report->out, "  %s", share);
+	if (report->style->is_full) {
+		layout_wrap(report->out, stack, report->style->width, 2 + strlen(share), 4);
+		return;
+	}
+	_cleanup_free_ char *cut = layout_cut(stack, report->style->width - 2 - strlen(share));
+	fprintf(report->out, "%s\n", cut);
+}
+
+/* "; CPU time: postgres 68 %, pgbench 24 %": the two that ran most, by share of all running time.
+ */
+static void put_runners(FILE *out, const struct summary *summary, size_t columns)
+{
+	const struct summary_group *best[RUNNERS] = {NULL};
+	uint64_t all_ns = summary->total_ns[TIME_RUNNING];
+	char share[UNITS_ROOM];
+
+	vec_each (group, &summary->groups) {
+		const struct summary_group *mover = group;
+		for (size_t i = 0; i < RUNNERS; i++)
+			if (!best[i] ||
+				best[i]->total_ns[TIME_RUNNING] < mover->total_ns[TIME_RUNNING]) {
+				const struct summary_group *smaller = best[i];
+				best[i] = mover;
+				mover = smaller;
+				if (!mover)
+					break;
+			}
+	}
+	for (size_t i = 0; i < RUNNERS && best[i] && best[i]->total_ns[TIME_RUNNING]; i++) {
+		_cleanup_free_ char *name = summary_root_name(summary, best[i]->root);
+		_cleanup_free_ char *item = xasprintf("%s %s %s", i ? "," : "; CPU time:", name,
+			share_text(best[i]->total_ns[TIME_RUNNING], all_ns, share));
+		if (text_width(item) > columns)
+			return;
+		fputs(item, out);
+		columns -= text_width(item);
+	}
+}
+
+/* Waiting for a CPU has no cause in the stack; what matters is how it began, and who ran. */
+static void put_runnable(const struct report *report, const struct summary_line *line)
+{
+	uint64_t parts[2] = {line->woken_ns, line->total_ns - line->woken_ns}, percents[2];
+	_cleanup_free_ char *text = NULL;
+	char busy[UNITS_ROOM];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	apportion(parts, 2, 100, percents);
+	if (percents[0] == 100 || percents[1] == 100)
+		fprintf(out, "  all %s", percents[0] ? "after a wake" : "preempted");
+	else
+		fprintf(out, "  %llu %% after a wake, %llu %% preempted",
+			(unsigned long long)percents[0], (unsigned long long)percents[1]);
+	fflush(out);
+	if (report_cpu_share(report->summary, busy))
+		put_runners(out, report->summary, report->style->width - strlen(text));
+	fclose(out);
+	fprintf(report->out, "%s\n", text);
+}
+
+/* What it was for, if that was recorded. */
+static void put_causes(const struct report *report, size_t line)
+{
+	const struct summary *summary = report->summary;
+	struct explanation explanation;
+
+	if (!summary->has_chains)
+		return;
+	explain_line(summary, line, &explanation);
+	_cleanup_free_ char *name = summary_root_name(summary, summary->lines.at[line].root);
+	_cleanup_free_ char *text = cause_sentence(&explanation, name);
+	if (text[0]) {
+		fputs("  ", report->out);
+		layout_wrap(report->out, text, report->style->width, 2, 2);
+	}
+	explanation_clear(&explanation);
+}
+
+static void put_heading(const struct report *report)
+{
+	fprintf(report->out, "%-40s%8s%8s%8s%7s  %s\n", "why they waited", "total", "waits", "mean",
+		"max", "10u..1s");
+}
+
+static void put_line(const struct report *report, size_t index)
+{
+	const struct summary_line *line = &report->summary->lines.at[index];
+
+	put_figures(report, line, index + 1);
+	if (line->is_runnable) {
+		put_runnable(report, line);
+		return;
+	}
+	put_stack(report, line);
+	put_causes(report, index);
+}
+
+void report_line(const struct report *report, size_t line)
+{
+	put_heading(report);
+	put_line(report, line);
+}
+
+void report_lines(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	size_t shown = summary->lines.count < report->top ? summary->lines.count : report->top;
+
+	put_heading(report);
+	for (size_t i = 0; i < shown; i++)
+		put_line(report, i);
+	if (shown < summary->lines.count)
+		fprintf(report->out, "%zu more (--top %zu shows %s)\n",
+			summary->lines.count - shown, summary->lines.count,
+			summary->lines.count - shown == 1 ? "it" : "them");
+	if (!summary->has_chains)
+		fputs("Who ended these waits was not recorded (no wake chains).\n", report->out);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the text report share; nobody else includes it. */
+#ifndef DWELL_RENDER_REPORT_PARTS_H
+#define DWELL_RENDER_REPORT_PARTS_H
+
+#include "render/layout.h"
+#include "render/report/report_text.h"
+
+struct report {
+	const struct summary *summary;
+	const struct report_style *style;
+	size_t top;
+	FILE *out;
+	struct scale scale;   /* of busy time: bar and tables */
+	uint64_t busy_quanta; /* busy time as printed: the tables add up to it */
+};
+
+/* The bar with its legend. */
+void report_bar(const struct report *report);
+/* Who: the table of processes. */
+void report_groups(const struct report *report);
+/* Why: the waits, with stacks. */
+void report_lines(const struct report *report);
+/* One of them, an index into the summary's lines, with its heading. */
+void report_line(const struct report *report, size_t line);
+/* What was counted beside time. */
+void report_measures(const struct report *report);
+/* The line that stands for measures which the filters leave out; NULL: none are. */
+const char *report_hidden_measures(const struct summary *summary);
+/* "1,200 page faults: shop 90 %, batch 10 %", or that there was none. Caller frees. */
+char *report_measure_text(const struct summary *summary, const struct measured *measured);
+/* "70 %: main > grow > touch": the stack that has most of it; "" if there is none. Caller frees. */
+char *report_measure_stack(const struct summary *summary, const struct measured *measured,
+	bool is_full, size_t columns);
+/* "user stacks complete 99.9 %" */
+void report_complete_text(const struct summary *summary, char *room, size_t size);
+/* Why they are not whole, and what runtimes hide: lines below the accounting. */
+void report_stacks(const struct report *report);
+/* In short: one or two sentences. */
+void report_verdict(const struct report *report);
+
+/* Running time as share of all CPUs; false if the recording does not hold all threads. */
+bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM]);
+
+#endif

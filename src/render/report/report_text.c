@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The order of the text report, its head and its foot. */
+#include "render/report/report_text.h"
+
+#include <string.h>
+
+#include "profile/rounding.h"
+#include "render/report/report_parts.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+/* Losses that a screen has room for. */
+#define MOST_LOSSES 2
+bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM])
+{
+	uint64_t all_ns = (summary->to_ns - summary->from_ns) * summary->meta->cpus;
+	uint64_t ran_ns = summary->total_ns[TIME_RUNNING];
+
+	if (strcmp(summary->meta->target, "all threads") || !all_ns || !summary->has_all_running)
+		return false;
+	share_text(ran_ns < all_ns ? ran_ns : all_ns, all_ns, room);
+	return true;
+}
+
+/* "dwell  10.0 s on db1, Linux 6.12, 2 CPUs (15 % busy)" */
+static char *window_text(const struct summary *summary)
+{
+	const struct rec_meta *meta = summary->meta;
+	struct scale scale = scale_for(meta->window_ns);
+	char amount[UNITS_ROOM], busy[UNITS_ROOM];
+	const char *dot = strchr(meta->kernel_release, '.');
+	int release = dot ? (int)(dot + 1 + strcspn(dot + 1, ".-") - meta->kernel_release)
+			  : (int)strlen(meta->kernel_release);
+	bool has_busy = report_cpu_share(summary, busy);
+	_cleanup_free_ char *raw = xasprintf("dwell  %s%s%s%s%.*s, %u CPU%s%s%s%s",
+		scale_ns(&scale, meta->window_ns, amount), meta->host[0] ? " on " : "", meta->host,
+		release ? ", Linux " : "", release, meta->kernel_release, meta->cpus,
+		meta->cpus == 1 ? "" : "s", has_busy ? " (" : "", has_busy ? busy : "",
+		has_busy ? " busy)" : "");
+
+	return text_clean(raw, false);
+}
+
+/* Two texts at both ends of a line of REPORT_WIDTH; of a long right one the end is shown. */
+static void put_ends(const struct report *report, const char *left, const char *right)
+{
+	size_t used = text_width(left), wanted = text_width(right);
+
+	if (used + 2 + wanted <= REPORT_WIDTH) {
+		fprintf(report->out, "%s%*s%s\n", left, (int)(REPORT_WIDTH - used - wanted), "",
+			right);
+		return;
+	}
+	fprintf(report->out, "%s\n", left);
+	if (wanted <= report->style->width) {
+		fprintf(report->out, "%s\n", right);
+		return;
+	}
+	for (; wanted >= report->style->width; wanted--)
+		right += text_utf8_length(right);
+	fprintf(report->out, "~%s\n", right);
+}
+
+/* A target that has no room beside the window gets a line of its own, and is cut there. */
+static void put_window(const struct report *report)
+{
+	const struct rec_meta *meta = report->summary->meta;
+	_cleanup_free_ char *window = window_text(report->summary);
+	_cleanup_free_ char *target = text_clean(meta->target, false);
+	_cleanup_free_ char *file = text_clean(report->style->file, false);
+	_cleanup_free_ char *both = xasprintf("%s, %s", window, target);
+
+	if (text_width(both) <= REPORT_WIDTH) {
+		put_ends(report, both, file);
+	} else {
+		_cleanup_free_ char *cut = layout_cut(target, report->style->width - 7);
+		put_ends(report, window, file);
+		fprintf(report->out, "       %s\n", report->style->is_full ? target : cut);
+	}
+	if (!meta->is_finished)
+		fprintf(report->out, "%s\n", layout_unfinished(report->summary->is_live));
+}
+
+static void put_filter(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	_cleanup_free_ char *filters = text_clean(summary->filter_text, false);
+	_cleanup_free_ char *what =
+		layout_only(summary->has_range, summary->from_ns, summary->to_ns, filters);
+
+	if (!what[0])
+		return;
+	_cleanup_free_ char *text = xasprintf("only: %s", what);
+	layout_wrap(report->out, text, report->style->width, 0, 6);
+}
+
+/* The line of lives; also settles how busy time is printed. */
+static void put_lives(struct report *report)
+{
+	const struct summary *summary = report->summary;
+	uint64_t known_ns = summary->aside_ns + summary->busy_ns;
+	uint64_t parts[3] = {summary->aside_ns, summary->busy_ns,
+		summary->life_ns > known_ns ? summary->life_ns - known_ns : 0};
+	struct scale scale = scale_for(summary->life_ns);
+	uint64_t quanta[3], life = round_to(summary->life_ns, scale.quantum);
+	char count[UNITS_ROOM], amount[UNITS_ROOM];
+
+	apportion(parts, 3, life, quanta);
+	report->scale = scale_for(summary->busy_ns ? summary->busy_ns : summary->life_ns);
+	report->busy_quanta = report->scale.quantum == scale.quantum
+				      ? quanta[1]
+				      : round_to(summary->busy_ns, report->scale.quantum);
+	fprintf(report->out, "%s thread%s lived %s %s", units_count(summary->threads.count, count),
+		summary->threads.count == 1 ? "" : "s", scale_text(&scale, life, amount),
+		scale.unit);
+	if (summary->aside_ns)
+		fprintf(report->out, "; %s %s of it idle, set aside (--idle show)",
+			scale_text(&scale, quanta[0], amount), scale.unit);
+	putc('\n', report->out);
+}
+
+static void put_loss(const struct report *report, const struct rec_loss *loss)
+{
+	const struct conservation *accounting = &report->summary->conservation;
+	uint64_t ns = loss->ns < accounting->expected_ns ? loss->ns : accounting->expected_ns;
+	char count[UNITS_ROOM], share[UNITS_ROOM];
+	_cleanup_free_ char *text = xasprintf("%s %s %s%s%s%s",
+		loss_is_serious(loss->loss) ? "lost:" : "noted:", units_count(loss->count, count),
+		loss_words(loss->loss, loss->name, loss->count), ns ? " (" : "",
+		ns ? percent_text(ns, accounting->expected_ns, share) : "",
+		ns ? " of the time)" : "");
+
+	layout_wrap(report->out, text, report->style->width, 0, 6);
+}
+
+static size_t count_losses(const struct summary *summary, bool is_serious)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < summary->loss_count; i++)
+		if (summary->losses[i].count || summary->losses[i].ns)
+			count += loss_is_serious(summary->losses[i].loss) == is_serious;
+	return count;
+}
+
+/* The serious ones first. */
+static void put_losses(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	size_t most = report->style->is_full ? SIZE_MAX : MOST_LOSSES;
+	size_t seen = 0;
+
+	for (int is_serious = 1; is_serious >= 0; is_serious--)
+		for (size_t i = 0; i < summary->loss_count; i++) {
+			const struct rec_loss *loss = &summary->losses[i];
+			if ((!loss->count && !loss->ns) ||
+				loss_is_serious(loss->loss) != (bool)is_serious)
+				continue;
+			if (seen++ < most)
+				put_loss(report, loss);
+		}
+	if (seen > most)
+		fprintf(report->out, "and %zu more kind%s (--full names %s)\n", seen - most,
+			seen - most == 1 ? "" : "s", seen - most == 1 ? "it" : "them");
+}
+
+static void put_accounting(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	const struct conservation *accounting = &summary->conservation;
+	struct scale scale = scale_for(accounting->expected_ns);
+	char percent[UNITS_ROOM], amount[UNITS_ROOM], complete[48];
+	uint64_t over_ns = accounting->accounted_ns > accounting->expected_ns
+				   ? accounting->accounted_ns - accounting->expected_ns
+				   : 0;
+
+	report_complete_text(summary, complete, sizeof(complete));
+	percent_text(accounting->accounted_ns, accounting->expected_ns, percent);
+	fprintf(report->out, "accounted %s of %s; %s; %s\n", percent,
+		scale_ns(&scale, accounting->expected_ns, amount),
+		over_ns                       ? "more than there is: the recording is damaged"
+		: count_losses(summary, true) ? "lost: see below"
+					      : "lost nothing",
+		complete);
+	report_stacks(report);
+	put_losses(report);
+}
+
+static void put_cost(const struct report *report)
+{
+	const struct rec_meta *meta = report->summary->meta;
+	char room[UNITS_ROOM];
+
+	if (!meta->window_ns)
+		return;
+	fputs("cost ", report->out);
+	if (meta->switches)
+		fprintf(report->out, "%.2f us per switch, ",
+			(double)meta->program_ns / (double)meta->switches / 1e3);
+	if (meta->events)
+		fprintf(report->out, "%.2f us per event, ",
+			(double)meta->event_ns / (double)meta->events / 1e3);
+	if (meta->switches || meta->events)
+		fputs("with dwell itself ", report->out);
+	fprintf(report->out, "%.1f %% of one CPU",
+		100 * rec_meta_cost_ns(meta) / (double)meta->window_ns);
+	if (meta->table_bytes || meta->own_memory_bytes)
+		fprintf(report->out, " and %s",
+			units_bytes(meta->table_bytes + meta->own_memory_bytes, room));
+	putc('\n', report->out);
+}
+
+/* Commands to go on with, as many as fit a line. */
+static void put_next(const struct report *report)
+{
+	static const char *const plain[] = {
+		"dwell html", "dwell flame -o off.svg", "dwell report --full"};
+	static const char *const with_chains[] = {
+		"dwell html", "dwell report --wait 1", "dwell flame --view chain -o chain.svg"};
+	const char *const *commands = report->summary->has_chains ? with_chains : plain;
+	const char *file = report->style->file;
+	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
+			strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789._/-") == strlen(file);
+	bool is_default = !strcmp(file, "last.dwell");
+	_cleanup_free_ char *name = xasprintf("%s%s", is_default ? "" : " ",
+		is_default ? ""
+		: is_plain ? file
+			   : "FILE");
+	size_t used = strlen("next:");
+
+	fputs("next:", report->out);
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
+		size_t wanted = strlen(i ? " | " : " ") + strlen(commands[i]) + strlen(name);
+		if (used + wanted > REPORT_WIDTH)
+			break;
+		fprintf(report->out, "%s%s%s", i ? " | " : " ", commands[i], name);
+		used += wanted;
+	}
+	putc('\n', report->out);
+}
+
+static void put_report(struct report *report)
+{
+	const struct summary *summary = report->summary;
+
+	put_window(report);
+	put_filter(report);
+	put_lives(report);
+	putc('\n', report->out);
+	if (report->busy_quanta) {
+		report_bar(report);
+		putc('\n', report->out);
+	}
+	report_verdict(report);
+	if (summary->groups.count) {
+		putc('\n', report->out);
+		report_groups(report);
+	}
+	if (summary->lines.count) {
+		putc('\n', report->out);
+		report_lines(report);
+	}
+	if (summary->measures.count || summary->hidden_measures) {
+		putc('\n', report->out);
+		report_measures(report);
+	}
+	putc('\n', report->out);
+	put_accounting(report);
+	put_cost(report);
+	put_next(report);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+void report_text(const struct summary *summary, const struct report_style *style, FILE *out)
+{
+	for (size_t top = style->top ? style->top : REPORT_TOP;; top--) {
+		_cleanup_free_ char *text = NULL;
+		size_t size;
+		struct report report = {.summary = summary, .style = style, .top = top};
+
+		report.out = open_memstream(&text, &size);
+		if (!report.out)
+			return;
+		put_report(&report);
+		fclose(report.out);
+		if (style->top || style->is_full || top == 1 || count_lines(text) <= REPORT_LINES) {
+			fputs(text, out);
+			return;
+		}
+	}
+}
