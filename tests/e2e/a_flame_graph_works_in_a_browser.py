@@ -17,8 +17,5 @@ dwell("flame", os.path.join(TOP, "tests/web/chart.folded"), "--flamechart", "-o"
 with open("tall.folded", "w") as file:
     file.write(";".join(f"f{i % 10}" for i in range(700)) + " 100\n")
 dwell("flame", "tall.folded", "-o", tall)
-result = run("node", "--test", os.path.join(TOP, "tests/web/flame.mjs"), status=None, timeout=280,
-             env=dict(os.environ, PICTURE=picture, TALL=tall, HOTCOLD=hotcold, CHART=chart,
-                      HOME=TEMP))
-check(result.returncode == 0 and re.search(r"^# pass [1-9]", result.stdout, re.M),
-      "\n".join(result.stdout.splitlines()[-300:]) + result.stderr)
+check_scripts("tests/web/flame.mjs", timeout=280,
+              env=dict(os.environ, PICTURE=picture, TALL=tall, HOTCOLD=hotcold, CHART=chart, HOME=TEMP))

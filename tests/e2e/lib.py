@@ -129,6 +129,17 @@ def run(*argv, status=0, timeout=HANGS_S, **options):
     return result
 
 
+def check_scripts(path, **options):
+    """Node's own runner passes this file or folder of tests, and there were some. Of what failed only
+    that is shown: there are dozens of others, and the end of the output is all that a reader sees."""
+    result = run("node", "--test", os.path.join(TOP, path), status=None, **options)
+    if result.returncode == 0 and re.search(r"^# pass [1-9]", result.stdout, re.M):
+        return
+    parts = re.split(r"^(?=# Subtest: )", result.stdout, flags=re.M)
+    failed = [part for part in parts if re.search(r"^not ok ", part, re.M)]
+    raise AssertionError("\n".join(failed or [result.stdout]) + result.stderr)
+
+
 def dwell(*args, **options):
     return run(DWELL, *args, **options)
 

@@ -32,7 +32,11 @@ const press = async (page, ...keys) => {
 const chips = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.chip')].map(
 	(chip) => [chip.dataset.class, Number(chip.dataset.ns)])));
 const idleOf = ({totals}) => Object.values(totals.idle_ns).reduce((a, b) => a + b, 0);
-const ended = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+// All is drawn: pictures grow over frames, and what a frame begins the next one ends.
+const ended = async (page) => {
+	await page.waitForFunction(() => !document.querySelector('[data-growing]'));
+	await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+};
 
 async function assertTotals(page, {totals}) {
 	const got = await chips(page);
@@ -425,6 +429,26 @@ test('light and dark, by the system and by hand', async () => {
 			assert.equal(await light(page) > 128, colorScheme === 'dark');
 		}, {colorScheme});
 });
+
+test('a picture of a new size is never blank', () => at(PAGE, async (page) => {
+	await ended(page);
+	// This observer comes after the page's own and sees what the browser is about to paint.
+	const alpha = await page.evaluate(() => new Promise((done) => {
+		const canvas = document.querySelector('.flame canvas'), {parentElement} = canvas;
+		let isFirst = true;
+		new ResizeObserver((_, observer) => {
+			if (isFirst) parentElement.style.width = '500px';
+			else {
+				observer.disconnect();
+				const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+				copy.drawImage(canvas, 0, 0);
+				done(copy.getImageData(9, 9, 1, 1).data[3]);
+			}
+			isFirst = false;
+		}).observe(parentElement);
+	}));
+	assert.equal(alpha, 255);
+}));
 
 test('what is made anew keeps the keyboard where it was', () => at(PAGE, async (page) => {
 	const focused = () => page.evaluate(() => document.activeElement.outerHTML.replace(/>.*/s, '>'));

@@ -102,7 +102,7 @@ export class FlameView {
 			layOn(layout, this.tree, this.isByName, this.options.texts(), performance.now() + SPELL_MS);
 			this.sizeRows();
 			if (!this.isIcicle) this.scroller.scrollTop = this.scroller.scrollHeight - below;
-			this.draw();
+			this.drawNow();
 			this.goOn(layout);
 		});
 	}
@@ -118,11 +118,10 @@ export class FlameView {
 	}
 
 	resize() {
-		if (this.tree && Math.abs(this.scroller.clientWidth - (this.width || 0)) > 0) this.place();
-		else if (this.tree) {
-			this.sizeCanvas();
-			this.draw();
-		}
+		if (!this.tree) return;
+		if (Math.abs(this.scroller.clientWidth - (this.width || 0)) > 0) this.place();
+		else this.sizeCanvas();
+		this.drawNow();
 	}
 
 	sizeCanvas(wanted = this.scroller.clientHeight) {
@@ -200,9 +199,14 @@ export class FlameView {
 		this.isPending = true;
 		requestAnimationFrame(() => {
 			this.isPending = false;
-			this.showMore();
-			this.paint();
+			this.drawNow();
 		});
+	}
+
+	/** A canvas of a new size is empty: where the browser is about to paint, the next frame would be too late. */
+	drawNow() {
+		this.showMore();
+		this.paint();
 	}
 
 	paint(from = this.scroller.scrollTop) {
