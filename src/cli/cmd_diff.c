@@ -54,7 +54,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_NORMALIZE,
 		.name = "normalize",
 		.arg = "window|total",
-		.doc = "per second of window (default), or as shares of each\ntotal (default for "
+		.doc = "per second of window (default), or as shares of each total (default for "
 		       "text, which has no window)"},
 	{.key = KEY_RAW, .name = "raw", .doc = "weights as they are"},
 	{.key = KEY_EXACT, .name = "exact-names", .doc = "do not fold digits in names of threads"},
@@ -68,7 +68,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_FAIL_ABOVE,
 		.name = "fail-above",
 		.arg = "PERCENT",
-		.doc = "exit 1 if a function's total grew by more than this\nmuch of the total "
+		.doc = "exit 1 if a function's total grew by more than this much of the total "
 		       "before, 2 if a side is empty"},
 	{0},
 };
@@ -271,9 +271,6 @@ static int write_output(const struct diff *diff, const struct arguments *argumen
 	struct output output;
 	struct why why = {""};
 	struct privacy privacy = privacy_of_both(&sides[0].privacy, &sides[1].privacy);
-	if (!writers[arguments->stacks.format])
-		return fail(STATUS_USAGE, "-o %s: two recordings cannot be written as %s",
-			arguments->stacks.output, output_format_ending(arguments->stacks.format));
 	int error = output_open(arguments->stacks.output, &privacy, &output, &why);
 	if (error)
 		return fail(STATUS_USAGE, "%s", why.text);

@@ -25,14 +25,13 @@ struct arguments {
 	const char *unit;
 	const char *file;
 	bool is_to_stdout; /* -f */
-	char *count_name;  /* what counts are, if nobody said so */
 };
 
 static const struct argp_option options[] = {
 	{.doc = "How they are written:"},
 	{.key = 'f',
 		.name = "folded",
-		.doc = "folded text to stdout; without -f and -o a picture,\nif that is no "
+		.doc = "folded text to stdout; without -f and -o a picture, if that is no "
 		       "terminal"},
 	{.key = KEY_UNIT, .name = "unit", .arg = "ns|us|ms", .doc = "of time; default us"},
 	{.key = KEY_SUFFIXES,
@@ -168,10 +167,8 @@ static void fit_weights(
 	bool is_counted = arguments->folded.weighs_counts || view->unit == UNIT_COUNT;
 	if (!input->is_recording || !is_counted)
 		flame->count_name = unit[0] ? unit : NULL;
-	else if (view->id == VIEW_MEASURE)
-		flame->count_name = view->weight;
 	else
-		flame->count_name = arguments->count_name = xasprintf("%ss", view->counted);
+		flame->count_name = view->counts;
 }
 
 static int write_picture(
@@ -353,7 +350,6 @@ static int run(const struct command *command, int argc, char **argv)
 		status = read_and_show(&arguments);
 	view_options_clear(&arguments.view);
 	picture_options_clear(&arguments.picture);
-	free(arguments.count_name);
 	return status;
 }
 

@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{.key = 'o', .name = "output", .arg = "FILE", .doc = "the page; - is stdout"},
 	{.key = KEY_REDACT,
 		.name = "redact",
-		.doc = "leave paths, command lines, containers and the\nhost's name out"},
+		.doc = "leave paths, command lines, containers and the host's name out"},
 	{0},
 };
 

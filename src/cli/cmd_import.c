@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_UNIT,
 		.name = "unit",
 		.arg = "ns|us|ms|s|samples",
-		.doc = "of their counts; default: what the file says,\n"
+		.doc = "of their counts; default: what the file says, "
 		       "else us for blocked, samples for running"},
 	{.key = KEY_HZ, .name = "hz", .arg = "N", .doc = "samples were taken N times a second"},
 	{0},

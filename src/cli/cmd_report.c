@@ -40,21 +40,20 @@ static const struct argp_option options[] = {
 	{.key = KEY_WAIT,
 		.name = "wait",
 		.arg = "N",
-		.doc = "wait N of the report alone: its whole stack and\nits wakers, hop by hop"},
+		.doc = "wait N of the report alone: its whole stack and its wakers, hop by hop"},
 	{.key = KEY_FUNCTIONS,
 		.name = "functions",
-		.doc = "a table of functions instead: time of each by\nitself and with what it "
+		.doc = "a table of functions instead: time of each by itself and with what it "
 		       "called"},
 	{.key = KEY_VIEW,
 		.name = "view",
 		.arg = "VIEW",
-		.doc = "of the functions: one of " VIEW_NAMES
-		       " (not offwake, chain); default oncpu; or what the recording counts "
-		       "(record -e)"},
+		.doc = "of the functions: one of " VIEW_NAMES_OF_FUNCTIONS
+		       "; default oncpu; or what the recording counts (record -e)"},
 	{.key = KEY_SORT,
 		.name = "sort",
 		.arg = "self|total|object",
-		.doc = "functions by their own time (default), by their\ntotal, or grouped by "
+		.doc = "functions by their own time (default), by their total, or grouped by "
 		       "object"},
 	{.key = KEY_FULL, .name = "full", .doc = "whole stacks, all losses"},
 	{.key = KEY_JSON, .name = "json", .doc = "everything, as JSON"},

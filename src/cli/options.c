@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "render/layout.h"
 #include "util/text.h"
 #include "util/vec.h"
 
-/* A line of help is as wide as a terminal of 80 columns allows. */
-#define DOC_COLUMNS 50
+/* As wide as a terminal of 80 columns allows, and where what is said of an option begins. */
+#define HELP_COLUMNS 79
+#define DOC_COLUMN 29
 
 typedef VEC(const struct argp_option *) option_list;
 
@@ -187,27 +189,6 @@ int options_parse(const struct command *command, const struct argp *argp, unsign
 	return OPTIONS_GO_ON;
 }
 
-/* Breaks lines where the text does, and where a word would not fit. */
-static void print_doc(const char *doc)
-{
-	size_t column = 0;
-
-	for (size_t word; *doc; doc += word + (doc[word] != 0)) {
-		word = strcspn(doc, " \n");
-		if (column && column + 1 + word > DOC_COLUMNS) {
-			printf("\n%29s", "");
-			column = 0;
-		}
-		printf("%s%.*s", column ? " " : "", (int)word, doc);
-		column += (column > 0) + word;
-		if (doc[word] == '\n') {
-			printf("\n%29s", "");
-			column = 0;
-		}
-	}
-	putchar('\n');
-}
-
 static void print_option(const struct argp_option *option, const struct argp_option *next)
 {
 	char left[64];
@@ -223,10 +204,11 @@ static void print_option(const struct argp_option *option, const struct argp_opt
 	if (option->arg)
 		snprintf(left + used, sizeof(left) - (size_t)used,
 			option->flags & OPTION_ARG_OPTIONAL ? "[=%s]" : " %s", option->arg);
-	printf("  %-26s ", left);
-	if (strlen(left) > 26)
-		printf("\n%29s", "");
-	print_doc(option->doc ? option->doc : "");
+	if (strlen(left) > DOC_COLUMN - 3)
+		printf("  %s\n%*s", left, DOC_COLUMN, "");
+	else
+		printf("  %-*s", DOC_COLUMN - 2, left);
+	layout_wrap(stdout, option->doc ? option->doc : "", HELP_COLUMNS, DOC_COLUMN, DOC_COLUMN);
 }
 
 static void print_options(const struct argp *argp);

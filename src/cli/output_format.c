@@ -9,11 +9,6 @@
 static const char *const endings[OUTPUT_FORMATS] = {
 	[OUTPUT_SVG] = ".svg", [OUTPUT_FOLDED] = ".folded"};
 
-const char *output_format_ending(enum output_format format)
-{
-	return endings[format];
-}
-
 bool output_format_of(const char *path, enum output_format *ret)
 {
 	const char *dot = strrchr(path, '.');

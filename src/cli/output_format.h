@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What stacks can be written as, by the ending of a file's name. Each command that writes stacks
- * has a table of writers by this enum; a NULL in it is a format that it does not have.
+ * has a table of writers by this enum, with one for each.
  */
 #ifndef DWELL_CLI_OUTPUT_FORMAT_H
 #define DWELL_CLI_OUTPUT_FORMAT_H
@@ -14,8 +14,6 @@ enum output_format {
 	OUTPUT_FORMATS,
 };
 
-/* With the dot: ".svg". */
-const char *output_format_ending(enum output_format format);
 /* false if no format has that ending. */
 bool output_format_of(const char *path, enum output_format *ret);
 /* ".svg or .folded": what can be given. The caller frees it. */

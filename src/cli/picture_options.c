@@ -46,13 +46,13 @@ static const struct argp_option options[] = {
 	{.key = KEY_COLORS,
 		.name = "colors",
 		.arg = "PALETTE",
-		.doc = "hot, mem, io, wakeup, chain, java, js, perl,\nred, green, blue, aqua, "
+		.doc = "hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, "
 		       "yellow, purple or orange"},
 	{.key = KEY_COLORS, .name = "color", .flags = OPTION_ALIAS},
 	{.key = KEY_BACKGROUND,
 		.name = "bgcolors",
 		.arg = "COLOR",
-		.doc = "yellow, blue, green, grey or #rrggbb; default:\nplain, light or dark as "
+		.doc = "yellow, blue, green, grey or #rrggbb; default: plain, light or dark as "
 		       "the reader likes"},
 	{.key = KEY_HASH, .name = "hash", .doc = "names that begin alike have like colours"},
 	{.key = KEY_DETERMINISTIC,
@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_REVERSE, .name = "reverse", .doc = "stacks leaf first"},
 	{.key = KEY_CHART,
 		.name = "flamechart",
-		.doc = "stacks in the order of the input (text only),\nnot merged and not sorted"},
+		.doc = "stacks in the order of the input (text only), not merged and not sorted"},
 	{.key = KEY_BASE,
 		.name = "base",
 		.arg = "NAME",
@@ -91,7 +91,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_COUNT_NAME,
 		.name = "countname",
 		.arg = "WORD",
-		.doc = "what weights are called; default samples.\nTimes are printed as times "
+		.doc = "what weights are called; default samples. Times are printed as times "
 		       "unless this is given"},
 	{.key = KEY_NAME_TYPE,
 		.name = "nametype",
@@ -100,14 +100,14 @@ static const struct argp_option options[] = {
 	{.key = KEY_TOTAL,
 		.name = "total",
 		.arg = "N",
-		.doc = "what the whole width stands for, if that is more\nthan all stacks"},
+		.doc = "what the whole width stands for, if that is more than all stacks"},
 	{.key = KEY_FACTOR, .name = "factor", .arg = "X", .doc = "multiply printed weights"},
 	{.key = KEY_NEGATE, .name = "negate", .doc = "of two columns: blue for more, red for less"},
 	{.key = KEY_NOTES, .name = "notes", .arg = "TEXT", .doc = "kept in the file, not shown"},
 	{.key = KEY_ATTRIBUTES,
 		.name = "nameattr",
 		.arg = "FILE",
-		.doc = "lines of NAME<tab>href=...<tab>target=...: links,\nclasses and titles of "
+		.doc = "lines of NAME<tab>href=...<tab>target=...: links, classes and titles of "
 		       "functions"},
 	{0},
 };

@@ -23,11 +23,11 @@ static const struct argp_option options[] = {
 	{.key = KEY_WEIGHT,
 		.name = "weight",
 		.arg = "time|count|cause",
-		.doc = "time (default), how many waits or samples, or (chain)\neach hop's own "
+		.doc = "time (default), how many waits or samples, or (chain) each hop's own "
 		       "share of the time"},
 	{.key = KEY_ROOTS,
 		.name = "roots",
-		.doc = "of views of wakers: hide threads whose waits\nare seen in the chains of "
+		.doc = "of views of wakers: hide threads whose waits are seen in the chains of "
 		       "others"},
 	{.key = 'o',
 		.name = "output",
@@ -86,7 +86,8 @@ static int no_chains(const char *view)
 	const struct view_type *near = view_nearest(view);
 	bool has_hint = near && near->needs_chains;
 
-	return fail(STATUS_USAGE, "--roots is for views of chains; %s has none%s%s%s", view,
+	return fail(STATUS_USAGE,
+		"--roots is for --view wakeup, offwake or chain; %s has no chains%s%s%s", view,
 		has_hint ? "; did you mean " : "", has_hint ? near->name : "", has_hint ? "?" : "");
 }
 

@@ -30,22 +30,22 @@ static const struct argp_option options[] = {
 	{.key = KEY_TO,
 		.name = "to",
 		.arg = "TIME",
-		.doc = "up to this time; both are rounded out to\nwhole slices"},
+		.doc = "up to this time; both are rounded out to whole slices"},
 	{.key = 'm',
 		.name = "min-wait",
 		.arg = "TIME",
-		.doc = "waits this long or longer: 10us, 100us, 1ms,\n10ms, 100ms or 1s"},
+		.doc = "waits this long or longer: 10us, 100us, 1ms, 10ms, 100ms or 1s"},
 	{.key = 'M', .name = "max-wait", .arg = "TIME", .doc = "waits shorter than this"},
 	{.key = KEY_STATE,
 		.name = "state",
 		.arg = "STATE,...",
-		.doc = "running, runnable, woken, preempted, blocked,\nor S, D, T, ...: blocked in "
+		.doc = "running, runnable, woken, preempted, blocked, or S, D, T, ...: blocked in "
 		       "that "
 		       "state"},
 	{.key = KEY_REASON,
 		.name = "reason",
 		.arg = "WORD,...",
-		.doc = "blocked time only, for these reasons:\ndisk, lock, futex, pipe, socket, "
+		.doc = "blocked time only, for these reasons: disk, lock, futex, pipe, socket, "
 		       "..."},
 	{.key = KEY_IDLE,
 		.name = "idle",
@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_BY,
 		.name = "by",
 		.arg = "WORD,...",
-		.doc = "name stacks by comm, process, thread,\ncontainer, name (of the process)"},
+		.doc = "name stacks by comm, process, thread, container, name (of the process)"},
 	{.key = 'U', .name = "user-stacks", .doc = "user frames only"},
 	{.key = 'K', .name = "kernel-stacks", .doc = "kernel frames only"},
 	{0},

@@ -27,8 +27,10 @@ enum view {
 	VIEW_MEASURE = VIEWS, /* not in the list: a recording's own */
 };
 
-/* For help texts, which are literals; a test compares it with the list. */
-#define VIEW_NAMES "offcpu, oncpu, runq, hotcold, wakeup, offwake, chain"
+/* For help texts, which are literals; a test compares them with the list. The first have stacks of
+ * one thread each, so that there is a table of their functions. */
+#define VIEW_NAMES_OF_FUNCTIONS "offcpu, oncpu, runq, hotcold, wakeup"
+#define VIEW_NAMES VIEW_NAMES_OF_FUNCTIONS ", offwake, chain"
 
 struct view_type {
 	enum view id;
@@ -37,7 +39,8 @@ struct view_type {
 	const char *label;   /* of a button */
 	const char *about;   /* what it shows, in a sentence without a full stop */
 	const char *weight;  /* what its weights are: "off-CPU time" */
-	const char *counted; /* what its counts are, as one: "wait" */
+	const char *counted; /* what is counted: "wait" */
+	const char *counts;  /* several of that: "waits" */
 	const char *palette; /* as --colors has it */
 	unsigned int states; /* 1 << enum time_state of the rows that it is made of */
 	/* By state: the frame that ends a stack; NULL: none. A * stands for the reason of the wait.

@@ -39,6 +39,16 @@ static const char *name_of(const struct diff *diff, const struct diff_function *
 	return intern_text(&diff->tree.labels, diff->tree.frames.at[function->frame].label);
 }
 
+/* Amounts that would not fit into their columns are whole. */
+static int decimals(const struct diff *diff, const struct diff_text *text)
+{
+	const struct diff_weight *root = &diff->weights.at[TREE_ROOT];
+	double most =
+		root->total_before > root->total_after ? root->total_before : root->total_after;
+
+	return most * text->factor < 1e6 ? 3 : 0;
+}
+
 static void print_function(FILE *out, const struct diff *diff, const struct diff_function *function,
 	const struct diff_text *text)
 {
@@ -49,9 +59,10 @@ static void print_function(FILE *out, const struct diff *diff, const struct diff
 					    : xstrdup(name_of(diff, function));
 	size_t room = text->width > LEFT_COLUMNS + 10 ? text->width - LEFT_COLUMNS : 10;
 	_cleanup_free_ char *cut = layout_cut(name, room);
+	int digits = decimals(diff, text);
 
-	fprintf(out, "  %11.3f %10.3f %+10.3f", function->own_before * text->factor,
-		function->own_after * text->factor, own(function) * text->factor);
+	fprintf(out, "  %11.*f %10.*f %+10.*f", digits, function->own_before * text->factor, digits,
+		function->own_after * text->factor, digits, own(function) * text->factor);
 	if (whole > 0)
 		fprintf(out, " %+7.1f %%  %s\n", 100 * own(function) / whole, cut);
 	else
@@ -90,10 +101,11 @@ void diff_print(FILE *out, const struct diff *diff, const diff_functions *functi
 {
 	const struct diff_weight *root = &diff->weights.at[TREE_ROOT];
 	double before = root->total_before * text->factor, after = root->total_after * text->factor;
+	int digits = decimals(diff, text);
 
-	fprintf(out, "before  %12.3f %s  %s\n", before, text->unit, text->before);
-	fprintf(out, "after   %12.3f %s  %s\n", after, text->unit, text->after);
-	fprintf(out, "change  %+12.3f %s", after - before, text->unit);
+	fprintf(out, "before  %12.*f %s  %s\n", digits, before, text->unit, text->before);
+	fprintf(out, "after   %12.*f %s  %s\n", digits, after, text->unit, text->after);
+	fprintf(out, "change  %+12.*f %s", digits, after - before, text->unit);
 	if (before > 0)
 		fprintf(out, "  (%+.1f %%)", 100 * (after - before) / before);
 	fprintf(out, "  of %s\n", text->what);

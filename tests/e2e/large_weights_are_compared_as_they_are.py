@@ -37,6 +37,13 @@ check(compare("folded", *text) == "a;b 250000 500000\na;c 750000 500000\n", "sha
 # A box is as wide as the larger of its two weights.
 check(root_box(compare("svg", *text)) == (1_250_000_000, "125 %"), "shares as a picture")
 
+# In the table they stay under their headings.
+write("some.folded", "a;b 100000000\na;c 1\n")
+write("more.folded", "a;b 300000000\na;c 1\n")
+table = dwell("diff", "some.folded", "more.folded", "--raw").stdout
+check("before     100000001 counts" in table and "\n    100000000  300000000 +200000000  +200.0 %  b" in table,
+      table)
+
 # The largest count that text can have.
 largest = 2**63 - 2
 write("largest.folded", f"a;b {largest}\n")

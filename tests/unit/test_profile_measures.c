@@ -173,6 +173,7 @@ static void the_summary_says_who_and_where(void **state)
 {
 	struct view_sample sample;
 	struct view_filter filter;
+	struct selection *selection;
 	measured_list list;
 	struct tree tree;
 	struct why why = {""};
@@ -182,7 +183,10 @@ static void the_summary_says_who_and_where(void **state)
 	make(&sample);
 	view_filter_init(&filter);
 	tree_init(&tree);
-	assert_int_equal(measured_all(sample.recording, &filter, &by_comm, &tree, &list, &why), 0);
+	assert_int_equal(selection_new(sample.recording, &filter, &selection, &why), 0);
+	assert_int_equal(
+		measured_all(sample.recording, selection, &by_comm, &tree, &list, &why), 0);
+	selection_free(selection);
 	assert_int_equal(list.count, 3);
 	assert_string_equal(list.at[0].view.type.title, "Page faults");
 	assert_int_equal(list.at[0].weight, 50);

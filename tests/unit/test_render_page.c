@@ -208,7 +208,8 @@ static void measures_are_views_behind_the_others_with_tables_of_their_own(void *
 	assert_true(first > last);
 	assert_non_null(strstr(first,
 		"\"title\":\"Page faults\",\"about\":\"first touches\",\"weight\":\"page faults\","
-		"\"counted\":\"page fault\",\"unit\":\"count\",\"unit_word\":\"count\","));
+		"\"counted\":\"page fault\",\"counts\":\"page "
+		"faults\",\"unit\":\"count\",\"unit_word\":\"count\","));
 	assert_non_null(strstr(first, "\"unit\":\"bytes\""));
 	assert_non_null(strstr(first, "\"unit\":\"\",\"unit_word\":\"furlongs\""));
 	assert_non_null(strstr(first, "\"measure\":3,\"folded\":{\"keys\":0,"));

@@ -38,13 +38,12 @@ export function amount({unit, unit_word}, value) {
 export function amountOf(view, value) {
 	if (!view.measure) return amount(view, value);
 	if (view.unit !== 'count') return `${amount(view, value)} of ${view.weight}`;
-	return `${count(value)} ${value === 1 ? view.counted : view.weight}`;
+	return countedText(view, value);
 }
 
 /** How many were counted: "12 waits", "1 allocation". @param {import('./views.js').View} view @param {number} number */
 export function countedText(view, number) {
-	if (!view.measure) return plural(number, view.counted);
-	return `${count(number)} ${number === 1 ? view.counted : view.weight}`;
+	return `${count(number)} ${number === 1 ? view.counted : view.counts}`;
 }
 
 /** "12.3 %"; 0 and 100 only where it is exactly that. @param {number} part @param {number} whole */

@@ -38,7 +38,8 @@ export class FlameView {
 		this.matches = null;
 		/** @type {import('./layout.js').Layout} */
 		this.layout = {boxes: [], rows: [], open: [], at: 0};
-		this.isPending = false;
+		/** The frame that will draw; 0: none. */
+		this.pending = 0;
 		this.row = ROW;
 		this.font = '';
 		this.letter = 0;
@@ -195,16 +196,13 @@ export class FlameView {
 	}
 
 	draw() {
-		if (this.isPending) return;
-		this.isPending = true;
-		requestAnimationFrame(() => {
-			this.isPending = false;
-			this.drawNow();
-		});
+		if (!this.pending) this.pending = requestAnimationFrame(() => this.drawNow());
 	}
 
 	/** A canvas of a new size is empty: where the browser is about to paint, the next frame would be too late. */
 	drawNow() {
+		cancelAnimationFrame(this.pending);
+		this.pending = 0;
 		this.showMore();
 		this.paint();
 	}

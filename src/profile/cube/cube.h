@@ -139,8 +139,8 @@ struct cube_limits {
 	size_t cells;
 };
 
-/* Two walks over the rows, and two for each measure. 0, or -errno with why. Borrows texts from the
- * recording. */
+/* Two walks over the rows of time, and two over those of all measures. 0, or -errno with why.
+ * Borrows texts from the recording. */
 int cube_new(struct recording *recording, const struct view_filter *filter,
 	const struct stack_shape *shape, const struct cube_limits *limits, struct cube **ret,
 	struct why *why);

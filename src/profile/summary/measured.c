@@ -2,8 +2,6 @@
 /* The rows of all measures, handed out in one walk: stacks are summed first, then their names. */
 #include "profile/summary/measured.h"
 
-#include "profile/selection.h"
-
 static int compare_parts(const void *left, const void *right)
 {
 	const struct measured_part *a = left, *b = right;
@@ -73,18 +71,6 @@ static void sum_names(struct measured *measured, const struct tree *tree)
 	vec_sort(&measured->names, compare_parts);
 }
 
-static int walk(struct measuring *measuring, struct recording *recording,
-	const struct view_filter *filter, struct why *why)
-{
-	struct selection *selection = NULL;
-	int error = selection_new(recording, filter, &selection, why);
-
-	if (!error)
-		error = selection_each_count(selection, on_count, measuring, why);
-	selection_free(selection);
-	return error;
-}
-
 /* Each measure of the recording, with nothing counted yet. */
 static void list_measures(const struct recording *recording, size_t count, measured_list *list)
 {
@@ -95,7 +81,7 @@ static void list_measures(const struct recording *recording, size_t count, measu
 	}
 }
 
-int measured_all(struct recording *recording, const struct view_filter *filter,
+int measured_all(struct recording *recording, struct selection *selection,
 	const struct stack_shape *shape, struct tree *tree, measured_list *ret, struct why *why)
 {
 	size_t count;
@@ -103,16 +89,17 @@ int measured_all(struct recording *recording, const struct view_filter *filter,
 
 	*ret = (measured_list){0};
 	recording_measures(recording, &count);
-	if (!count || view_filter_asks_for_time(filter))
+	if (!count)
 		return 0;
 	list_measures(recording, count, ret);
 	_cleanup_free_ struct map64 *known = xcalloc(count, sizeof(*known));
 	struct measuring measuring = {ret, placer_new(recording, shape, tree), known};
-	error = walk(&measuring, recording, filter, why);
+	error = selection_each_count(selection, on_count, &measuring, why);
 	placer_free(measuring.placer);
 	for (size_t i = 0; i < count; i++) {
 		map64_clear(&known[i]);
-		sum_names(&ret->at[i], tree);
+		if (!error)
+			sum_names(&ret->at[i], tree);
 	}
 	if (error)
 		measured_clear(ret);

@@ -6,8 +6,8 @@
 #ifndef DWELL_PROFILE_SUMMARY_MEASURED_H
 #define DWELL_PROFILE_SUMMARY_MEASURED_H
 
-#include "profile/filter.h"
 #include "profile/placer.h"
+#include "profile/selection.h"
 #include "profile/view_types.h"
 
 /* A name, or a stack, with its part of the measure. */
@@ -30,11 +30,11 @@ struct measured {
 typedef VEC(struct measured) measured_list;
 
 /*
- * All measures of the recording, by the names that the shape asks for; none if the filter asks for
- * what only time has. Names and stacks become nodes of the tree, which may hold others of the same
- * recording; weights are not kept there. 0, or -errno with why. The caller clears the list.
+ * All measures of the recording, by the names that the shape asks for. Names and stacks become
+ * nodes of the tree, which may hold others of the same recording; weights are not kept there. 0, or
+ * -errno with why. The caller clears the list.
  */
-int measured_all(struct recording *recording, const struct view_filter *filter,
+int measured_all(struct recording *recording, struct selection *selection,
 	const struct stack_shape *shape, struct tree *tree, measured_list *ret, struct why *why);
 void measured_clear(measured_list *list);
 

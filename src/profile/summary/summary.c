@@ -397,8 +397,9 @@ int summary_new(struct recording *recording, const struct view_filter *filter,
 		error = gather(
 			summary, recording, selection, shapes, filter->idle == IDLE_HIDE, why);
 	}
-	if (!error)
-		error = measured_all(recording, filter, &shapes->groups, &summary->tree,
+	/* A filter that asks for what only time has leaves no events. */
+	if (!error && !view_filter_asks_for_time(filter))
+		error = measured_all(recording, selection, &shapes->groups, &summary->tree,
 			&summary->measures, why);
 	if (!error) {
 		recording_measures(recording, &summary->hidden_measures);

@@ -210,6 +210,7 @@ static void put_view(struct json *json, const struct page *page, const struct vi
 	put_name(json, page, "about", type->about);
 	put_name(json, page, "weight", type->weight);
 	put_name(json, page, "counted", type->counted);
+	put_name(json, page, "counts", type->counts);
 	json_field_text(json, "unit", unit_name(type->unit));
 	put_name(json, page, "unit_word", type->unit_word);
 	json_field_bool(json, "needs_chains", type->needs_chains);

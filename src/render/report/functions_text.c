@@ -226,10 +226,7 @@ static char *count_text(const struct table_text *text)
 	char count[UNITS_ROOM];
 
 	units_count(number, count);
-	/* Weights of a measure are its events, so that this is their plural. */
-	if (view->id == VIEW_MEASURE)
-		return xasprintf("%s %s", count, number == 1 ? view->counted : view->weight);
-	return xasprintf("%s %s%s", count, view->counted, number == 1 ? "" : "s");
+	return xasprintf("%s %s", count, number == 1 ? view->counted : view->counts);
 }
 
 static void put_only(const struct table_text *text)

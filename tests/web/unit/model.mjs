@@ -38,7 +38,7 @@ const column = (rows, at, encoding = 'plain') => [encoding, rows.map((row) => ro
 
 /** As src/profile/view_types.c has them. */
 const view = (name, title, states, marks, needs_chains = false) => ({name, title, about: '', states, needs_chains, marks,
-	weight: 'thread time', counted: name === 'oncpu' ? 'sample' : 'wait', unit: 'ns', unit_word: 'ns'});
+	weight: 'thread time', counted: name === 'oncpu' ? 'sample' : 'wait', counts: name === 'oncpu' ? 'samples' : 'waits', unit: 'ns', unit_word: 'ns'});
 const NO_MARKS = ['', '', '', '', ''];
 
 export const VIEWS = [
@@ -54,9 +54,9 @@ export const VIEWS = [
 /** Two measures, as view_of_measure() makes their views. */
 const NO_FOLDS = {keys: 0, keys_weight: 0, cells: 0, cells_weight: 0};
 export const MEASURES = [
-	{name: 'page-faults', title: 'Page faults', about: 'first touches', weight: 'page faults', counted: 'page fault', unit: 'count', unit_word: 'count',
+	{name: 'page-faults', title: 'Page faults', about: 'first touches', weight: 'page faults', counted: 'page fault', counts: 'page faults', unit: 'count', unit_word: 'count',
 		needs_chains: false, marks: NO_MARKS, measure: 1, folded: NO_FOLDS},
-	{name: 'alloc', title: 'Allocations', about: '', weight: 'allocations', counted: 'allocation', unit: 'bytes', unit_word: 'bytes',
+	{name: 'alloc', title: 'Allocations', about: '', weight: 'allocations', counted: 'allocation', counts: 'allocations', unit: 'bytes', unit_word: 'bytes',
 		needs_chains: false, marks: NO_MARKS, measure: 2, folded: NO_FOLDS},
 ];
 
