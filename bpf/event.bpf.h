@@ -234,18 +234,18 @@ static __always_inline void event_now(void *ctx, u64 cookie, bool is_in_user_cod
 		return;
 	struct event_key key = {.thread = thread->serial,
 		.slice = (now - window_start) / cfg_slice_ns,
-		.measure = cookie & 0xff};
+		.measure = CONTRACT_EVENT_MEASURE(cookie)};
 	room.claims = bpf_map_lookup_elem(&event_claims, &zero);
 	if (!room.claims)
 		return;
 	if (!event_enter(&room)) {
-		credit_bare_event(&key, cookie >> 8);
+		credit_bare_event(&key, CONTRACT_EVENT_VALUE(cookie));
 		return;
 	}
 	if (!is_in_user_code)
 		key.kernel_stack = kernel_stack_now(ctx, room.cpu, room.walk, STACK_OF_SAMPLE);
 	key.user_stack = user_stack_now(ctx, room.cpu, room.walk, task, thread);
-	credit_event(&room, &key, cookie >> 8);
+	credit_event(&room, &key, CONTRACT_EVENT_VALUE(cookie));
 	note_event_cost(&room, now);
 	event_leave(&room);
 }

@@ -16,6 +16,8 @@
 
 /* The cookie of an event's link: the number of its measure, at most 255, and what one counts. */
 #define CONTRACT_EVENT_COOKIE(measure, value) ((__u64)(value) << 8 | (measure))
+#define CONTRACT_EVENT_MEASURE(cookie) ((__u32)(cookie)&0xff)
+#define CONTRACT_EVENT_VALUE(cookie) ((cookie) >> 8)
 
 /* Events of one thread in one slice with the same stacks. */
 struct event_key {

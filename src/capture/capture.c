@@ -462,7 +462,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	words = drain_now(capture->drain, false);
 	kernel_detach(capture->kernel);
 	/* Now nobody is in the middle of an event any more. */
-	stragglers = drain_now(capture->drain, false);
+	stragglers = capture->options.event_count ? drain_now(capture->drain, false) : NULL;
 	set_nice(capture->usual_nice);
 	if (!error)
 		error = drain_error(capture->drain);
@@ -471,7 +471,8 @@ int capture_stop(struct capture *capture, struct why *why)
 		unwinding_give(capture->unwinding, last);
 	books_add(capture->books, last);
 	books_add(capture->books, words);
-	books_add(capture->books, stragglers);
+	if (stragglers)
+		books_add(capture->books, stragglers);
 	books_close(capture->books, last, capture->end_ns);
 	books_close_rest(capture->books);
 	batch_free(last);

@@ -101,17 +101,9 @@ static int try_tracing(enum bpf_attach_type type, int btf_id, const struct bpf_i
 	return fd < 0 ? -errno : 0;
 }
 
-static int find_hook(const struct check *check, const char *tracepoint)
-{
-	char type[80];
-
-	snprintf(type, sizeof(type), "btf_trace_%s", tracepoint);
-	return check->btf ? btf__find_by_name_kind(check->btf, type, BTF_KIND_TYPEDEF) : -ENOENT;
-}
-
 static void add_hook(struct check *check, const struct program *program)
 {
-	int id = find_hook(check, program->hook);
+	int id = programs_find_hook(check->btf, program->hook);
 	int error = 0;
 	char name[64];
 
@@ -145,7 +137,7 @@ static void add_waker_hooks(struct check *check)
 		return;
 	for (size_t i = 0; (program = programs_at(i)); i++)
 		if (program->use == USE_WAKERS && program->gives &&
-			find_hook(check, program->hook) <= 0) {
+			programs_find_hook(check->btf, program->hook) <= 0) {
 			size_t length = strlen(missing);
 			snprintf(missing + length, sizeof(missing) - length, "%s%s",
 				length ? ", " : "", program->gives);
@@ -163,7 +155,7 @@ static void add_waker_hooks(struct check *check)
 /* The thread's state at the switch itself; read later it races with the waker. */
 static void add_previous_state(struct check *check)
 {
-	int id = find_hook(check, "sched_switch");
+	int id = programs_find_hook(check->btf, "sched_switch");
 	const struct btf_type *type = id > 0 ? btf__type_by_id(check->btf, (__u32)id) : NULL;
 
 	while (type && !btf_is_func_proto(type))
@@ -300,7 +292,7 @@ static bool has_helper(const struct check *check, enum bpf_func_id id)
 		return_zero[1],
 	};
 	char log[4096] = "";
-	int hook = find_hook(check, "sched_switch");
+	int hook = programs_find_hook(check->btf, "sched_switch");
 
 	if (!try_tracing(BPF_TRACE_RAW_TP, hook, code, ARRAY_SIZE(code), log, sizeof(log)))
 		return true;
@@ -310,7 +302,7 @@ static bool has_helper(const struct check *check, enum bpf_func_id id)
 
 static bool can_try_helpers(const struct check *check)
 {
-	return check->can_load && find_hook(check, "sched_switch") > 0;
+	return check->can_load && programs_find_hook(check->btf, "sched_switch") > 0;
 }
 
 static void add_helpers(struct check *check)

@@ -6,7 +6,7 @@
 
 #include "host/cgroup.h"
 #include "kernel/glob.h"
-#include "kernel/chain_programs.h"
+#include "kernel/configure_chains.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
 #include "dwell.skel.h"
@@ -17,9 +17,9 @@
 /* The initial pid namespace's fixed number (PROC_PID_INIT_INO). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
 
-static int configure_namespace(
-	struct dwell *skeleton, const struct capture_options *options, struct why *why)
+static int configure_namespace(const struct kernel *kernel, struct why *why)
 {
+	struct dwell *skeleton = kernel->skeleton;
 	struct stat status;
 
 	if (stat("/proc/self/ns/pid", &status))
@@ -27,13 +27,14 @@ static int configure_namespace(
 	if (status.st_ino != INITIAL_PID_NAMESPACE)
 		skeleton->rodata->cfg_pid_namespace = (uint32_t)status.st_ino;
 	skeleton->rodata->cfg_self_pid = (uint32_t)getpid();
-	skeleton->rodata->cfg_command_pid = options->command_pid;
+	skeleton->rodata->cfg_command_pid = kernel->options->command_pid;
 	return 0;
 }
 
-static int configure_target(
-	struct dwell *skeleton, const struct capture_options *options, struct why *why)
+static int configure_target(const struct kernel *kernel, struct why *why)
 {
+	const struct capture_options *options = kernel->options;
+	struct dwell *skeleton = kernel->skeleton;
 	struct cgroup_target cgroup;
 	struct glob glob;
 	int error;
@@ -60,12 +61,12 @@ static int configure_target(
 	return 0;
 }
 
-static void configure_unwinding(struct kernel *kernel, const struct capture_options *options)
+static void configure_unwinding(struct kernel *kernel)
 {
 	struct dwell *skeleton = kernel->skeleton;
 	const struct table_sizes *sizes = &kernel->sizes;
 
-	if (options->user_stacks != USER_STACKS_TABLE) {
+	if (kernel->options->user_stacks != USER_STACKS_TABLE) {
 		sizes_drop_unwinding(&kernel->sizes);
 		return;
 	}
@@ -97,9 +98,9 @@ static void configure_events(struct kernel *kernel)
 		bpf_map__max_entries(skeleton->maps.walks) + CONTRACT_EVENT_SLOTS);
 }
 
-int kernel_configure(struct kernel *kernel, const struct capture_options *options,
-	const struct kernel_symbols *symbols, struct why *why)
+int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
 {
+	const struct capture_options *options = kernel->options;
 	struct dwell *skeleton = kernel->skeleton;
 	struct kernel_symbol schedule;
 	unsigned int uses = USE_BOOKS | (options->sample_hz ? USE_SAMPLES : 0) |
@@ -127,9 +128,9 @@ int kernel_configure(struct kernel *kernel, const struct capture_options *option
 	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
 	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, symbols);
-	configure_unwinding(kernel, options);
+	configure_unwinding(kernel);
 	configure_events(kernel);
 	programs_choose(skeleton->obj, uses);
-	int error = configure_namespace(skeleton, options, why);
-	return error ? error : configure_target(skeleton, options, why);
+	int error = configure_namespace(kernel, why);
+	return error ? error : configure_target(kernel, why);
 }

@@ -44,7 +44,8 @@ void drain_stop(struct drain *drain);
 struct batch *drain_now(struct drain *drain, bool with_open);
 /* A thread met at the start, before the thread of this module runs; the next drain_now() has it. */
 void drain_add_thread(struct drain *drain, const struct record_thread *thread);
-/* CPUs that run, but without samples and records of mappings: they came after the start. */
+/* CPUs that run, but without samples, perf events and records of mappings: they came after the
+ * start. */
 uint64_t drain_deaf_cpus(const struct drain *drain);
 void drain_free(struct drain *drain);
 

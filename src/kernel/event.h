@@ -35,14 +35,18 @@ struct event {
  * The kernel's software events that can be asked for: name, unit, what one is called, what a
  * picture of it shows, enum perf_sw_ids, every how many of them.
  */
+/* clang-format off */
 #define EVENT_SOFTWARE(event)                                                                      \
 	event("page-faults", "count", "page fault",                                                \
 		"where memory was touched that the kernel had to map, or to read in",              \
-		PERF_COUNT_SW_PAGE_FAULTS, 1) event("major-faults", "count", "major fault",        \
-		"where memory was touched that had to be read in", PERF_COUNT_SW_PAGE_FAULTS_MAJ,  \
-		1) event("cpu-clock", "ns", "CPU sample",                                          \
-		"where threads ran, sampled by the clock of each CPU", PERF_COUNT_SW_CPU_CLOCK,    \
-		1000000)
+		PERF_COUNT_SW_PAGE_FAULTS, 1)                                                      \
+	event("major-faults", "count", "major fault",                                              \
+		"where memory was touched that had to be read in",                                 \
+		PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1)                                                  \
+	event("cpu-clock", "ns", "CPU sample",                                                     \
+		"where threads ran, sampled by the clock of each CPU",                             \
+		PERF_COUNT_SW_CPU_CLOCK, 1000000)
+/* clang-format on */
 
 /* For help texts, which are literals. */
 #define EVENT_NAME(name, ...) name ", "

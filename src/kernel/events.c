@@ -27,7 +27,7 @@ static int open_file(const char *path, struct outside *outside, struct why *why)
 	_cleanup_close_ int path_fd = errand_file(outside->errands, LOCATE_OWN_ROOT, path);
 
 	if (path_fd < 0)
-		return why_set(why, -EINVAL, "there is no file %s", path);
+		return why_set(why, -EINVAL, "there is no file %s that can be opened", path);
 	int fd = errand_open(outside->errands, LOCATE_OWN_ROOT, path_fd, LOCATE_FOR_NAMES);
 	if (fd == -ENOTSUP)
 		return why_set(why, -EINVAL,
@@ -38,7 +38,9 @@ static int open_file(const char *path, struct outside *outside, struct why *why)
 static int find_function(
 	const struct event *event, struct outside *outside, int fd, uint64_t *ret, struct why *why)
 {
-	switch (parser_function(outside->parsers, fd, event->function, ret)) {
+	int error = parser_function(outside->parsers, fd, event->function, ret);
+
+	switch (error) {
 	case 0:
 		return 0;
 	case -ENOENT:
@@ -47,15 +49,18 @@ static int find_function(
 			event->function, event->path);
 	case -ENOTUNIQ:
 		return why_set(why, -EINVAL,
-			"there are several functions %s in %s: which one is meant cannot be said",
+			"there are several functions %s in %s: give one whose name is its own",
 			event->function, event->path);
 	case -ENOTSUP:
 		return why_set(why, -EINVAL,
 			"%s in %s is chosen among several functions when a program starts (IFUNC): "
-			"name one of them, for example as dwell report --functions shows it",
+			"give one of these, if the file names them, or one that calls it",
 			event->function, event->path);
-	default:
+	case -ENOEXEC:
 		return why_set(why, -EINVAL, "%s is no program or library", event->path);
+	default:
+		return why_set(why, -EINVAL, "cannot look for functions in %s: %s", event->path,
+			strerror(-error));
 	}
 }
 
@@ -79,14 +84,15 @@ static int attach_call(struct kernel *kernel, const struct event *event, uint64_
 	struct bpf_link *link = bpf_program__attach_uprobe_opts(
 		kernel->skeleton->progs.on_call, -1, path, offset, &options);
 	if (!link)
-		return why_set(why, -ENOTSUP, "cannot watch calls of %s in %s: %s", event->function,
-			event->path, strerror(errno));
+		return why_set(why, -ENOTSUP,
+			"cannot watch calls of %s in %s: %s; see dwell check, or record without it",
+			event->function, event->path, strerror(errno));
 	vec_push(&kernel->links, link);
 	return 0;
 }
 
-static int attach_perf(struct kernel *kernel, const struct event *event, uint64_t measure,
-	struct outside *outside, struct why *why)
+static int attach_perf(
+	struct kernel *kernel, const struct event *event, uint64_t measure, struct why *why)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr),
 		.type = event->perf_type,
@@ -97,22 +103,22 @@ static int attach_perf(struct kernel *kernel, const struct event *event, uint64_
 	int error = kernel_attach_perf(kernel, kernel->skeleton->progs.on_perf_event, &attr,
 		CONTRACT_EVENT_COOKIE(measure, event->period), &failure);
 
-	(void)outside;
-	return error ? why_set(why, error, "cannot count %s on CPU %d: %s", event->name,
-			       failure.cpu, strerror(failure.error))
+	return error ? why_set(why, error,
+			       "cannot count %s on CPU %d: %s; see dwell check, or record without "
+			       "it",
+			       event->name, failure.cpu, strerror(failure.error))
 		     : 0;
 }
 
 int kernel_attach_events(struct kernel *kernel, struct outside *outside, struct why *why)
 {
-	static int (*const attach[])(struct kernel * kernel, const struct event *event,
-		uint64_t measure, struct outside *outside,
-		struct why *why) = {[EVENT_CALL] = attach_call, [EVENT_PERF] = attach_perf};
 	int error = 0;
 
-	for (size_t i = 0; i < kernel->options->event_count && !error; i++)
-		error = attach[kernel->options->events[i].kind](
-			kernel, &kernel->options->events[i], i + 1, outside, why);
+	for (size_t i = 0; i < kernel->options->event_count && !error; i++) {
+		const struct event *event = &kernel->options->events[i];
+		error = event->kind == EVENT_CALL ? attach_call(kernel, event, i + 1, outside, why)
+						  : attach_perf(kernel, event, i + 1, why);
+	}
 	return error;
 }
 

@@ -57,7 +57,6 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 
 	libbpf_set_print(drop_print);
 	kernel->cpus = libbpf_num_possible_cpus();
-	kernel->sample_hz = options->sample_hz;
 	kernel->sample_event = "";
 	kernel->depth = options->has_stacks ? options->depth : 0;
 	kernel->options = options;
@@ -71,7 +70,7 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 		error = why_set(why, -ENOTSUP, "cannot open the programs: %s; see dwell check",
 			strerror(errno));
 	else
-		error = kernel_configure(kernel, options, symbols, why);
+		error = kernel_configure(kernel, symbols, why);
 	if (!error)
 		error = load(kernel, options, why);
 	if (error) {
@@ -183,7 +182,7 @@ static int attach_samples(struct kernel *kernel, struct why *why)
 		.type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 		.freq = 1,
-		.sample_freq = kernel->sample_hz,
+		.sample_freq = kernel->options->sample_hz,
 		.sample_type = PERF_SAMPLE_IP};
 	struct perf_failure failure;
 	int error, probe = open_perf(&attr, 0);
@@ -213,7 +212,7 @@ int kernel_attach(struct kernel *kernel, struct why *why)
 		if (error)
 			return error;
 	}
-	return kernel->sample_hz ? attach_samples(kernel, why) : 0;
+	return kernel->options->sample_hz ? attach_samples(kernel, why) : 0;
 }
 
 const char *kernel_sample_event(const struct kernel *kernel)

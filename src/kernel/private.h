@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the kernel side's object share: kernel.c is its life, configure.c and
- * chain_programs.c set it up before it is loaded, tables.c reads what the programs sum up, events.c
- * what they count, threads.c what they say of each thread. Private to these.
+ * configure_chains.c set it up before it is loaded, tables.c reads what the programs sum up,
+ * events.c what they count, threads.c what they say of each thread. Private to these.
  */
 #ifndef DWELL_KERNEL_PRIVATE_H
 #define DWELL_KERNEL_PRIVATE_H
@@ -16,7 +16,6 @@
 struct kernel {
 	struct dwell *skeleton; /* of dwell.skel.h */
 	struct table_sizes sizes;
-	uint32_t sample_hz;
 	const char *sample_event;
 	int cpus;
 	int active;
@@ -41,8 +40,7 @@ int kernel_empty_table(struct kernel *kernel, struct bpf_map *table, void *value
 	kernel_batch_fn each, void *context);
 
 /* Sizes, targets and options, before the programs are loaded. symbols may be NULL. */
-int kernel_configure(struct kernel *kernel, const struct capture_options *options,
-	const struct kernel_symbols *symbols, struct why *why);
+int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
 /* Where attaching to perf events failed, and why. */
 struct perf_failure {
 	int cpu;

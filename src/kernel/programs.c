@@ -4,6 +4,7 @@
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdio.h>
 
 #include "util/mem.h"
@@ -80,6 +81,7 @@ static const struct program programs[] = {
 		.use = USE_EVENTS,
 		.runs = COUNTER_EVENTS,
 		.timed = COUNTER_EVENT_TIMED},
+	/* Its runs and their time are in those of on_call: events have one count. */
 	{.name = "on_perf_event", .use = USE_EVENTS},
 	{.name = "on_sleepers", .use = USE_SLEEPERS},
 	{.name = "on_repair", .use = USE_SLEEPERS},
@@ -90,12 +92,12 @@ const struct program *programs_at(size_t index)
 	return index < ARRAY_SIZE(programs) ? &programs[index] : NULL;
 }
 
-static bool has_hook(const struct btf *btf, const struct program *program)
+int programs_find_hook(const struct btf *btf, const char *hook)
 {
 	char type[80];
 
-	snprintf(type, sizeof(type), "btf_trace_%s", program->hook);
-	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
+	snprintf(type, sizeof(type), "btf_trace_%s", hook);
+	return btf ? btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) : -ENOENT;
 }
 
 /*
@@ -111,7 +113,8 @@ void programs_choose(struct bpf_object *object, unsigned int uses)
 		bool is_needed = !(program->use & (USE_WAKERS | USE_BARE_VECTORS));
 
 		bpf_program__set_autoload(bpf_object__find_program_by_name(object, program->name),
-			uses & program->use && (is_needed || (btf && has_hook(btf, program))));
+			uses & program->use &&
+				(is_needed || programs_find_hook(btf, program->hook) > 0));
 	}
 	btf__free(btf);
 }

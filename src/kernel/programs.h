@@ -14,6 +14,7 @@
 
 #include "contract/contract.h"
 
+struct btf;
 struct bpf_object;
 struct bpf_program;
 
@@ -39,6 +40,9 @@ struct program {
 /* In the order in which they are attached; NULL at the end. */
 const struct program *programs_at(size_t index);
 
+/* The id of a tracepoint's type, as for its attach_btf_id; not above 0 if the kernel does not have
+ * it, or btf is NULL. */
+int programs_find_hook(const struct btf *btf, const char *hook);
 /* Before loading: what `uses` asks for and this kernel has a hook for is loaded. */
 void programs_choose(struct bpf_object *object, unsigned int uses);
 /* The loaded ones that have a hook, one after the other: *index is moved on; NULL at the end. */

@@ -26,11 +26,14 @@ static const struct {
 		"on-CPU samples lost their stacks: table full or in use, raise --memory",
 		"on-CPU sample lost its stack: table full or in use, raise --memory", true},
 	[LOSS_EVENTS] = {"events",
-		"events were seen and could not be kept: too many at once, or tables full",
-		"event was seen and could not be kept: too many at once, or tables full", true},
+		"events were seen and could not be kept: too many at once, or tables full (raise "
+		"--memory)",
+		"event was seen and could not be kept: too many at once, or tables full (raise "
+		"--memory)",
+		true},
 	[LOSS_BARE_EVENTS] = {"bare_events",
-		"events lost their stacks: table full, or too many at once",
-		"event lost its stack: table full, or too many at once", true},
+		"events lost their stacks: too many at once, or table full (raise --memory)",
+		"event lost its stack: too many at once, or table full (raise --memory)", true},
 	[LOSS_STACKS] = {"stacks", "intervals whose stacks did not reach user space",
 		"interval whose stack did not reach user space", true},
 	[LOSS_THREAD_ENDS] = {"thread_ends", "threads ended without their totals arriving",
@@ -70,8 +73,11 @@ static const struct {
 		"file or stack of another process could not be read in time: names are missing",
 		false},
 	[LOSS_CPUS] = {"cpus",
-		"CPUs came (back) after the start: no samples and events of what ran there",
-		"CPU came (back) after the start: no samples and events of what ran there", false},
+		"CPUs came (back) after the start: of what ran there no samples, and no events but "
+		"calls",
+		"CPU came (back) after the start: of what ran there no samples, and no events but "
+		"calls",
+		false},
 	[LOSS_LOGGED] = {"logged", "events were lost before the import, says the imported file",
 		"event was lost before the import, says the imported file", true},
 	[LOSS_OTHER_SAMPLES] = {"other_samples",

@@ -55,6 +55,11 @@ void words_free(struct words *words)
 	free(words);
 }
 
+const char *words_kind_name(enum word_kind kind)
+{
+	return kinds[kind].name;
+}
+
 bool words_is_own(enum word_kind kind, unsigned int number)
 {
 	return number < kinds[kind].own;

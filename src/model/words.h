@@ -51,6 +51,8 @@ void words_free(struct words *words);
 void words_learn(struct words *words, const char *kind, uint64_t number, const char *word);
 /* The number is in use: if it has no word, it is called by its kind and itself, "chain end 9". */
 void words_meet(struct words *words, enum word_kind kind, unsigned int number);
+/* As in the table: "unwind_end". */
+const char *words_kind_name(enum word_kind kind);
 /* Does this dwell have the number? Of object_kind it cannot be told here: false. */
 bool words_is_own(enum word_kind kind, unsigned int number);
 /* One more than the largest number that this dwell has, that was learned, or that was met. */

@@ -188,7 +188,8 @@ struct rec_loss {
 	enum loss loss; /* read: LOSSES or LOSS_NOTED if this dwell does not know it */
 	uint64_t count;
 	uint64_t ns;      /* time concerned, 0 where time has no meaning */
-	const char *name; /* read: as stored; written: not looked at */
+	const char *name; /* read: as stored, or of rows with unknown numbers a sentence; written:
+			     not looked at */
 };
 
 /* About the recording as a whole; all texts "" if unknown. */

@@ -5,6 +5,8 @@
  */
 #include "recording/schema.h"
 
+#include "model/words.h"
+
 const char *const schema_tables[] = {"meta", "words", "slices", "processes", "threads", "objects",
 	"frames", "stacks", "sums", "open", "losses", NULL};
 const char *const schema_chain_tables[] = {"chains", "hops", "shares", NULL};
@@ -96,7 +98,7 @@ static int add_no_stack_words(sqlite3_stmt *statement)
 		const char *frame = unwind_end_frame(end);
 		char word[64];
 		sqlite3_snprintf(sizeof(word), word, "[%s]", unwind_end_text(end));
-		code = add_word(statement, "no_stack", i, frame ? frame : word);
+		code = add_word(statement, words_kind_name(WORD_NO_STACK), i, frame ? frame : word);
 	}
 	return code;
 }
@@ -105,20 +107,13 @@ static int add_numbered_words(sqlite3_stmt *statement)
 {
 	int code = SQLITE_OK;
 
-	for (int i = 0; !code && i <= TIME_SAMPLE; i++)
-		code = add_word(statement, "state", i, state_name((enum time_state)i));
-	for (int i = 0; !code && i < CONTRACT_BANDS; i++)
-		code = add_word(statement, "band", i, band_name((unsigned int)i));
+	for (unsigned int kind = 0; !code && kind < WORD_NO_STACK; kind++)
+		for (unsigned int i = 0; !code && words_is_own(kind, i); i++)
+			code = add_word(statement, words_kind_name(kind), (int)i,
+				words_text(NULL, kind, i));
 	for (int i = 0; !code && i < OBJECT_KINDS; i++)
-		code = add_word(statement, "object_kind", i, object_kind_name((enum object_kind)i));
-	for (int i = 0; !code && i < UNWIND_ENDS; i++)
-		code = add_word(statement, "unwind_end", i, unwind_end_text((enum unwind_end)i));
-	for (int i = 0; !code && i < NAME_REASONS; i++)
-		code = add_word(statement, "name_reason", i, name_reason_text((enum name_reason)i));
-	for (int i = 0; !code && i < HOP_KINDS; i++)
-		code = add_word(statement, "hop_kind", i, hop_kind_name((enum hop_kind)i));
-	for (int i = 0; !code && i < CHAIN_ENDS; i++)
-		code = add_word(statement, "chain_end", i, chain_end_name((enum chain_end)i));
+		code = add_word(statement, words_kind_name(WORD_OBJECT_KIND), i,
+			object_kind_name((enum object_kind)i));
 	return code ? code : add_no_stack_words(statement);
 }
 

@@ -224,7 +224,7 @@ CREATE VIEW sums_by_slice AS -- sums divided among the slices in which the time 
 SELECT slice_first AS slice, thread, (SELECT word FROM words WHERE kind = 'state' AND number = state) AS state,
  coalesce((SELECT word FROM words WHERE kind = 'task_state' AND number = letter), letter) AS task_state,
  (SELECT word FROM words WHERE kind = 'band' AND number = band) AS band,
- kernel_stack, user_stack, 
+ kernel_stack, user_stack,
  CASE WHEN slice_first = slice_last THEN count ELSE 0 END AS count, first_ns AS ns
 FROM all_sums
 UNION ALL

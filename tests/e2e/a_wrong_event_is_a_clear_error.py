@@ -20,6 +20,8 @@ for event, *words in (
         ("uprobe:/bin/true", "whole path"),
         ("uprobe:/no/such/file:main", "/no/such/file"),
         (f"uprobe:{program}:no_such_function", "no function no_such_function", program),
+        # dwell's commands have one each.
+        (f"uprobe:{os.path.realpath(DWELL)}:parse_option", "several functions parse_option"),
         (f"uprobe:{LIBC}:strlen", "IFUNC"),
         ("uprobe:/etc/passwd:main", "/etc/passwd", "no program or library"),
         ("uprobe:/etc:main", "no file /etc"),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "recording/schema.h"
 #include "recording_sample.h"
 #include "util/vec.h"
 
@@ -188,6 +189,41 @@ static void every_table_view_column_and_key_is_in_the_man_page(void **state)
 	expect_words(page, "SELECT DISTINCT kind FROM words", 7);
 }
 
+/* What one query says, as one text. The caller frees it. */
+static char *answer(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *statement = NULL;
+
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	char *text = xstrdup((const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	return text;
+}
+
+/* The schema has no macros: what it says twice, or after C, is the same. */
+static void what_the_schema_repeats_is_equal(void **state)
+{
+	struct page *page = *state;
+	char depth[64];
+
+	sample_write(page->path);
+	_cleanup_free_ char *sums =
+		answer(page->path, "SELECT group_concat(name || ' ' || type || ' ' || pk) FROM "
+				   "pragma_table_info('sums')");
+	_cleanup_free_ char *open =
+		answer(page->path, "SELECT group_concat(name || ' ' || type || ' ' || pk) FROM "
+				   "pragma_table_info('open')");
+	_cleanup_free_ char *frames =
+		answer(page->path, "SELECT sql FROM sqlite_master WHERE name = 'stack_frames'");
+	assert_string_equal(sums, open);
+	snprintf(depth, sizeof(depth), "w.up < %d", SCHEMA_MAX_DEPTH);
+	assert_non_null(strstr(frames, depth));
+}
+
 static void every_loss_is_in_the_man_page(void **state)
 {
 	struct page *page = *state;
@@ -204,6 +240,8 @@ int main(void)
 			every_example_query_runs_and_finds_something, open_page, close_page),
 		cmocka_unit_test_setup_teardown(
 			every_table_view_column_and_key_is_in_the_man_page, open_page, close_page),
+		cmocka_unit_test_setup_teardown(
+			what_the_schema_repeats_is_equal, open_page, close_page),
 		cmocka_unit_test_setup_teardown(
 			every_loss_is_in_the_man_page, open_page, close_page),
 	};

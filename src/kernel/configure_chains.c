@@ -4,7 +4,7 @@
  * of a signal is told to the programs as ranges of kernel text; where a symbol is missing the range
  * is empty, and that kind is not told apart.
  */
-#include "kernel/chain_programs.h"
+#include "kernel/configure_chains.h"
 
 #include <bpf/libbpf.h>
 

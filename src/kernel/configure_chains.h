@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of the kernel side that follows wakers: its tables, symbols and programs. */
-#ifndef DWELL_KERNEL_CHAIN_PROGRAMS_H
-#define DWELL_KERNEL_CHAIN_PROGRAMS_H
+/* What has to be said of following wakers before the programs are loaded. */
+#ifndef DWELL_KERNEL_CONFIGURE_CHAINS_H
+#define DWELL_KERNEL_CONFIGURE_CHAINS_H
 
 #include "kernel/options.h"
 #include "kernel/sizes.h"
