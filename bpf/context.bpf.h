@@ -11,7 +11,7 @@
 #define DWELL_CONTEXT_BPF_H
 
 #include "metal.bpf.h"
-#include "stack.bpf.h"
+#include "kernel_stack.bpf.h"
 
 /* Ranges of kernel text, start and end; 0: not known. */
 const volatile __u64 cfg_interrupts[2];
@@ -19,8 +19,6 @@ const volatile __u64 cfg_softirqs[2];
 const volatile __u64 cfg_signals[6];
 const volatile __u64 cfg_wakes[6];
 const volatile __u64 cfg_ipis[6];
-/* A walk that is as long as this may have been cut. */
-const volatile __u32 cfg_max_frames = CONTRACT_MAX_FRAMES;
 
 enum {
 	IN_TASK,
@@ -42,13 +40,6 @@ static __always_inline bool is_within_any(u64 address, const volatile u64 *range
 	return is_within(address, &ranges[0]) || is_within(address, &ranges[2]) ||
 	       is_within(address, &ranges[4]);
 }
-
-enum {
-	FRAME_INTERRUPT = 1,
-	FRAME_SOFTIRQ = 2,
-	FRAME_SIGNAL = 4,
-	FRAME_WAKE = 8,
-};
 
 /* What a frame shows. Global: in a loop over frames its branches would multiply. */
 __noinline int kind_of_frame(u64 frame)
@@ -87,12 +78,22 @@ __noinline int find_context(struct walk *walk)
 	return seen_kinds & FRAME_SIGNAL ? IN_TASK | IN_SIGNAL : IN_TASK;
 }
 
+/* The same of a walk by rules, which ends at the interrupt. */
+static __always_inline u32 context_of_kinds(u32 kinds)
+{
+	if (kinds & FRAME_INTERRUPT)
+		return kinds & FRAME_SOFTIRQ ? ON_IRQ_RETURN : IN_IRQ;
+	if (kinds & FRAME_SOFTIRQ)
+		return IN_SOFTIRQ;
+	return kinds & FRAME_SIGNAL ? IN_TASK | IN_SIGNAL : IN_TASK;
+}
+
 /* Where the wake's own frames begin: what lies before them is the tracer. */
 __noinline int find_wake(struct walk *walk)
 {
 	if (!walk)
 		return 0;
-	for (u32 i = 0; i < TRACER_FRAMES; i++) {
+	for (u32 i = 0; i < FRAME_TRACER_MOST; i++) {
 		if (i >= walk->depth)
 			break;
 		if (kind_of_frame(walk->frames[i]) & FRAME_WAKE)
@@ -147,7 +148,7 @@ static __always_inline u32 level_of(
 
 	/* Without symbols frames tell nothing. */
 	if (walk->depth && cfg_interrupts[1]) {
-		found = find_context(walk);
+		found = walk->is_by_rule ? context_of_kinds(walk->kinds) : find_context(walk);
 		level = found & IN_MASK;
 		if (found & IN_SIGNAL && *kind == HOP_TASK)
 			*kind = HOP_SIGNAL;

@@ -243,7 +243,7 @@ static __always_inline void event_now(void *ctx, u64 cookie, bool is_in_user_cod
 		return;
 	}
 	if (!is_in_user_code)
-		key.kernel_stack = kernel_stack_now(ctx, room.cpu, room.walk, STACK_OF_SAMPLE);
+		key.kernel_stack = kernel_stack_now(ctx, room.cpu, room.walk);
 	key.user_stack = user_stack_now(ctx, room.cpu, room.walk, task, thread);
 	credit_event(&room, &key, CONTRACT_EVENT_VALUE(cookie));
 	note_event_cost(&room, now);

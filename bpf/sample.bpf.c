@@ -17,7 +17,7 @@ int on_sample(void *ctx)
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread || !thread->is_target || thread->state == THREAD_DEAD)
 		return 0;
-	u64 kernel_stack = kernel_stack_now(ctx, cpu, walk, STACK_OF_SAMPLE);
+	u64 kernel_stack = kernel_stack_now(ctx, cpu, walk);
 	u64 user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 	count(cpu, COUNTER_SAMPLES, 1);
 	credit_sample(cpu, thread, kernel_stack, user_stack, now);

@@ -8,6 +8,7 @@
 #define DWELL_STACK_BPF_H
 
 #include "compat.bpf.h"
+#include "contract/frames.h"
 #include "probed.bpf.h"
 #include "state.bpf.h"
 #include "tables.bpf.h"
@@ -28,9 +29,6 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } event_records SEC(".maps");
-
-/* Tracer frames before __schedule: 2 to 4 seen, one more for each BPF subprogram. */
-#define TRACER_FRAMES 12
 
 /* Sends the walk unless its id was seen; returns the id. Verified once, so not static. */
 __noinline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
@@ -87,7 +85,7 @@ static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
 /* Where the scheduler's own frames begin: what lies before them is the tracer. */
 static __always_inline u32 tracer_depth(const struct walk *walk)
 {
-	for (u32 i = 0; i < TRACER_FRAMES; i++) {
+	for (u32 i = 0; i < FRAME_TRACER_MOST; i++) {
 		if (i >= walk->depth)
 			break;
 		if (walk->frames[i] >= cfg_schedule_start && walk->frames[i] < cfg_schedule_end)
@@ -120,15 +118,16 @@ static __always_inline void add_callee(struct walk *walk)
 }
 
 /*
- * Who asked for a kernel stack. The switch program stands on the stack that it walks, above
- * __schedule; a sample was taken of code that did not know of it, so that all frames are its own,
- * those that __schedule called included.
+ * The kernel stack of a sample or an event; ctx is the program's own. It was taken of code that did
+ * not know of it, so that all frames are its own, those that __schedule called included.
  */
-enum stack_asker { STACK_OF_SWITCH, STACK_OF_SAMPLE };
-
-static __always_inline u64 walk_kernel_done(
-	struct cpu *cpu, struct walk *walk, long bytes, enum stack_asker asker)
+static __always_inline u64 kernel_stack_now(void *ctx, struct cpu *cpu, struct walk *walk)
 {
+	long bytes;
+
+	if (!cfg_stacks)
+		return STACK_SKIPPED;
+	bytes = bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0);
 	if (bytes <= 0) {
 		if (bytes < 0)
 			count(cpu, COUNTER_KERNEL_STACK_FAILED, 1);
@@ -137,19 +136,9 @@ static __always_inline u64 walk_kernel_done(
 	walk->kind = RECORD_KERNEL_STACK;
 	walk->image = 0;
 	walk->depth = bytes / sizeof(u64);
-	walk->skip = asker == STACK_OF_SWITCH ? tracer_depth(walk) : 0;
+	walk->skip = 0;
 	walk->has_callee = false;
 	return walk_finish(cpu, walk);
-}
-
-/* The kernel stack of the current thread; ctx is the program's own. */
-static __always_inline u64 kernel_stack_now(
-	void *ctx, struct cpu *cpu, struct walk *walk, enum stack_asker asker)
-{
-	if (!cfg_stacks)
-		return STACK_SKIPPED;
-	long bytes = bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0);
-	return walk_kernel_done(cpu, walk, bytes, asker);
 }
 
 /* The kernel stack of a thread that is not on a CPU. */
@@ -201,9 +190,31 @@ static __always_inline bool find_tables(struct walk *walk)
 
 	if (!process)
 		return false;
-	walk->vma_base = process->vma_base;
-	walk->vma_count = process->vma_count;
+	unwind_by_map(walk, process, map_generations[process->vma_base & (STEP_SLOTS - 1)]);
 	return true;
+}
+
+/* Walks as the tables say; now and then once more without the steps that are kept, to compare. */
+static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk, struct pt_regs *regs)
+{
+	u32 vma_base = walk->vma_base, vma_count = walk->vma_count;
+	u64 id;
+
+	walk->stop = unwind_walk(walk);
+	id = unwind_id(walk);
+	count(cpu, walk->steps_missed ? COUNTER_MEMOS_MISSED : COUNTER_MEMOS, 1);
+	if (walk->steps_missed || !is_audit_due(&cpu->user_hits))
+		return id;
+	unwind_begin(walk, regs->ip, regs->sp, regs->bp);
+	walk->first_argument = regs->di;
+	walk->bx = regs->bx;
+	walk->vma_base = vma_base;
+	walk->vma_count = vma_count;
+	walk->stop = unwind_walk(walk);
+	count(cpu, COUNTER_MEMOS_AUDITED, 1);
+	if (unwind_id(walk) != id)
+		count(cpu, COUNTER_MEMOS_WRONG, 1);
+	return unwind_id(walk);
 }
 
 /*
@@ -216,7 +227,7 @@ static __always_inline u64 user_stack_by_table(
 {
 #ifdef __TARGET_ARCH_x86
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	u64 segment = regs->cs;
+	u64 segment = regs->cs, id;
 
 	/* Workers that the kernel makes in a process's name were never in user space. */
 	if ((segment & 3) != 3)
@@ -244,10 +255,11 @@ static __always_inline u64 user_stack_by_table(
 		if (!walk->is_of_event)
 			want_tables(thread->image, thread->pid, 0, false);
 	} else {
-		walk->stop = unwind_walk(walk);
+		id = walk_by_table(cpu, walk, regs);
 		/* Its ring is not for who may be preempted; the next switch asks. */
 		if (!walk->is_of_event && (walk->missing || walk->stop == UNWIND_STOP_NOTABLE))
 			want_tables(thread->image, thread->pid, walk->missing, false);
+		return walk_send(cpu, walk, id);
 	}
 	return walk_send(cpu, walk, unwind_id(walk));
 #else

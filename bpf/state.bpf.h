@@ -124,6 +124,8 @@ struct cpu {
 	u64 counters[COUNTERS]; /* first: user space reads no more of it */
 	u64 last_switch;
 	u64 runs;
+	u64 kernel_hits; /* since the last audit */
+	u64 user_hits;
 	struct metal metal;
 };
 
@@ -178,6 +180,17 @@ static __always_inline struct walk *walk_in(enum walk_slot slot)
 static __always_inline bool is_in_exec(struct task_struct *task, const struct thread *thread)
 {
 	return thread->mm && thread->mm != (u64)task->mm;
+}
+
+/* Every so many stacks that are known without a walk, one is walked to compare; 0: none. */
+const volatile __u32 cfg_audit_every;
+
+static __always_inline bool is_audit_due(u64 *hits)
+{
+	if (!cfg_audit_every || ++*hits < cfg_audit_every)
+		return false;
+	*hits = 0;
+	return true;
 }
 
 static __always_inline void count(struct cpu *cpu, enum counter counter, u64 amount)

@@ -7,7 +7,7 @@
 #include "books.bpf.h"
 #include "credit.bpf.h"
 #include "parts.bpf.h"
-#include "stack.bpf.h"
+#include "kernel_stack.bpf.h"
 #include "target.bpf.h"
 #include "waker.bpf.h"
 
@@ -183,7 +183,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	/* A thread that may wake targets is asked for one thing only: in what it waited. */
 	if (!walk || (!thread->is_target && thread->state != TIME_BLOCKED))
 		return;
-	thread->kernel_stack = kernel_stack_now(ctx, cpu, walk, STACK_OF_SWITCH);
+	thread->kernel_stack = kernel_stack_at_switch(ctx, cpu, walk);
 	if (!thread->is_target)
 		return;
 	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);

@@ -70,6 +70,23 @@ struct {
 	__type(value, struct repair);
 } repairs SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct step_table);
+} unwind_steps SEC(".maps");
+
+/* Counted on by user space when a map of mappings is another; by the number of its first. */
+volatile __u32 map_generations[STEP_SLOTS];
+
+static __always_inline struct step_table *step_table_of(const struct walk *walk)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&unwind_steps, &zero);
+}
+
 static __always_inline const u32 *block_word(const struct word_block *block, u32 index)
 {
 	return block ? &block->words[index & (UNWIND_BLOCK_WORDS - 1)] : NULL;

@@ -98,3 +98,11 @@ int BPF_PROG(on_rename, struct task_struct *task)
 		thread->is_announced = false;
 	return 0;
 }
+
+/* What was learnt of a module's code must not be believed of what is loaded there next. */
+SEC("?tp_btf/module_free")
+int BPF_PROG(on_module_gone)
+{
+	module_is_gone = 1;
+	return 0;
+}

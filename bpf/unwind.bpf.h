@@ -2,9 +2,10 @@
 /*
  * A user stack by table: from one frame to its caller by the rule that the tables have for its pc.
  * Compiled for the kernel and for the host; who includes this provides table_row(), table_page(),
- * table_rule(), table_vma(), read_user() and find_taken(). The three functions that are not static
- * are verified once each, so that a loop around them costs the verifier one call a round. The
- * searches have no branch that depends on data: the verifier would follow both ways of each.
+ * table_rule(), table_vma(), read_user(), step_table_of() and find_taken(). The three functions
+ * that are not static are verified once each, so that a loop around them costs the verifier one
+ * call a round. The searches have no branch that depends on data: the verifier would follow both
+ * ways of each.
  */
 #ifndef DWELL_UNWIND_BPF_H
 #define DWELL_UNWIND_BPF_H
@@ -117,15 +118,6 @@ static __always_inline void add_frame(struct walk *walk, __u64 frame)
 	walk->hash = mix(walk->hash, frame);
 }
 
-static __always_inline void note_slot(struct walk *walk, __u64 address)
-{
-	__u64 words = (address - walk->first_sp) / sizeof(__u64);
-	__u32 frame = walk->depth - 1;
-
-	if (frame < UNWIND_MAX_FRAMES)
-		walk->slots[frame] = words < WALK_SLOT_FAR ? (__u16)words : WALK_SLOT_FAR;
-}
-
 static __always_inline int cannot_read(struct walk *walk, __u64 address, enum unwind_stop stop)
 {
 	walk->missing = address;
@@ -142,7 +134,6 @@ static __always_inline int step_by_frame_pointer(struct walk *walk, enum unwind_
 
 	if (fp < walk->sp || fp & 7 || read_user(walk, pair, sizeof(pair), fp))
 		return cannot_read(walk, fp, stop);
-	note_slot(walk, fp + sizeof(__u64));
 	walk->sp = fp + sizeof(pair);
 	walk->fp = pair[0];
 	walk->pc = pair[1];
@@ -160,7 +151,6 @@ static __always_inline int step_over_signal(struct walk *walk)
 	/* SP and PC are neighbours. */
 	if (read_user(walk, pair, sizeof(pair), sp + UNWIND_SIGNAL_SP))
 		return cannot_read(walk, sp + UNWIND_SIGNAL_SP, UNWIND_STOP_READ_RA);
-	note_slot(walk, sp + UNWIND_SIGNAL_PC);
 	walk->fp = fp;
 	walk->sp = pair[0];
 	walk->pc = pair[1];
@@ -188,7 +178,6 @@ static __always_inline int step_to_cfa(struct walk *walk, const struct unwind_ru
 		if (read_user(walk, &pair[1], sizeof(pair[1]), cfa - sizeof(__u64)))
 			return cannot_read(walk, cfa - sizeof(__u64), UNWIND_STOP_READ_RA);
 	}
-	note_slot(walk, cfa - sizeof(__u64));
 	walk->fp = fp;
 	walk->sp = cfa;
 	walk->pc = pair[1];
@@ -277,6 +266,8 @@ static __always_inline int step_by_rule(
 	}
 	return step_to_cfa(walk, rule, cfa);
 }
+
+#include "steps.bpf.h"
 
 /*
  * HotSpot's compiled methods leave the frame pointer alone: in it still is the one of whoever set
@@ -369,6 +360,8 @@ __noinline int unwind_step(struct walk *walk)
 	address = at - walk->vma_bias;
 	switch (walk->vma_object_kind & 0xff) {
 	case UNWIND_VMA_ANON:
+		keep_step(walk, pc, UNWIND_FRAME_RAW | pc,
+			&(struct unwind_rule){.cfa_kind = UNWIND_CFA_FRAMEPTR});
 		add_frame(walk, UNWIND_FRAME_RAW | pc);
 		return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
 	case UNWIND_VMA_JAVA:
@@ -407,7 +400,10 @@ __noinline int unwind_step(struct walk *walk)
 	}
 	number = unwind_find_rule(walk, address);
 	rule = number < 0 ? 0 : table_rule(walk, (__u32)number);
-	return rule ? step_by_rule(walk, rule, address, has_bx) : UNWIND_STOP_GAP;
+	if (!rule)
+		return UNWIND_STOP_GAP;
+	keep_step(walk, pc, UNWIND_FRAME(walk->vma_object_kind >> 8, pc - walk->vma_bias), rule);
+	return step_by_rule(walk, rule, address, has_bx);
 }
 
 /* The whole stack from the registers and mappings that the walk was given. */
@@ -418,6 +414,12 @@ __noinline int unwind_walk(struct walk *walk)
 	if (!walk)
 		return UNWIND_STOP_NOPROC;
 	for (int i = 0; i <= UNWIND_MAX_FRAMES; i++) {
+		if (walk->steps_of) {
+			stop = take_steps(walk);
+			if (stop != UNWIND_GOES_ON)
+				break;
+			walk->steps_missed++;
+		}
 		stop = unwind_step(walk);
 		if (stop != UNWIND_GOES_ON)
 			break;
@@ -446,6 +448,19 @@ static __always_inline void unwind_begin(struct walk *walk, __u64 pc, __u64 sp, 
 	walk->vma_bytes = 0;
 	walk->vma_base = 0;
 	walk->vma_count = 0;
+	walk->steps_of = 0;
+	walk->steps_taken = 0;
+	walk->steps_missed = 0;
+	walk->copy_bytes = 0;
+}
+
+/* Gives the walk its mappings, which are of that generation. */
+static __always_inline void unwind_by_map(
+	struct walk *walk, const struct unwind_process *map, __u32 generation)
+{
+	walk->vma_base = map->vma_base;
+	walk->vma_count = map->vma_count;
+	walk->steps_of = mix(map->vma_base + 1, generation);
 }
 
 /* The stack's id: frames, how it ended, and the image where plain addresses need it. */

@@ -96,6 +96,7 @@ struct pid {
 
 /* x86-64. cs is narrower on new kernels; CO-RE reads what is there. */
 struct pt_regs {
+	unsigned long r15;
 	unsigned long bp;
 	unsigned long bx;
 	unsigned long di;
@@ -122,6 +123,7 @@ struct uprobe_task {
 
 struct task_struct {
 	unsigned int __state;
+	void *stack;
 	unsigned int flags;
 	int on_cpu;
 	int exit_state;

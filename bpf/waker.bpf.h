@@ -108,16 +108,13 @@ __noinline int needs_walk(struct cpu *cpu, u32 how)
 	return !(how & VECTOR_NO_STACK) || (context && context->is_soft);
 }
 
-/* The kernel stack of the walk that is in the CPU's slot, as an id. */
-static __always_inline u64 finish_walk(struct cpu *cpu, struct walk *walk)
+static __always_inline enum frame_asker asker_of(u32 how)
 {
-	if (!walk->depth)
-		return STACK_FAILED;
-	walk->kind = RECORD_KERNEL_STACK;
-	walk->image = 0;
-	walk->has_callee = false;
-	walk->skip = find_wake(walk);
-	return walk_finish(cpu, walk);
+	u32 kind = how & VECTOR_KIND;
+
+	return kind == HOP_FORK   ? FRAME_OF_FIRST_WAKE
+	       : kind == HOP_WORK ? FRAME_OF_WORK
+				  : FRAME_OF_WAKE;
 }
 
 /*
@@ -153,8 +150,11 @@ __noinline int name_waker(struct cpu *cpu, struct vector *vector, u32 how)
 		if (kind != HOP_UNKNOWN && !is_metal(kind))
 			record->user_stack = STACK_NO_WAKER_STACK;
 		count(cpu, COUNTER_WAKER_STACKS, 1);
+	} else if (!walk->depth) {
+		record->kernel_stack = STACK_FAILED;
 	} else {
-		record->kernel_stack = finish_walk(cpu, walk);
+		u32 skip = walk->is_by_rule ? 0 : find_wake(walk);
+		record->kernel_stack = finish_kernel(cpu, walk, skip, asker_of(how));
 	}
 	return kind;
 }
@@ -188,11 +188,9 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 	vector->at = now;
 	vector->begun_at = 0;
 	walk->depth = 0;
-	if (needs_walk(cpu, how)) {
-		long bytes = bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0);
-		if (bytes > 0)
-			walk->depth = bytes / sizeof(u64);
-	}
+	walk->is_by_rule = 0;
+	if (needs_walk(cpu, how))
+		walk_kernel(ctx, cpu, walk, asker_of(how));
 	kind = name_waker(cpu, vector, how);
 	if (kind != HOP_UNKNOWN && !is_metal(kind)) {
 		thread = bpf_task_storage_get(&threads, task, NULL, 0);

@@ -198,6 +198,14 @@ enum counter {
 	COUNTER_NO_STORAGE,          /* threads that could not be given storage */
 	COUNTER_KERNEL_STACK_FAILED, /* */
 	COUNTER_USER_STACK_FAILED,   /* */
+	COUNTER_STACKS_BY_RULE,      /* kernel stacks by learnt rules */
+	COUNTER_STACKS_UNWOUND,      /* and those of which a rule was not known */
+	COUNTER_STACKS_AUDITED,      /* stacks by rules that were unwound as well */
+	COUNTER_STACKS_WRONG,        /* and were not the same */
+	COUNTER_MEMOS,               /* user stacks that were as remembered */
+	COUNTER_MEMOS_MISSED,        /* and those that were not */
+	COUNTER_MEMOS_AUDITED,       /* remembered ones that were walked as well */
+	COUNTER_MEMOS_WRONG,         /* and were not the same */
 	COUNTER_CHAIN_MISMATCH,      /* waits whose shares did not add up */
 	COUNTER_CHAIN_MISMATCH_NS,   /* */
 	COUNTER_CHAIN_TRUNCATED,     /* waits with more hops than are kept */

@@ -170,6 +170,24 @@ enum unwind_vma_kind {
 #define UNWIND_MAX_VMAS ((1U << UNWIND_VMA_STEPS) - 1)
 
 /*
+ * Steps of user stacks that were made before: what the tables say of a pc, found by one look. Of
+ * rules only the usual ones are kept. Any CPU writes and reads any step without a lock, so a step
+ * carries a check over all of it: half of one and half of another is no step.
+ */
+#define STEP_COUNT 16384 /* a power of two */
+#define STEP_SLOTS 4096  /* generations of maps, by the number of the first mapping; likewise */
+
+struct step {
+	__u64 check; /* the key ^ frame ^ rule */
+	__u64 frame; /* as in a walk */
+	__u64 rule;  /* struct unwind_rule, as one word */
+};
+
+struct step_table {
+	struct step steps[STEP_COUNT];
+};
+
+/*
  * The mappings of an image, by its serial: a fork takes its parent's over, an exec begins a new
  * image that has none yet.
  */

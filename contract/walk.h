@@ -10,7 +10,8 @@
 #include "contract/contract.h"
 #include "contract/unwind.h"
 
-#define WALK_SLOT_FAR 0xffff
+/* A power of two. One read of so much costs little more than one of a word. */
+#define WALK_COPY_WORDS 128
 
 struct walk {
 	/* As struct record_stack. */
@@ -49,12 +50,21 @@ struct walk {
 	__u8 has_bx;      /* bx is this frame's: it is followed in few files only */
 	__u8 is_doubtful; /* some frame's caller may have been missed */
 	__u8 is_of_event; /* in the walks of event slots, whose owner may be preempted amid it */
-	__u8 pad2[3];
-	/*
-	 * Where each frame's return address was read, in words from first_sp: what a memo of stacks
-	 * has to compare. WALK_SLOT_FAR: further than that can say.
-	 */
-	__u16 slots[UNWIND_MAX_FRAMES];
+	__u8 is_by_rule; /* a kernel stack: hash and kinds are there, the tracer's frames are not */
+	__u8 pad2[2];
+	__u32 kinds;       /* of a kernel stack's frames, enum frame_kind */
+	__u32 whole_depth; /* of a kernel stack, before it is cut at an interrupt */
+	__u64 foreseen;    /* what the rules said of a stack that is audited; 0: none */
+	__u64 place[2];    /* addresses, where the verifier takes them for numbers */
+	/* What is taken from steps that were made before (bpf/steps.bpf.h). */
+	__u64 steps_of; /* whose tables, at which time; 0: none is taken, none is kept */
+	__u32 steps_taken;
+	__u32 steps_missed;
+	/* A piece of the stack, read in one go. */
+	__u64 copy_at;
+	__u32 copy_bytes;
+	__u32 pad3;
+	__u64 copy[WALK_COPY_WORDS];
 };
 
 #endif

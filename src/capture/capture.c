@@ -377,6 +377,12 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	meta->switches = counters[COUNTER_SWITCHES];
 	meta->wakes = counters[COUNTER_WAKES];
 	meta->samples = counters[COUNTER_SAMPLES];
+	meta->kernel_stacks_known = counters[COUNTER_STACKS_BY_RULE];
+	meta->kernel_stacks_walked = counters[COUNTER_STACKS_UNWOUND];
+	meta->kernel_stacks_audited = counters[COUNTER_STACKS_AUDITED];
+	meta->user_stacks_known = counters[COUNTER_MEMOS];
+	meta->user_stacks_walked = counters[COUNTER_MEMOS_MISSED];
+	meta->user_stacks_audited = counters[COUNTER_MEMOS_AUDITED];
 	meta->expected_ns = totals.expected_ns;
 	meta->accounted_ns = totals.accounted_ns;
 	meta->worst_thread_ns = totals.worst_thread_ns;

@@ -28,6 +28,8 @@ void losses_write(struct recording_writer *writer, const uint64_t counters[stati
 	losses_put(writer, LOSS_MISSED_SWITCHES, counters[COUNTER_MISSED_SWITCHES], 0);
 	losses_put(writer, LOSS_KERNEL_STACKS, counters[COUNTER_KERNEL_STACK_FAILED], 0);
 	losses_put(writer, LOSS_USER_STACKS, counters[COUNTER_USER_STACK_FAILED], 0);
+	losses_put(writer, LOSS_WRONG_STACKS,
+		counters[COUNTER_STACKS_WRONG] + counters[COUNTER_MEMOS_WRONG], 0);
 	losses_put(writer, LOSS_UNKNOWN_THREADS, totals->unknown, totals->unknown_ns);
 	losses_put(writer, LOSS_MAPPINGS, totals->lost_mappings, 0);
 	losses_put(writer, LOSS_CHAIN_MISMATCH, counters[COUNTER_CHAIN_MISMATCH],

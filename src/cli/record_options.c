@@ -18,6 +18,7 @@ enum {
 	KEY_DEPTH,
 	KEY_WAKER_STACKS_FROM,
 	KEY_NO_CACHE,
+	KEY_AUDIT,
 };
 
 static const struct argp_option target_table[] = {
@@ -51,6 +52,9 @@ static const struct argp_option table[] = {
 		"follow wakers, and theirs, for so many hops (default 8, up to 16, 0: none)", 2},
 	{"waker-stacks-from", KEY_WAKER_STACKS_FROM, "TIME", 0,
 		"wakers of shorter waits keep their names but not their stacks", 2},
+	{"audit", KEY_AUDIT, "N", 0,
+		"walk one of N stacks that are known already, to compare (default 256, 0: none)",
+		2},
 	{"self", KEY_SELF, NULL, 0, "record dwell itself, too", 2},
 	{"quiet", 'q', NULL, 0, "no progress, no summary", 2},
 	{0},
@@ -68,7 +72,8 @@ void record_options_init(struct record_options *options)
 						   .user_stacks = USER_STACKS_TABLE,
 						   .has_cache = true,
 						   .has_stacks = true,
-						   .depth = CAPTURE_DEFAULT_DEPTH}};
+						   .depth = CAPTURE_DEFAULT_DEPTH,
+						   .audit_every = CAPTURE_DEFAULT_AUDIT}};
 }
 
 static int bad(const char *format, const char *value)
@@ -200,6 +205,17 @@ static int parse_depth(struct record_options *options, const char *text)
 	return 0;
 }
 
+static int parse_audit(struct record_options *options, const char *text)
+{
+	char *end;
+	unsigned long every = strtoul(text, &end, 10);
+
+	if (end == text || *end || text[0] == '-' || every > UINT32_MAX)
+		return bad("%s is not a number of stacks", text);
+	options->capture.audit_every = (uint32_t)every;
+	return 0;
+}
+
 static error_t parse_target(int key, char *value, struct argp_state *state)
 {
 	struct record_options *options = state->input;
@@ -265,6 +281,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_NO_CACHE:
 		options->capture.has_cache = false;
 		return 0;
+	case KEY_AUDIT:
+		return parse_audit(options, value);
 	case KEY_SELF:
 		options->capture.has_self = true;
 		return 0;

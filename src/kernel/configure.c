@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Everything that has to be said before the programs are loaded, but what follows wakers. */
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <sys/stat.h>
 
 #include "host/cgroup.h"
+#include "host/proc_text.h"
 #include "kernel/glob.h"
 #include "kernel/configure_chains.h"
+#include "kernel/lessons.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
 #include "dwell.skel.h"
@@ -67,6 +70,7 @@ static void configure_unwinding(struct kernel *kernel)
 	const struct table_sizes *sizes = &kernel->sizes;
 
 	if (kernel->options->user_stacks != USER_STACKS_TABLE) {
+		bpf_map__set_autocreate(skeleton->maps.unwind_steps, false);
 		sizes_drop_unwinding(&kernel->sizes);
 		return;
 	}
@@ -98,11 +102,26 @@ static void configure_events(struct kernel *kernel)
 		bpf_map__max_entries(skeleton->maps.walks) + CONTRACT_EVENT_SLOTS);
 }
 
+/* The kernel bounds what its unwinder gives. */
+static void set_max_frames(struct dwell *skeleton)
+{
+	int64_t frames;
+
+	if (!proc_text_read_number("/proc/sys/kernel/perf_event_max_stack", &frames) &&
+		frames < CONTRACT_MAX_FRAMES)
+		skeleton->rodata->cfg_max_frames = (uint32_t)frames;
+}
+
+static void free_btf(struct btf **btf)
+{
+	btf__free(*btf);
+}
+
 int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
 {
 	const struct capture_options *options = kernel->options;
 	struct dwell *skeleton = kernel->skeleton;
-	struct kernel_symbol schedule;
+	_cleanup_(free_btf) struct btf *btf = btf__load_vmlinux_btf();
 	unsigned int uses = USE_BOOKS | (options->sample_hz ? USE_SAMPLES : 0) |
 			    (options->user_stacks == USER_STACKS_TABLE ? USE_SLEEPERS : 0) |
 			    (options->event_count ? USE_EVENTS : 0);
@@ -115,10 +134,11 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	skeleton->rodata->cfg_slice_ns = options->slice_ns;
 	skeleton->rodata->cfg_min_wait_ns = options->min_wait_ns;
 	skeleton->rodata->cfg_max_wait_ns = options->max_wait_ns;
-	if (symbols && kernel_symbols_named(symbols, "__schedule", &schedule)) {
-		skeleton->rodata->cfg_schedule_start = schedule.start;
-		skeleton->rodata->cfg_schedule_end = schedule.end;
-	}
+	kernel_text_find(symbols, &kernel->text);
+	skeleton->rodata->cfg_schedule_start = kernel->text.schedule.start;
+	skeleton->rodata->cfg_schedule_end = kernel->text.schedule.end;
+	set_max_frames(skeleton);
+	skeleton->rodata->cfg_audit_every = options->audit_every;
 	skeleton->rodata->cfg_seen_mask = kernel->sizes.seen - 1;
 	skeleton->rodata->cfg_ring_for_stacks = kernel->sizes.ring_bytes / 4 * 3;
 	bpf_map__set_max_entries(skeleton->maps.seen, kernel->sizes.seen);
@@ -127,10 +147,12 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	bpf_map__set_max_entries(skeleton->maps.coarse_0, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
-	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, symbols);
+	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, &kernel->text);
+	kernel->has_rules = lessons_configure(skeleton, options, &kernel->text, btf);
+	uses |= kernel->has_rules ? USE_RULES : 0;
 	configure_unwinding(kernel);
 	configure_events(kernel);
-	programs_choose(skeleton->obj, uses);
+	programs_choose(skeleton->obj, uses, btf);
 	int error = configure_namespace(kernel, why);
 	return error ? error : configure_target(kernel, why);
 }

@@ -3,17 +3,17 @@
 #ifndef DWELL_KERNEL_CONFIGURE_CHAINS_H
 #define DWELL_KERNEL_CONFIGURE_CHAINS_H
 
+#include "kernel/kernel_text.h"
 #include "kernel/options.h"
 #include "kernel/sizes.h"
-#include "symbol/kernel.h"
 
 struct dwell; /* the skeleton */
 
 /*
- * Before loading: what depth needs is made, the rest is left out. symbols may be NULL. Which
- * programs are needed, as enum program_use.
+ * Before loading: what depth needs is made, the rest is left out. Which programs are
+ * needed, as enum program_use.
  */
 unsigned int chains_configure(struct dwell *skeleton, const struct capture_options *options,
-	uint32_t depth, const struct table_sizes *sizes, const struct kernel_symbols *symbols);
+	uint32_t depth, const struct table_sizes *sizes, const struct kernel_text *text);
 
 #endif

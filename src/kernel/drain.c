@@ -73,6 +73,7 @@ static void read_records(struct drain *drain)
 {
 	drain->filling->ring_read_ns = clock_monotonic_ns();
 	ring_buffer__consume(drain->ring);
+	kernel_learn(drain->kernel);
 	if (!drain->map_events)
 		return;
 	map_events_read(drain->map_events, on_map_record, drain);

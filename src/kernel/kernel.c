@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "kernel/lessons.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
 #include "dwell.skel.h"
@@ -49,6 +50,22 @@ static int load(struct kernel *kernel, const struct capture_options *options, st
 		     : 0;
 }
 
+static int start_lessons(
+	struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
+{
+	int error = lessons_new(kernel->skeleton, symbols, &kernel->text, &kernel->lessons);
+
+	return error ? why_set(why, error, "cannot map the tables of kernel stacks: %s",
+			       strerror(-error))
+		     : 0;
+}
+
+void kernel_learn(struct kernel *kernel)
+{
+	if (kernel->lessons)
+		lessons_take(kernel->lessons);
+}
+
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
 	struct kernel **ret, struct why *why)
 {
@@ -73,6 +90,8 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 		error = kernel_configure(kernel, symbols, why);
 	if (!error)
 		error = load(kernel, options, why);
+	if (!error && kernel->has_rules)
+		error = start_lessons(kernel, symbols, why);
 	if (error) {
 		kernel_free(kernel);
 		return error;
@@ -129,6 +148,7 @@ void kernel_free(struct kernel *kernel)
 	if (!kernel)
 		return;
 	kernel_detach(kernel);
+	lessons_free(kernel->lessons);
 	kernel_unmap_areas(kernel);
 	dwell__destroy(kernel->skeleton);
 	free(kernel->keys);
@@ -222,7 +242,7 @@ const char *kernel_sample_event(const struct kernel *kernel)
 
 uint64_t kernel_table_bytes(const struct kernel *kernel)
 {
-	return sizes_bytes(&kernel->sizes);
+	return sizes_bytes(&kernel->sizes) + (kernel->has_rules ? lessons_bytes() : 0);
 }
 
 int kernel_records_fd(const struct kernel *kernel)

@@ -54,6 +54,9 @@ int kernel_attach_events(struct kernel *kernel, struct outside *outside, struct 
 int kernel_attach(struct kernel *kernel, struct why *why);
 /* "cpu-clock" or "cycles"; "" without sampling. */
 const char *kernel_sample_event(const struct kernel *kernel);
+/* Learns from what the kernel side says of its stacks, for it to walk them faster; by one thread at
+ * a time. */
+void kernel_learn(struct kernel *kernel);
 /* Bytes that the tables take. */
 uint64_t kernel_table_bytes(const struct kernel *kernel);
 int kernel_records_fd(const struct kernel *kernel);

@@ -30,11 +30,12 @@ struct capture_options {
 	uint64_t memory_bytes; /* for all tables */
 	bool is_memory_asked;  /* by the user: not to be had is an error, else it gets less */
 	enum user_stacks user_stacks;
-	bool has_cache;                /* keep unwind tables on disk */
-	bool has_stacks;               /* false: only time is counted */
-	bool has_self;                 /* record dwell too */
-	uint64_t duration_ns;          /* the window's length at most, 0: until stopped */
-	uint32_t depth;                /* hops kept of each chain of wakers; 0: no chains */
+	bool has_cache;       /* keep unwind tables on disk */
+	bool has_stacks;      /* false: only time is counted */
+	bool has_self;        /* record dwell too */
+	uint64_t duration_ns; /* the window's length at most, 0: until stopped */
+	uint32_t depth;       /* hops kept of each chain of wakers; 0: no chains */
+	uint32_t audit_every; /* of the kernel stacks by rules one is unwound, too; 0: none */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
 	/* Asked until the window is open: true ends the start. NULL: it is not to be ended. */
 	bool (*is_stopped)(void *context);
@@ -49,5 +50,6 @@ struct capture_options {
 #define CAPTURE_MIN_MEMORY (8ULL << 20)
 #define CAPTURE_MAX_HZ 10000
 #define CAPTURE_DEFAULT_DEPTH 8
+#define CAPTURE_DEFAULT_AUDIT 256
 
 #endif

@@ -8,6 +8,7 @@
 #define DWELL_KERNEL_PRIVATE_H
 
 #include "kernel/kernel.h"
+#include "kernel/kernel_text.h"
 #include "kernel/sizes.h"
 
 /* Rows that one call moves out of a table. */
@@ -16,6 +17,9 @@
 struct kernel {
 	struct dwell *skeleton; /* of dwell.skel.h */
 	struct table_sizes sizes;
+	struct kernel_text text;
+	bool has_rules;
+	struct lessons *lessons; /* NULL: kernel stacks are the unwinder's */
 	const char *sample_event;
 	int cpus;
 	int active;

@@ -48,6 +48,7 @@ static const struct program programs[] = {
 	VECTOR("call_function_single"),
 	VECTOR("irq_work"),
 	VECTOR("local_timer"),
+	{.name = "on_module_gone", .hook = "module_free", .use = USE_RULES},
 	{.name = "on_switch",
 		.hook = "sched_switch",
 		.use = USE_BOOKS,
@@ -104,19 +105,16 @@ int programs_find_hook(const struct btf *btf, const char *hook)
  * Without a tracepoint that only names wakers those names are missing; without one of the books
  * loading says what is wrong.
  */
-void programs_choose(struct bpf_object *object, unsigned int uses)
+void programs_choose(struct bpf_object *object, unsigned int uses, const struct btf *btf)
 {
-	struct btf *btf = uses & USE_WAKERS ? btf__load_vmlinux_btf() : NULL;
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *program = &programs[i];
-		bool is_needed = !(program->use & (USE_WAKERS | USE_BARE_VECTORS));
+		bool is_needed = !(program->use & (USE_WAKERS | USE_BARE_VECTORS | USE_RULES));
 
 		bpf_program__set_autoload(bpf_object__find_program_by_name(object, program->name),
 			uses & program->use &&
 				(is_needed || programs_find_hook(btf, program->hook) > 0));
 	}
-	btf__free(btf);
 }
 
 struct bpf_program *programs_next(const struct bpf_object *object, size_t *index)

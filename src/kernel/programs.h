@@ -25,6 +25,7 @@ enum program_use {
 	USE_BARE_VECTORS = 1 << 2, /* the same where stacks do not tell */
 	USE_SAMPLES = 1 << 3,
 	USE_SLEEPERS = 1 << 4, /* stacks walked later, by table */
+	USE_RULES = 1 << 6,    /* kernel stacks by learnt rules */
 	USE_EVENTS = 1 << 5,   /* what is counted beside time; attached by kernel_attach_events() */
 };
 
@@ -43,8 +44,9 @@ const struct program *programs_at(size_t index);
 /* The id of a tracepoint's type, as for its attach_btf_id; not above 0 if the kernel does not have
  * it, or btf is NULL. */
 int programs_find_hook(const struct btf *btf, const char *hook);
-/* Before loading: what `uses` asks for and this kernel has a hook for is loaded. */
-void programs_choose(struct bpf_object *object, unsigned int uses);
+/* Before loading: what `uses` asks for and this kernel has a hook for is loaded; btf is its
+ * own, or NULL. */
+void programs_choose(struct bpf_object *object, unsigned int uses, const struct btf *btf);
 /* The loaded ones that have a hook, one after the other: *index is moved on; NULL at the end. */
 struct bpf_program *programs_next(const struct bpf_object *object, size_t *index);
 

@@ -112,5 +112,7 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 		       sizes->unwind_vma_blocks) *
 		       BLOCK_BYTES +
 	       (uint64_t)sizes->unwind_processes * PROCESS_BYTES +
-	       (sizes->unwind_processes ? UNWIND_MAX_RULES * sizeof(struct unwind_rule) : 0);
+	       (sizes->unwind_processes ? UNWIND_MAX_RULES * sizeof(struct unwind_rule) +
+						  sizeof(struct step_table)
+					: 0);
 }

@@ -60,6 +60,7 @@ int kernel_unwind_areas(struct kernel *kernel, struct unwind_areas *ret, struct 
 		areas->page_room = kernel->sizes.unwind_page_blocks * UNWIND_BLOCK_WORDS;
 		areas->rule_room = UNWIND_MAX_RULES;
 		areas->vma_room = kernel->sizes.unwind_vma_blocks * UNWIND_BLOCK_VMAS;
+		areas->generations = (volatile uint32_t *)skeleton->bss->map_generations;
 		areas->processes_fd = bpf_map__fd(skeleton->maps.unwind_processes);
 	}
 	if (!areas->rows || !areas->pages || !areas->rules || !areas->vmas)

@@ -21,6 +21,7 @@ enum loss {
 	LOSS_MISSED_SWITCHES, /* switches not seen, healed at the thread's next one */
 	LOSS_KERNEL_STACKS,   /* kernel stacks that could not be walked */
 	LOSS_USER_STACKS,     /* user stacks that could not be read at all */
+	LOSS_WRONG_STACKS,    /* stacks by rules or memos that an audit found wrong: must be 0 */
 	LOSS_UNKNOWN_THREADS, /* rows of a thread never introduced */
 	LOSS_MAPPINGS,        /* records of new mappings: names may be missing */
 	LOSS_UNWIND_TABLES,   /* files whose unwind tables found no room */

@@ -221,6 +221,14 @@ struct rec_meta {
 	/* Before the window opened: all of it, and the part that unwind tables took. */
 	uint64_t start_took_ns;
 	uint64_t tables_took_ns;
+	/* Stacks of switches and wakes: kernel stacks by learnt rules, user stacks by memory; those
+	 * that had to be walked; and of the first those that were walked to compare. */
+	uint64_t kernel_stacks_known;
+	uint64_t kernel_stacks_walked;
+	uint64_t kernel_stacks_audited;
+	uint64_t user_stacks_known;
+	uint64_t user_stacks_walked;
+	uint64_t user_stacks_audited;
 	/* Checked at the end: drained rows against the kernel's own counters; 0 is exact. */
 	int64_t rows_missing;
 	int64_t rows_missing_ns;

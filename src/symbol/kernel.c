@@ -355,6 +355,29 @@ uint64_t kernel_symbols_base(const struct kernel_symbols *symbols)
 	return symbols->text;
 }
 
+void kernel_symbols_core(
+	const struct kernel_symbols *symbols, uint64_t *ret_start, uint64_t *ret_end)
+{
+	bool is_known = symbols->text && symbols->text < symbols->text_end;
+
+	*ret_start = is_known ? symbols->text : 0;
+	*ret_end = is_known ? symbols->text_end : 0;
+}
+
+bool kernel_symbols_is_module(const char *module)
+{
+	return module[0] && strcmp(module, "bpf") && strncmp(module, "__builtin__", 11);
+}
+
+void kernel_symbols_each(const struct kernel_symbols *symbols,
+	void (*each)(void *context, const struct kernel_symbol *symbol), void *context)
+{
+	vec_each (entry, &symbols->entries) {
+		struct kernel_symbol symbol = symbol_of(symbols, entry);
+		each(context, &symbol);
+	}
+}
+
 uint64_t kernel_symbols_module_base(const struct kernel_symbols *symbols, const char *module)
 {
 	for (uint32_t i = 0; i < symbols->module_bases.count; i++)

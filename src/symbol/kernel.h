@@ -42,6 +42,15 @@ bool kernel_symbols_named(
 	const struct kernel_symbols *symbols, const char *name, struct kernel_symbol *ret);
 /* Address of _text, 0 if unknown. */
 uint64_t kernel_symbols_base(const struct kernel_symbols *symbols);
+/* From there to _etext; both 0 if unknown. */
+void kernel_symbols_core(
+	const struct kernel_symbols *symbols, uint64_t *ret_start, uint64_t *ret_end);
+/* Is it a loaded module's name, as opposed to the core kernel's and to those of code that comes and
+ * goes while the kernel runs ("bpf", "__builtin__kprobes")? */
+bool kernel_symbols_is_module(const char *module);
+/* Calls for each symbol, in the order of addresses. */
+void kernel_symbols_each(const struct kernel_symbols *symbols,
+	void (*each)(void *context, const struct kernel_symbol *symbol), void *context);
 /* First address of a module's symbols ("" core: the base), 0 if unknown. */
 uint64_t kernel_symbols_module_base(const struct kernel_symbols *symbols, const char *module);
 

@@ -75,7 +75,7 @@ static bool adopt(struct kernel_symbols *symbols, const struct kernel_symbols *f
 /* Programs of these come and go; addresses in recordings must not move with the first of them. */
 static bool is_gathering(const char *module)
 {
-	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
+	return module[0] && !kernel_symbols_is_module(module);
 }
 
 static void adopt_bases(struct kernel_symbols *symbols, const struct kernel_symbols *fresh)

@@ -73,6 +73,11 @@ static int find_taken(struct walk *walk, __u64 first, __u64 last)
 	return 0;
 }
 
+static struct step_table *step_table_of(const struct walk *walk)
+{
+	return host_of(walk)->areas->steps;
+}
+
 #include "bpf/unwind.bpf.h"
 
 void unwind_host_walk(const struct unwind_areas *areas, const struct unwind_process *map,
@@ -91,8 +96,9 @@ void unwind_host_walk(const struct unwind_areas *areas, const struct unwind_proc
 	host.walk.first_argument = registers->first_argument;
 	host.walk.bx = registers->bx;
 	if (map) {
-		host.walk.vma_base = map->vma_base;
-		host.walk.vma_count = map->vma_count;
+		unwind_by_map(&host.walk, map, 0);
+		if (!areas->steps)
+			host.walk.steps_of = 0;
 		host.walk.stop = (__u8)unwind_walk(&host.walk);
 	} else {
 		add_frame(&host.walk, UNWIND_FRAME_RAW | (registers->pc & (USER_END - 1)));

@@ -171,7 +171,7 @@ void image_maps_update(struct image_maps *maps, struct unwind_object *object)
 			if (!about || unwind_object_itself(about) != changed)
 				continue;
 			struct unwind_vma vma = vma_of(mapping);
-			unwind_tables_set_vma(maps->tables, map->base + i, &vma);
+			unwind_tables_set_vma(maps->tables, map->base, (uint32_t)i, &vma);
 		}
 	}
 }

@@ -130,6 +130,15 @@ uint32_t unwind_place_page0(const struct unwind_place *place)
 	return place->page_start - (uint32_t)(place->first_page >> UNWIND_PAGE_SHIFT);
 }
 
+/* Steps that were made by what was there before are no more to be taken. */
+static void begin_generation(struct unwind_tables *tables, uint32_t base)
+{
+	volatile uint32_t *generations = tables->areas.generations;
+
+	if (generations)
+		__atomic_add_fetch(&generations[base & (STEP_SLOTS - 1)], 1, __ATOMIC_SEQ_CST);
+}
+
 int unwind_tables_add_vmas(struct unwind_tables *tables, const struct unwind_vma *vmas,
 	uint32_t count, uint32_t *ret_base)
 {
@@ -138,6 +147,7 @@ int unwind_tables_add_vmas(struct unwind_tables *tables, const struct unwind_vma
 	if (!extents_take(&tables->vmas, count ? count : 1, clock_monotonic_ns(), &base))
 		return -ENOSPC;
 	memcpy(tables->areas.vmas + base, vmas, count * sizeof(*vmas));
+	begin_generation(tables, base);
 	*ret_base = base;
 	return 0;
 }
@@ -148,9 +158,9 @@ void unwind_tables_drop_vmas(struct unwind_tables *tables, uint32_t base, uint32
 }
 
 void unwind_tables_set_vma(
-	struct unwind_tables *tables, uint32_t index, const struct unwind_vma *vma)
+	struct unwind_tables *tables, uint32_t base, uint32_t index, const struct unwind_vma *vma)
 {
-	struct unwind_vma *to = &tables->areas.vmas[index];
+	struct unwind_vma *to = &tables->areas.vmas[base + index];
 
 	/* What a reader must not use too early comes last; what it must not use any more, first. */
 	if ((vma->object_kind & 0xff) != UNWIND_VMA_TABLE)
@@ -159,6 +169,7 @@ void unwind_tables_set_vma(
 	__atomic_store_n(&to->page0, vma->page0, __ATOMIC_RELEASE);
 	__atomic_store_n(&to->end, vma->end, __ATOMIC_RELEASE);
 	__atomic_store_n(&to->object_kind, vma->object_kind, __ATOMIC_RELEASE);
+	begin_generation(tables, base);
 }
 
 int unwind_tables_publish(

@@ -22,7 +22,9 @@ struct unwind_areas {
 	uint32_t page_room;
 	uint32_t rule_room;
 	uint32_t vma_room;
-	int processes_fd; /* -1: nothing is published (tests) */
+	struct step_table *steps;       /* NULL: walks on the host keep no steps */
+	volatile uint32_t *generations; /* of maps, STEP_SLOTS; NULL: nobody keeps steps (tests) */
+	int processes_fd;               /* -1: nothing is published (tests) */
 };
 
 /* What they take together. */
@@ -55,9 +57,9 @@ uint32_t unwind_place_page0(const struct unwind_place *place);
 int unwind_tables_add_vmas(struct unwind_tables *tables, const struct unwind_vma *vmas,
 	uint32_t count, uint32_t *ret_base);
 void unwind_tables_drop_vmas(struct unwind_tables *tables, uint32_t base, uint32_t count);
-/* Changes a mapping in place, while it may be read. */
+/* Changes a mapping of the map at `base` in place, while it may be read. */
 void unwind_tables_set_vma(
-	struct unwind_tables *tables, uint32_t index, const struct unwind_vma *vma);
+	struct unwind_tables *tables, uint32_t base, uint32_t index, const struct unwind_vma *vma);
 /* Makes a map the image's. -errno if the table of images is full. */
 int unwind_tables_publish(
 	struct unwind_tables *tables, uint32_t image, uint32_t base, uint32_t count);

@@ -30,6 +30,7 @@ struct machine {
 	unsigned char generated[64]; /* the beginning of the code without a file */
 	struct unwind_registers registers;
 	struct walk walk;
+	unsigned int steps_taken; /* by a walk of the same stack before */
 };
 
 static inline int read_stack(void *context, uint64_t address, void *to, size_t bytes)
@@ -102,12 +103,28 @@ static inline void machine_clear(struct machine *machine)
 	free(machine->areas.vmas);
 }
 
+/* Walks; twice more with steps that are kept, which must make no difference. */
 static inline void walk(struct machine *machine)
 {
 	struct unwind_memory memory = {.read = read_stack, .context = machine};
+	struct step_table *steps = calloc(1, sizeof(*steps));
 
 	unwind_host_walk(
 		&machine->areas, &machine->slice, 77, &machine->registers, &memory, &machine->walk);
+	machine->areas.steps = steps;
+	for (int i = 0; i < 2; i++) {
+		struct walk again;
+		unwind_host_walk(
+			&machine->areas, &machine->slice, 77, &machine->registers, &memory, &again);
+		assert_int_equal(again.id, machine->walk.id);
+		assert_int_equal(again.stop, machine->walk.stop);
+		assert_int_equal(again.depth, machine->walk.depth);
+		assert_int_equal(again.sp, machine->walk.sp);
+		assert_int_equal(again.missing, machine->walk.missing);
+		machine->steps_taken = again.steps_taken;
+	}
+	machine->areas.steps = NULL;
+	free(steps);
 }
 
 static inline void expect_frame(const struct machine *machine, unsigned int number, uint64_t pc)

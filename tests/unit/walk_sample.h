@@ -329,11 +329,22 @@ static inline int sample_read_stack(void *context, uint64_t address, void *to, s
 	return 0;
 }
 
+/* Walks; then twice more with steps that are kept, which must make no difference. */
 static inline void sample_walk(struct walk_sample *sample, struct walk *ret)
 {
 	struct unwind_memory memory = {.read = sample_read_stack, .context = sample};
-
 	unwind_host_walk(&sample->areas, &sample->vmas, 1, &sample->registers, &memory, ret);
+	sample->areas.steps = xcalloc(1, sizeof(*sample->areas.steps));
+	for (int i = 0; i < 2; i++) {
+		struct walk quick;
+		unwind_host_walk(
+			&sample->areas, &sample->vmas, 1, &sample->registers, &memory, &quick);
+		assert_int_equal(quick.id, ret->id);
+		assert_int_equal(quick.depth, ret->depth);
+		assert_int_equal(quick.missing, ret->missing);
+	}
+	free(sample->areas.steps);
+	sample->areas.steps = NULL;
 }
 
 static inline const struct sample_map *sample_map_of(

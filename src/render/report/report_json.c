@@ -118,6 +118,20 @@ static void put_accounting(struct json *json, const struct summary *summary)
 	json_close_object(json);
 }
 
+/* How the stacks of switches and wakes were had. */
+static void put_stacks(struct json *json, const struct rec_meta *meta)
+{
+	json_name(json, "stacks");
+	json_open_object(json);
+	json_field_uint(json, "kernel_known", meta->kernel_stacks_known);
+	json_field_uint(json, "kernel_walked", meta->kernel_stacks_walked);
+	json_field_uint(json, "kernel_audited", meta->kernel_stacks_audited);
+	json_field_uint(json, "user_known", meta->user_stacks_known);
+	json_field_uint(json, "user_walked", meta->user_stacks_walked);
+	json_field_uint(json, "user_audited", meta->user_stacks_audited);
+	json_close_object(json);
+}
+
 static void put_cost(struct json *json, const struct rec_meta *meta)
 {
 	double cost_ns = rec_meta_cost_ns(meta);
@@ -135,6 +149,8 @@ static void put_cost(struct json *json, const struct rec_meta *meta)
 	json_field_uint(json, "samples", meta->samples);
 	json_field_uint(json, "table_bytes", meta->table_bytes);
 	json_field_uint(json, "own_memory_bytes", meta->own_memory_bytes);
+	if (meta->kernel_stacks_known + meta->kernel_stacks_walked)
+		put_stacks(json, meta);
 	json_field_double(json, "ns_per_switch",
 		meta->switches ? (double)meta->program_ns / (double)meta->switches : 0);
 	json_field_double(

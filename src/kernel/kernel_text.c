@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/kernel_text.h"
+
+#include <linux/types.h>
+
+#include "contract/frames.h"
+#include "util/mem.h"
+
+static void find(const struct kernel_symbols *symbols, const char *name, struct text_range *ret)
+{
+	struct kernel_symbol symbol;
+
+	if (kernel_symbols_named(symbols, name, &symbol))
+		*ret = (struct text_range){symbol.start, symbol.end};
+}
+
+static uint64_t start_of(const struct kernel_symbols *symbols, const char *name)
+{
+	struct text_range range = {0};
+
+	find(symbols, name, &range);
+	return range.start;
+}
+
+/* From the start of one symbol to that of another, if both are known. */
+static struct text_range between(
+	const struct kernel_symbols *symbols, const char *first, const char *behind)
+{
+	struct text_range range = {start_of(symbols, first), start_of(symbols, behind)};
+
+	return range.start && range.start < range.end ? range : (struct text_range){0};
+}
+
+void kernel_text_find(const struct kernel_symbols *symbols, struct kernel_text *ret)
+{
+	char caller[] = "bpf_trace_run__";
+
+	*ret = (struct kernel_text){0};
+	if (!symbols)
+		return;
+	kernel_symbols_core(symbols, &ret->core.start, &ret->core.end);
+	ret->interrupts = between(symbols, "asm_common_interrupt", "__irqentry_text_end");
+	/* Before it lie the entries of exceptions, which are the thread's own doing. */
+	ret->exceptions = between(symbols, "__irqentry_text_start", "asm_common_interrupt");
+	/* Its name since 6.11; what is called __do_softirq from then on only calls it. */
+	find(symbols, "__do_softirq", &ret->softirqs);
+	find(symbols, "handle_softirqs", &ret->softirqs);
+	find(symbols, "__schedule", &ret->schedule);
+	/* Which of these have a frame of their own is the compiler's choice. */
+	find(symbols, "signal_wake_up_state", &ret->signals[0]);
+	find(symbols, "complete_signal", &ret->signals[1]);
+	find(symbols, "__send_signal_locked", &ret->signals[2]);
+	find(symbols, "try_to_wake_up", &ret->wakes[0]);
+	find(symbols, "wake_up_new_task", &ret->wakes[1]);
+	find(symbols, "__queue_work", &ret->wakes[2]);
+	find(symbols, "asm_sysvec_reschedule_ipi", &ret->ipis[0]);
+	find(symbols, "asm_sysvec_call_function", &ret->ipis[1]);
+	find(symbols, "asm_sysvec_call_function_single", &ret->ipis[2]);
+	for (int i = 0; i < TEXT_RANGES; i++) {
+		snprintf(caller, sizeof(caller), "bpf_trace_run%d", i + 1);
+		find(symbols, caller, &ret->callers[i]);
+	}
+}
+
+bool kernel_text_is_within(const struct text_range *ranges, size_t count, uint64_t address)
+{
+	for (size_t i = 0; i < count; i++)
+		if (address >= ranges[i].start && address < ranges[i].end)
+			return true;
+	return false;
+}
+
+unsigned int kernel_text_kinds(const struct kernel_text *text, uint64_t address)
+{
+	unsigned int kinds = 0;
+
+	/* As kind_of_frame() of the kernel side: these four are told apart in this order. */
+	if (kernel_text_is_within(&text->interrupts, 1, address))
+		kinds = FRAME_INTERRUPT;
+	else if (kernel_text_is_within(&text->softirqs, 1, address))
+		kinds = FRAME_SOFTIRQ;
+	else if (kernel_text_is_within(text->signals, ARRAY_SIZE(text->signals), address))
+		kinds = FRAME_SIGNAL;
+	else if (kernel_text_is_within(text->wakes, ARRAY_SIZE(text->wakes), address))
+		kinds = FRAME_WAKE;
+	if (kernel_text_is_within(&text->schedule, 1, address))
+		kinds |= FRAME_SCHEDULE;
+	return kinds;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes lessons from the kernel side and gives it rules: see kernel/frame_rules.h. */
+#ifndef DWELL_KERNEL_LESSONS_H
+#define DWELL_KERNEL_LESSONS_H
+
+#include "kernel/frame_rules.h"
+#include "kernel/options.h"
+
+struct btf;
+struct dwell; /* the skeleton */
+struct lessons;
+
+/* Before loading. btf is the kernel's own, or NULL. False: kernel stacks are the unwinder's. */
+bool lessons_configure(struct dwell *skeleton, const struct capture_options *options,
+	const struct kernel_text *text, const struct btf *btf);
+/* After loading. -errno if the tables cannot be had. */
+int lessons_new(struct dwell *skeleton, const struct kernel_symbols *symbols,
+	const struct kernel_text *text, struct lessons **ret);
+void lessons_free(struct lessons *lessons);
+/* Learns what has come since; to be called by one thread at a time. */
+void lessons_take(struct lessons *lessons);
+/* Bytes that the tables take. */
+uint64_t lessons_bytes(void);
+
+#endif
