@@ -64,6 +64,7 @@ struct vector {
 	struct record_hop record; /* of the first hop */
 	u64 at;
 	u64 begun_at; /* of work that was queued: when a worker took it; 0: not yet */
+	u64 place;    /* an address, where the verifier takes it for a number */
 	u32 count;
 	u32 pad;
 	struct hop hops[CONTRACT_MAX_HOPS];
@@ -76,14 +77,11 @@ struct {
 	__type(value, struct vector);
 } vectors SEC(".maps");
 
-/* Sends a record unless its id was seen; marked seen only when that worked. */
-static __noinline void send_once(struct cpu *cpu, void *record, u64 id, u64 bytes)
+/* Sends a record, whose id is marked seen only when that worked: true. */
+static __noinline bool send_new(struct cpu *cpu, void *record, u64 id, u64 bytes, u64 *known)
 {
-	u32 slot = (id ^ id >> 32) & cfg_seen_mask;
-	u64 *known = bpf_map_lookup_elem(&seen, &slot);
-
-	if (!cpu || !record || !known || *known == id)
-		return;
+	if (!cpu || !record || !known)
+		return false;
 	if (bytes > sizeof(struct record_chain))
 		bytes = sizeof(struct record_chain);
 	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > cfg_ring_for_stacks ||
@@ -91,6 +89,16 @@ static __noinline void send_once(struct cpu *cpu, void *record, u64 id, u64 byte
 		count(cpu, COUNTER_LOST_CHAINS, 1);
 	else
 		*known = id;
+	return *known == id;
+}
+
+/* Sends a record unless its id was seen. True if user space has it. */
+static __always_inline bool send_once(struct cpu *cpu, void *record, u64 id, u64 bytes)
+{
+	u32 slot = (id ^ id >> 32) & cfg_seen_mask;
+	u64 *known = bpf_map_lookup_elem(&seen, &slot);
+
+	return known && (*known == id || send_new(cpu, record, id, bytes, known));
 }
 
 /* What a thread remembers, see past.bpf.h. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sums: two tables of rows that user space flips and drains in turn, and smaller ones without
- * stacks that take over when a table is full. A row is only ever touched by the CPU on which its
- * thread switches or is sampled, so plain additions are exact.
+ * stacks that take over when a table is full. In front of them each CPU gathers the rows that it
+ * adds to most; they go into a table when another row needs their place, and when the tables are
+ * flipped.
  *
  * Only code with interrupts off may credit (sched_switch, samples): that is what makes the flip's
- * barrier, an empty program run on every CPU, mean that nobody still writes to the old table.
+ * barrier, a program run on every CPU, mean that nobody still writes to the old table. Samples may
+ * come amid a switch, so they go into the table at once.
  */
 #ifndef DWELL_CREDIT_BPF_H
 #define DWELL_CREDIT_BPF_H
@@ -35,6 +37,46 @@ static __always_inline u8 band_of_ns(u64 ns)
 	return CONTRACT_BANDS - 1;
 }
 
+/* Rows that a CPU gathers; a power of two. Fewer are used where tables are small. */
+#define GATHERED_ROWS 256
+
+struct gathered_row {
+	struct sum_key key;
+	struct sum sum; /* without a count: empty */
+};
+
+struct gathered_rows {
+	struct gathered_row rows[GATHERED_ROWS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct gathered_rows);
+} gathered SEC(".maps");
+
+const volatile __u32 cfg_gathered_mask;
+
+/* How often a largest value may be taken from under us. */
+#define MAX_TRIES 8
+
+/* Other CPUs may add to the row, too: those that gathered it before its thread came to this one. */
+static __always_inline void add_sum(struct sum *to, const struct sum *add)
+{
+	__sync_fetch_and_add(&to->count, add->count);
+	__sync_fetch_and_add(&to->ns, add->ns);
+	__sync_fetch_and_add(&to->first_ns, add->first_ns);
+	if (add->last_ns)
+		__sync_fetch_and_add(&to->last_ns, add->last_ns);
+	for (u32 i = 0; i < MAX_TRIES; i++) {
+		u64 max = to->max_ns;
+		if (add->max_ns <= max ||
+			__sync_val_compare_and_swap(&to->max_ns, max, add->max_ns) == max)
+			break;
+	}
+}
+
 /* True if the row is now in the table. */
 static __always_inline bool add_to(
 	void *table, u64 *used, const struct sum_key *key, const struct sum *add)
@@ -42,26 +84,23 @@ static __always_inline bool add_to(
 	struct sum *sum = bpf_map_lookup_elem(table, key);
 
 	if (!sum) {
-		if (bpf_map_update_elem(table, key, add, BPF_NOEXIST))
+		if (!bpf_map_update_elem(table, key, add, BPF_NOEXIST)) {
+			if (used)
+				__sync_fetch_and_add(used, 1);
+			return true;
+		}
+		/* There is no room, or another CPU has just made it. */
+		sum = bpf_map_lookup_elem(table, key);
+		if (!sum)
 			return false;
-		if (used)
-			__sync_fetch_and_add(used, 1);
-		return true;
 	}
-	sum->count += add->count;
-	sum->ns += add->ns;
-	sum->first_ns += add->first_ns;
-	sum->last_ns += add->last_ns;
-	if (add->max_ns > sum->max_ns)
-		sum->max_ns = add->max_ns;
+	add_sum(sum, add);
 	return true;
 }
 
-/* Adds a row to the table that is active, or without its stacks to the coarse one. */
-static __noinline bool add_row(struct cpu *cpu, struct sum_key *key, struct sum *add)
+/* Adds a row to a table, or without its stacks to the coarse one. */
+static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum *add, u32 table)
 {
-	u32 table = active_table;
-
 	if (!cpu || !key || !add)
 		return false;
 	if (table ? add_to(&sums_1, &rows_used[1], key, add)
@@ -71,12 +110,89 @@ static __noinline bool add_row(struct cpu *cpu, struct sum_key *key, struct sum 
 	if (key->state == TIME_SAMPLE) {
 		count(cpu, COUNTER_BARE_SAMPLES, 1);
 	} else {
-		count(cpu, COUNTER_OVERFLOW, 1);
+		count(cpu, COUNTER_OVERFLOW, add->count);
 		count(cpu, COUNTER_OVERFLOW_NS, add->ns);
 	}
 	key->kernel_stack = STACK_OVERFLOW;
 	key->user_stack = STACK_OVERFLOW;
 	return table ? add_to(&coarse_1, NULL, key, add) : add_to(&coarse_0, NULL, key, add);
+}
+
+static __always_inline struct gathered_rows *gathered_of_cpu(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&gathered, &zero);
+}
+
+/*
+ * Puts a gathered row into a table; where it finds no room it was counted too early. Global, and
+ * with a number for the row: verified once, and 6.1 takes no other pointer for a table's key.
+ */
+__noinline int let_go(u32 number, u32 table)
+{
+	struct gathered_rows *all = gathered_of_cpu();
+	struct cpu *cpu = this_cpu();
+	struct gathered_row *row;
+
+	if (!all || !cpu)
+		return 0;
+	row = &all->rows[number & (GATHERED_ROWS - 1)];
+	if (!row->sum.count)
+		return 0;
+	if (!put_row(cpu, &row->key, &row->sum, table)) {
+		count(cpu, COUNTER_ROWS, -row->sum.count);
+		count(cpu, COUNTER_ROWS_NS, -row->sum.ns);
+		count(cpu, COUNTER_UNSLICED, row->sum.count);
+		count(cpu, COUNTER_UNSLICED_NS, row->sum.ns);
+	}
+	row->sum.count = 0;
+	return 0;
+}
+
+static __always_inline bool is_same_row(const struct sum_key *a, const struct sum_key *b)
+{
+	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
+	u64 differ = 0;
+
+	_Static_assert(sizeof(struct sum_key) == 5 * sizeof(u64), "all of it is compared");
+	for (u32 i = 0; i < sizeof(struct sum_key) / sizeof(u64); i++)
+		differ |= x[i] ^ y[i];
+	return !differ;
+}
+
+static __always_inline u32 place_of_row(const struct sum_key *key)
+{
+	u64 hash = key->kernel_stack ^ key->user_stack >> 8 ^ key->chain ^
+		   ((u64)key->thread << 8 | (u64)key->state << 4 | key->band);
+
+	return (hash * 0x9e3779b97f4a7c15ULL) >> 32 & cfg_gathered_mask & (GATHERED_ROWS - 1);
+}
+
+/* Adds to a row of a switch. */
+static __always_inline bool add_row(struct cpu *cpu, struct sum_key *key, struct sum *add)
+{
+	struct gathered_rows *all = gathered_of_cpu();
+	struct gathered_row *row;
+	u32 place;
+
+	if (!all)
+		return false;
+	place = place_of_row(key);
+	row = &all->rows[place & (GATHERED_ROWS - 1)];
+	if (row->sum.count && is_same_row(&row->key, key)) {
+		row->sum.count += add->count;
+		row->sum.ns += add->ns;
+		row->sum.first_ns += add->first_ns;
+		row->sum.last_ns += add->last_ns;
+		if (add->max_ns > row->sum.max_ns)
+			row->sum.max_ns = add->max_ns;
+		return true;
+	}
+	let_go(place, active_table);
+	row->key = *key;
+	row->sum = *add;
+	return true;
 }
 
 /*
@@ -172,7 +288,7 @@ static __always_inline void credit_sample(
 		.user_stack = user_stack};
 	struct sum add = {.count = 1};
 
-	if (add_row(cpu, &key, &add))
+	if (put_row(cpu, &key, &add, active_table))
 		count(cpu, COUNTER_ROWS, 1);
 	else
 		count(cpu, COUNTER_LOST_SAMPLES, 1);

@@ -24,7 +24,6 @@
 /* How often an event may find the tables flipped between its claim and its look. User space flips
  * at most twenty times a second. */
 #define CLAIM_TRIES 3
-#define MAX_TRIES 8
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -48,82 +48,134 @@ static __always_inline u64 frame_either(u64 at)
 	return is_first ? at : at + 8;
 }
 
-/* Where the next return address is, if its rule is one of those that the stack alone decides. */
-static __always_inline u64 frame_next(u64 entry, u64 sp, u64 bottom)
+/* Where the next return address is by a rule that is seldom. Global: verified once. */
+__noinline u64 frame_by_rule(u64 entry, u64 sp)
 {
 	u32 rule = entry >> FRAME_RULE_SHIFT & FRAME_RULE_MASK;
 	u32 size = entry >> FRAME_SIZE_SHIFT & FRAME_SIZE_MASK;
 
-	if (rule == FRAME_FIXED)
-		return sp + size * 8ULL;
 	if (rule == FRAME_SAVED)
 		return load_word(sp + FRAME_SAVED_PLACE(size) * 8ULL) +
 		       (u64)FRAME_SAVED_OFFSET(size) * 8;
 	if (rule == FRAME_EITHER)
 		return frame_either(sp + size * 8ULL);
-	return rule == FRAME_AT_BOTTOM ? bottom : 0;
+	if (rule == FRAME_EXCEPTION)
+		return sp + FRAME_REGS_IP * 8;
+	return 0;
+}
+
+static __always_inline u64 frame_next(u64 entry, u64 sp, u64 bottom)
+{
+	if ((entry >> FRAME_RULE_SHIFT & FRAME_RULE_MASK) == FRAME_FIXED)
+		return sp + (entry >> FRAME_SIZE_SHIFT & FRAME_SIZE_MASK) * 8;
+	/* The last but one of every system call. */
+	if ((entry >> FRAME_RULE_SHIFT & FRAME_RULE_MASK) == FRAME_AT_BOTTOM)
+		return bottom;
+	return frame_by_rule(entry, sp);
+}
+
+/* All ones if the entry is an exception's. No branch: the verifier would follow both ways. */
+static __always_inline u64 exception_mask(u64 entry)
+{
+	u64 differs = (entry >> FRAME_RULE_SHIFT & FRAME_RULE_MASK) ^ FRAME_EXCEPTION;
+
+	opaque(differs);
+	return (u64)((s64)(differs - 1) >> 63);
+}
+
+/* Goes by the tracer's own frames, from the return address at `at`; where `begin` is, 0: not known.
+ */
+static __always_inline u64 frames_begin(
+	const struct frame_table *table, u64 at, u64 bottom, u32 begin)
+{
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < FRAME_TRACER_MOST; i++) {
+		u64 entry = frame_find(table, load_word(at), 0);
+
+		if (!entry)
+			return 0;
+		if (entry >> FRAME_KINDS_SHIFT & begin)
+			return at;
+		at = frame_next(entry, at + 8, bottom);
+	}
+	return 0;
+}
+
+/* Frames that one call goes by; the next one goes on. So the verifier has little to do. */
+#define FRAMES_AT_ONCE 16
+
+enum { FRAMES_UNKNOWN, FRAMES_FOUND, FRAMES_GO_ON };
+
+/* A part of frames_walk(). Global: verified once. */
+__noinline int frames_go_on(struct walk *walk, u64 bottom, u32 end)
+{
+	const struct frame_table *table = frame_table_of();
+	u64 at, sp, entry, address, mask, id;
+	u32 kinds, depth;
+
+	if (!walk || !table)
+		return FRAMES_UNKNOWN;
+	at = walk->pc;
+	mask = walk->sp;
+	id = walk->hash;
+	kinds = walk->kinds;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
+		u32 kind;
+
+		address = load_word(at);
+		entry = frame_find(table, address, mask & FRAME_HIT_BY_EXCEPTION);
+		depth = walk->depth;
+		if (!entry || depth >= most_frames_by_rule())
+			return FRAMES_UNKNOWN;
+		kind = entry >> FRAME_KINDS_SHIFT & FRAME_KINDS_MASK;
+		kinds |= kind;
+		walk->frames[depth & (FRAMES_BY_RULE - 1)] = address;
+		walk->depth = depth + 1;
+		id = mix(id, address);
+		if (kind & end || at == bottom) {
+			walk->hash = id;
+			walk->kinds = kinds;
+			return FRAMES_FOUND;
+		}
+		/* What an exception hit goes on at the stack pointer of then. */
+		sp = at + 8;
+		if (mask)
+			sp = load_word(at + (FRAME_REGS_SP - FRAME_REGS_IP) * 8);
+		mask = exception_mask(entry);
+		at = frame_next(entry, sp, bottom);
+	}
+	walk->pc = at;
+	walk->sp = mask;
+	walk->hash = id;
+	walk->kinds = kinds;
+	return FRAMES_GO_ON;
 }
 
 /*
  * Walks from the return address at `at`. `begin` is the kind of the first frame that is not the
- * tracer's, `end` the kinds behind which nothing counts. 1: the walk has the frames, their hash and
- * kinds; 0: something is not known. Global: verified once. The two loops are separate, and the
- * frame's number is the loop's counter, so that the verifier sees few states.
+ * tracer's, `end` the kinds behind which nothing counts. True: the walk has the frames, their hash
+ * and kinds; false: something is not known.
  */
-__noinline int frames_walk(struct walk *walk, u64 at, u64 bottom, u32 begin, u32 end)
+static __always_inline bool frames_walk(struct walk *walk, u64 at, u64 bottom, u32 begin, u32 end)
 {
 	const struct frame_table *table = frame_table_of();
-	u64 sp, entry = 0, address = 0, how = 0, id;
-	u32 kinds = 0;
+	int found = FRAMES_GO_ON;
 
-	if (!walk || !table)
-		return 0;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < FRAME_TRACER_MOST; i++) {
-		address = load_word(at);
-		entry = frame_find(table, address, 0);
-		if (!entry)
-			return 0;
-		if (entry >> FRAME_KINDS_SHIFT & begin)
-			break;
-		at = frame_next(entry, at + 8, bottom);
-	}
-	if (!(entry >> FRAME_KINDS_SHIFT & begin))
-		return 0;
-	id = mix(RECORD_KERNEL_STACK, 0);
-	sp = at + 8;
-	/* Deeper ones are the kernel's: it may have to cut them. */
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
-		u32 kind;
-
-		if (i) {
-			address = load_word(at);
-			entry = frame_find(table, address, how);
-		}
-		if (!entry || i >= most_frames_by_rule())
-			return 0;
-		kind = entry >> FRAME_KINDS_SHIFT & FRAME_KINDS_MASK;
-		kinds |= kind;
-		walk->frames[i] = address;
-		id = mix(id, address);
-		if (kind & end || at == bottom) {
-			walk->depth = i + 1;
-			walk->hash = id;
-			walk->kinds = kinds;
-			return 1;
-		}
-		if ((entry >> FRAME_RULE_SHIFT & FRAME_RULE_MASK) == FRAME_EXCEPTION) {
-			at = sp + FRAME_REGS_IP * 8;
-			sp = load_word(sp + FRAME_REGS_SP * 8);
-			how = FRAME_HIT_BY_EXCEPTION;
-			continue;
-		}
-		at = frame_next(entry, sp, bottom);
-		sp = at + 8;
-		how = 0;
-	}
-	return 0;
+	if (!table)
+		return false;
+	at = frames_begin(table, at, bottom, begin);
+	if (!at)
+		return false;
+	/* The place of a return address and how it was reached, between two calls. */
+	walk->pc = at;
+	walk->sp = 0;
+	walk->depth = 0;
+	walk->hash = mix(RECORD_KERNEL_STACK, 0);
+	walk->kinds = 0;
+	for (u32 i = 0; i < FRAMES_BY_RULE / FRAMES_AT_ONCE && found == FRAMES_GO_ON; i++)
+		found = frames_go_on(walk, bottom, end);
+	return found == FRAMES_FOUND;
 }
 
 #endif

@@ -71,7 +71,9 @@ static __always_inline bool is_lasting(u64 address)
 
 static __always_inline u32 most_frames_by_rule(void)
 {
-	return cfg_max_frames > FRAME_TRACER_MOST ? cfg_max_frames - FRAME_TRACER_MOST : 0;
+	u32 most = cfg_max_frames > FRAME_TRACER_MOST ? cfg_max_frames - FRAME_TRACER_MOST : 0;
+
+	return most < FRAMES_BY_RULE ? most : FRAMES_BY_RULE;
 }
 
 static __always_inline const struct frame_table *frame_table_of(void)

@@ -30,20 +30,23 @@ struct {
 	__uint(max_entries, 4096);
 } event_records SEC(".maps");
 
-/* Sends the walk unless its id was seen; returns the id. Verified once, so not static. */
-__noinline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
+static __always_inline u64 *seen_slot(const struct walk *walk, u64 id)
+{
+	u32 slot = (id ^ id >> 32) & (walk->is_of_event ? cfg_event_seen_mask : cfg_seen_mask);
+
+	return walk->is_of_event ? bpf_map_lookup_elem(&event_seen, &slot)
+				 : bpf_map_lookup_elem(&seen, &slot);
+}
+
+/* Sends a walk whose id was not seen; returns the id. Verified once, so not static. */
+__noinline u64 walk_send_new(struct cpu *cpu, struct walk *walk, u64 id)
 {
 	u64 *known;
-	u32 slot;
 
 	if (!cpu || !walk)
 		return STACK_FAILED;
-	if (id < STACK_FIRST_ID)
-		id += STACK_FIRST_ID;
-	slot = (id ^ id >> 32) & (walk->is_of_event ? cfg_event_seen_mask : cfg_seen_mask);
-	known = walk->is_of_event ? bpf_map_lookup_elem(&event_seen, &slot)
-				  : bpf_map_lookup_elem(&seen, &slot);
-	if (!known || *known == id)
+	known = seen_slot(walk, id);
+	if (!known)
 		return id;
 	if (!walk->is_of_event &&
 		bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > cfg_ring_for_stacks) {
@@ -61,6 +64,17 @@ __noinline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
 	else
 		*known = id;
 	return id;
+}
+
+/* Sends the walk unless its id was seen; returns the id. */
+static __always_inline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
+{
+	u64 *known;
+
+	if (id < STACK_FIRST_ID)
+		id += STACK_FIRST_ID;
+	known = seen_slot(walk, id);
+	return known && *known == id ? id : walk_send_new(cpu, walk, id);
 }
 
 /* A walk of plain addresses: its id is made from them, and it is sent. */
@@ -182,25 +196,35 @@ static __always_inline u64 user_stack_by_fp(
 	return walk_finish(cpu, walk);
 }
 
-/* The walk's mappings are the image's; false if none are known. */
-static __always_inline bool find_tables(struct walk *walk)
+/* The walk's mappings are those of the thread's image; false if none are known. */
+static __always_inline bool find_tables(struct walk *walk, struct thread *thread)
 {
-	u32 image = walk->image;
-	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &image);
+	u32 image = thread->image, now = map_time;
 
-	if (!process)
-		return false;
-	unwind_by_map(walk, process, map_generations[process->vma_base & (STEP_SLOTS - 1)]);
+	if (thread->map_image != image || thread->map_time != now) {
+		struct unwind_process *map = bpf_map_lookup_elem(&unwind_processes, &image);
+		if (!map)
+			return false;
+		thread->map = *map;
+		thread->map_image = image;
+		thread->map_time = now;
+	}
+	unwind_by_map(walk, &thread->map, map_generations[thread->map.vma_base & (STEP_SLOTS - 1)]);
 	return true;
 }
 
 /* Walks as the tables say; now and then once more without the steps that are kept, to compare. */
-static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk, struct pt_regs *regs)
+static __always_inline u64 walk_by_table(
+	struct cpu *cpu, struct walk *walk, struct pt_regs *regs, struct thread *thread)
 {
 	u32 vma_base = walk->vma_base, vma_count = walk->vma_count;
 	u64 id;
 
+	/* A thread's stacks are mostly as deep as the last one was. */
+	if (thread->stack_bytes)
+		walk->copy_wanted = thread->stack_bytes;
 	walk->stop = unwind_walk(walk);
+	thread->stack_bytes = copy_needed(walk);
 	id = unwind_id(walk);
 	count(cpu, walk->steps_missed ? COUNTER_MEMOS_MISSED : COUNTER_MEMOS, 1);
 	if (walk->steps_missed || !is_audit_due(&cpu->user_hits))
@@ -223,7 +247,7 @@ static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk, str
  * that frame itself.
  */
 static __always_inline u64 user_stack_by_table(
-	struct cpu *cpu, struct walk *walk, struct task_struct *task, const struct thread *thread)
+	struct cpu *cpu, struct walk *walk, struct task_struct *task, struct thread *thread)
 {
 #ifdef __TARGET_ARCH_x86
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -243,11 +267,11 @@ static __always_inline u64 user_stack_by_table(
 	if (segment == COMPAT_CODE_SEGMENT) {
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_COMPAT;
-	} else if (regs->sp == BPF_CORE_READ(task, mm, start_stack)) {
+	} else if (regs->sp == task->mm->start_stack) {
 		/* At the program's entry: nothing has been called yet. */
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_DONE;
-	} else if (!find_tables(walk)) {
+	} else if (!find_tables(walk, thread)) {
 		if (!tables_are_ready)
 			return STACK_EARLIER;
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
@@ -255,7 +279,7 @@ static __always_inline u64 user_stack_by_table(
 		if (!walk->is_of_event)
 			want_tables(thread->image, thread->pid, 0, false);
 	} else {
-		id = walk_by_table(cpu, walk, regs);
+		id = walk_by_table(cpu, walk, regs, thread);
 		/* Its ring is not for who may be preempted; the next switch asks. */
 		if (!walk->is_of_event && (walk->missing || walk->stop == UNWIND_STOP_NOTABLE))
 			want_tables(thread->image, thread->pid, walk->missing, false);
@@ -279,7 +303,7 @@ static __always_inline bool lacks_tables(const struct walk *walk, u64 id)
 
 /* The user stack of the current thread. */
 static __always_inline u64 user_stack_now(void *ctx, struct cpu *cpu, struct walk *walk,
-	struct task_struct *task, const struct thread *thread)
+	struct task_struct *task, struct thread *thread)
 {
 	/* Kernel threads have no user side; one that exits, or is amid an exec, has given it back.
 	 */

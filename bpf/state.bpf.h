@@ -59,6 +59,8 @@ volatile __u32 active_table;
 volatile __u32 tables_are_ready;
 /* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
 volatile __u32 stacks_lacking;
+/* Counts maps of mappings that were published or taken back. */
+volatile __u32 map_time;
 /* Rows used in each table; user space zeroes it after draining. */
 __u64 rows_used[2];
 __u64 waits_used[2];
@@ -70,6 +72,14 @@ __u32 last_image;
 enum {
 	THREAD_NEW = 100,  /* there at the start, no event seen yet */
 	THREAD_DEAD = 101, /* closed */
+};
+
+/* The hop that a thread was when it woke somebody, and what it was made from. */
+struct waker {
+	u64 name[CONTRACT_COMM_LEN / sizeof(u64)];
+	u64 kernel_stack;
+	u64 user_stack;
+	u64 who; /* record_hop.id; 0: none */
 };
 
 struct thread {
@@ -85,6 +95,12 @@ struct thread {
 	u32 image;
 	u32 tid;
 	u32 pid;
+	/* The map of its image as it was when so many had been published. */
+	u32 map_image;
+	u32 map_time;
+	struct unwind_process map;
+	struct waker last_waker;
+	u32 stack_bytes; /* that the last walk of its user stack needed; 0: none yet */
 	u32 past_number; /* of its last segment, see past.bpf.h */
 	u8 state;        /* enum time_state, THREAD_NEW, THREAD_DEAD */
 	u8 task_letter;

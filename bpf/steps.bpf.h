@@ -8,13 +8,16 @@
 #ifndef DWELL_STEPS_BPF_H
 #define DWELL_STEPS_BPF_H
 
-/* Steps that one call takes; a walk goes on with the next call. */
-#define STEPS_AT_ONCE 64
+/* Steps that one call takes, and calls; the verifier looks at one. */
+#define STEPS_AT_ONCE 16
+#define STEP_CALLS 4
+/* More of them may be known. */
+#define STEPS_GO_ON (-2)
 
-static __always_inline __u64 step_key(const struct walk *walk, __u64 pc)
+/* `exact` is UNWIND_FRAME_EXACT or 0: user addresses leave that bit free. */
+static __always_inline __u64 step_key(__u64 steps_of, __u64 pc, __u64 exact)
 {
-	/* User addresses leave the highest bit free. */
-	return mix(walk->steps_of, pc | (__u64)walk->is_exact << 63);
+	return mix(steps_of, pc | exact);
 }
 
 static __always_inline bool is_usual(const struct unwind_rule *rule)
@@ -40,7 +43,7 @@ static __always_inline void keep_step(
 
 	if (!table || !is_usual(rule))
 		return;
-	key = step_key(walk, pc);
+	key = step_key(walk->steps_of, pc, walk->is_exact ? UNWIND_FRAME_EXACT : 0);
 	word = (__u64)rule->cfa_kind | (__u64)rule->fp_kind << 8 |
 	       (__u64)(__u16)rule->fp_offset << 16 | (__u64)(__u32)rule->cfa_offset << 32;
 	step = &table->steps[(key >> 32) & (STEP_COUNT - 1)];
@@ -71,10 +74,8 @@ static __always_inline bool stack_word(struct walk *walk, __u64 at, __u64 *ret)
 {
 	__u64 offset = at - walk->copy_at;
 
-	if (at & 7)
-		return false;
-	if (offset + sizeof(__u64) > walk->copy_bytes || offset >= walk->copy_bytes) {
-		if (copy_stack(walk, at))
+	if (offset >= walk->copy_bytes || offset & 7) {
+		if (at & 7 || copy_stack(walk, at))
 			return false;
 		offset = 0;
 	}
@@ -82,65 +83,139 @@ static __always_inline bool stack_word(struct walk *walk, __u64 at, __u64 *ret)
 	return true;
 }
 
+/* Reads as much of the stack as is thought to be needed. */
+static __always_inline void copy_first(struct walk *walk)
+{
+	__u64 at = walk->sp & ~7ULL;
+	__u32 bytes = walk->copy_wanted;
+
+	opaque(bytes);
+	if (bytes > sizeof(walk->copy))
+		bytes = sizeof(walk->copy);
+	if (read_user(walk, walk->copy, bytes, at))
+		return;
+	walk->copy_at = at;
+	walk->copy_bytes = bytes & ~7U;
+}
+
+/* What the walk of a stack like this one will need. */
+static __always_inline __u32 copy_needed(const struct walk *walk)
+{
+	__u64 bytes = walk->sp - walk->first_sp;
+
+	return bytes < sizeof(walk->copy) ? (__u32)bytes : sizeof(walk->copy);
+}
+
+/* Where a walk is: kept in registers while steps are taken. */
+struct stepper {
+	__u64 pc;
+	__u64 sp;
+	__u64 fp;
+};
+
+/* The caller's place by a usual rule; false if that cannot be told here. */
+static __always_inline bool step_up(struct walk *walk, struct stepper *at, __u64 rule)
+{
+	__u8 cfa_kind = rule, fp_kind = rule >> 8;
+	__s16 fp_offset = (__s16)(rule >> 16);
+	__u64 cfa;
+
+	if (cfa_kind == UNWIND_CFA_FRAMEPTR) {
+		if (at->fp < at->sp)
+			return false;
+		cfa = at->fp + 16;
+		fp_kind = UNWIND_FP_AT_CFA;
+		fp_offset = -16;
+	} else {
+		cfa = (cfa_kind == UNWIND_CFA_FP ? at->fp : at->sp) + (__u64)((__s64)rule >> 32);
+		if (cfa <= at->sp)
+			return false;
+	}
+	if (fp_kind == UNWIND_FP_AT_CFA) {
+		__u64 fp, pc;
+		if (!stack_word(walk, cfa + (__u64)(__s64)fp_offset, &fp) ||
+			!stack_word(walk, cfa - sizeof(__u64), &pc))
+			return false;
+		at->fp = fp;
+		at->pc = pc;
+	} else if (!stack_word(walk, cfa - sizeof(__u64), &at->pc)) {
+		return false;
+	}
+	at->sp = cfa;
+	return true;
+}
+
 /*
- * Takes steps from the walk's pc on, as far as they are known; UNWIND_GOES_ON, or why the walk is
- * over. Global: verified once.
+ * Takes steps from the walk's pc on, as far as they are known; UNWIND_GOES_ON, STEPS_GO_ON, or why
+ * the walk is over. Global: verified once.
  */
-__noinline int take_steps(struct walk *walk)
+__noinline int take_some_steps(struct walk *walk)
 {
 	struct step_table *table;
+	struct stepper at;
+	__u64 exact, hash;
+	__u32 first, number;
+	int stop = UNWIND_GOES_ON, i;
 
 	if (!walk)
 		return UNWIND_GOES_ON;
 	table = step_table_of(walk);
 	if (!table)
 		return UNWIND_GOES_ON;
-	for (int i = 0; i < STEPS_AT_ONCE; i++) {
-		__u64 key = step_key(walk, walk->pc), frame, rule, cfa, fp, pc;
+	if (!walk->copy_bytes)
+		copy_first(walk);
+	at = (struct stepper){.pc = walk->pc, .sp = walk->sp, .fp = walk->fp};
+	exact = walk->is_exact ? UNWIND_FRAME_EXACT : 0;
+	first = walk->depth;
+	hash = walk->hash;
+	for (i = 0; i < STEPS_AT_ONCE; i++) {
+		__u64 key = step_key(walk->steps_of, at.pc, exact), frame, rule;
 		const volatile struct step *step = &table->steps[(key >> 32) & (STEP_COUNT - 1)];
-		__u32 depth = walk->depth;
-		__u8 cfa_kind, fp_kind;
 
 		frame = step->frame;
 		rule = step->rule;
-		if ((step->check ^ frame ^ rule) != key || depth >= UNWIND_MAX_FRAMES)
-			return UNWIND_GOES_ON;
-		cfa_kind = rule;
-		fp_kind = rule >> 8;
-		fp = walk->fp;
-		if (cfa_kind == UNWIND_CFA_STOP) {
-			add_frame(walk, frame);
-			walk->steps_taken++;
-			return UNWIND_STOP_DONE;
+		if ((step->check ^ frame ^ rule) != key || first + i >= UNWIND_MAX_FRAMES)
+			break;
+		if ((__u8)rule == UNWIND_CFA_STOP)
+			stop = UNWIND_STOP_DONE;
+		else if (!step_up(walk, &at, rule))
+			break;
+		frame |= exact;
+		walk->has_raw |= frame >> 63;
+		number = first + i;
+		opaque(number);
+		walk->frames[number & (UNWIND_MAX_FRAMES - 1)] = frame;
+		hash = mix(hash, frame);
+		exact = 0;
+		if (!at.pc)
+			stop = UNWIND_STOP_ZEROPC;
+		if (stop != UNWIND_GOES_ON) {
+			i++;
+			break;
 		}
-		if (cfa_kind == UNWIND_CFA_FRAMEPTR) {
-			if (fp < walk->sp)
-				return UNWIND_GOES_ON;
-			cfa = fp + 16;
-			fp_kind = UNWIND_FP_AT_CFA;
-			rule = (__u64)(__u16)-16 << 16;
-		} else {
-			cfa = (cfa_kind == UNWIND_CFA_FP ? fp : walk->sp) +
-			      (__u64)((__s64)rule >> 32);
-			if (cfa <= walk->sp)
-				return UNWIND_GOES_ON;
-		}
-		if (fp_kind == UNWIND_FP_AT_CFA &&
-			!stack_word(walk, cfa + (__u64)(__s64)(__s16)(rule >> 16), &fp))
-			return UNWIND_GOES_ON;
-		if (!stack_word(walk, cfa - sizeof(__u64), &pc))
-			return UNWIND_GOES_ON;
-		add_frame(walk, frame);
-		walk->steps_taken++;
-		walk->fp = fp;
-		walk->sp = cfa;
-		walk->pc = pc;
-		walk->is_exact = 0;
-		walk->has_bx = 0;
-		if (!pc)
-			return UNWIND_STOP_ZEROPC;
 	}
-	return UNWIND_GOES_ON;
+	if (!i)
+		return UNWIND_GOES_ON;
+	if (i == STEPS_AT_ONCE && stop == UNWIND_GOES_ON)
+		stop = STEPS_GO_ON;
+	walk->pc = at.pc;
+	walk->sp = at.sp;
+	walk->fp = at.fp;
+	walk->depth = first + i;
+	walk->hash = hash;
+	walk->is_exact = 0;
+	walk->has_bx = 0;
+	return stop;
+}
+
+/* Takes all steps that are known; UNWIND_GOES_ON, or why the walk is over. */
+static __always_inline int take_steps(struct walk *walk)
+{
+	int stop = STEPS_GO_ON;
+
+	for (int i = 0; i < STEP_CALLS && stop == STEPS_GO_ON; i++)
+		stop = take_some_steps(walk);
+	return stop == STEPS_GO_ON ? UNWIND_GOES_ON : stop;
 }
 
 #endif

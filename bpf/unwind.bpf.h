@@ -406,20 +406,14 @@ __noinline int unwind_step(struct walk *walk)
 	return step_by_rule(walk, rule, address, has_bx);
 }
 
-/* The whole stack from the registers and mappings that the walk was given. */
-__noinline int unwind_walk(struct walk *walk)
+/* Step by step from where the walk is. */
+__noinline int unwind_slowly(struct walk *walk)
 {
 	int stop = UNWIND_STOP_MAXF;
 
 	if (!walk)
 		return UNWIND_STOP_NOPROC;
 	for (int i = 0; i <= UNWIND_MAX_FRAMES; i++) {
-		if (walk->steps_of) {
-			stop = take_steps(walk);
-			if (stop != UNWIND_GOES_ON)
-				break;
-			walk->steps_missed++;
-		}
 		stop = unwind_step(walk);
 		if (stop != UNWIND_GOES_ON)
 			break;
@@ -428,6 +422,37 @@ __noinline int unwind_walk(struct walk *walk)
 		return UNWIND_STOP_DOUBT;
 	/* Steps over probes bring no frame. */
 	return stop == UNWIND_GOES_ON ? UNWIND_STOP_MAXF : stop;
+}
+
+/* Frames that are not known, or not of a usual kind, between those that are. */
+#define MOST_MISSED 6
+
+/*
+ * The whole stack from the registers and mappings that the walk was given: by steps that are known,
+ * and by the tables where one is not.
+ */
+__noinline int unwind_walk(struct walk *walk)
+{
+	int stop;
+
+	if (!walk)
+		return UNWIND_STOP_NOPROC;
+	if (!walk->steps_of)
+		return unwind_slowly(walk);
+	for (int i = 0; i < MOST_MISSED; i++) {
+		stop = take_steps(walk);
+		if (stop != UNWIND_GOES_ON)
+			return walk->is_doubtful ? UNWIND_STOP_DOUBT : stop;
+		walk->steps_missed++;
+		stop = unwind_step(walk);
+		if (stop != UNWIND_GOES_ON)
+			break;
+	}
+	if (stop == UNWIND_GOES_ON)
+		return unwind_slowly(walk);
+	if (walk->is_doubtful && (stop == UNWIND_STOP_DONE || stop == UNWIND_STOP_ZEROPC))
+		return UNWIND_STOP_DOUBT;
+	return stop;
 }
 
 /* Gets the walk ready; the mappings are the caller's to fill in. */
@@ -449,9 +474,9 @@ static __always_inline void unwind_begin(struct walk *walk, __u64 pc, __u64 sp, 
 	walk->vma_base = 0;
 	walk->vma_count = 0;
 	walk->steps_of = 0;
-	walk->steps_taken = 0;
 	walk->steps_missed = 0;
 	walk->copy_bytes = 0;
+	walk->copy_wanted = sizeof(walk->copy);
 }
 
 /* Gives the walk its mappings, which are of that generation. */

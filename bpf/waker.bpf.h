@@ -33,7 +33,7 @@ __noinline int introduce_current(struct thread *thread)
 	struct record_thread *record;
 	struct cpu *cpu = this_cpu();
 
-	if (!thread || thread->is_target || thread->is_introduced || thread->is_kernel_thread)
+	if (!thread)
 		return 0;
 	/* One that exits has no user stack any more, and would never be forgotten. */
 	if (!cpu || !task->mm)
@@ -53,16 +53,13 @@ __noinline int introduce_current(struct thread *thread)
 
 static __always_inline void take_parents(struct vector *vector, const struct hop *from, u32 count)
 {
-	u64 bytes;
-
 	if (count > cfg_depth - 1)
 		count = cfg_depth - 1;
 	if (count > CONTRACT_MAX_HOPS - 1)
 		count = CONTRACT_MAX_HOPS - 1;
 	vector->count = 1 + count;
-	bytes = (u64)count * sizeof(struct hop);
-	if (bytes)
-		bpf_probe_read_kernel(&vector->hops[1], bytes, from);
+	if (count)
+		copy_hops(&vector->hops[1], count, from);
 }
 
 /* Behind the hop of the waking thread come its own last wait and the hops that ended that. */
@@ -101,11 +98,14 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 }
 
 /* Only the stack tells whether a wake in a softirq is the thread's own or an interrupt's. */
-__noinline int needs_walk(struct cpu *cpu, u32 how)
+static __always_inline bool needs_walk(struct cpu *cpu, u32 how)
 {
-	struct context *context = cpu ? innermost(cpu) : NULL;
+	struct context *context;
 
-	return !(how & VECTOR_NO_STACK) || (context && context->is_soft);
+	if (!(how & VECTOR_NO_STACK))
+		return true;
+	context = innermost(cpu);
+	return context && context->is_soft;
 }
 
 static __always_inline enum frame_asker asker_of(u32 how)
@@ -141,8 +141,6 @@ __noinline int name_waker(struct cpu *cpu, struct vector *vector, u32 how)
 		kind = HOP_UNKNOWN;
 	else if (level != IN_TASK && level != IN_SOFTIRQ)
 		kind = name_metal(record, context, level, entry);
-	else
-		BPF_CORE_READ_INTO((char(*)[CONTRACT_COMM_LEN])record->name, task, comm);
 	record->hop_kind = kind;
 	record->user_stack = STACK_NONE;
 	if (how & VECTOR_NO_STACK) {
@@ -165,8 +163,36 @@ __noinline int seal_hop(struct cpu *cpu, struct vector *vector)
 		return 0;
 	vector->record.id = id_of_hop(&vector->record);
 	vector->hops[0].who = vector->record.id;
-	send_once(cpu, &vector->record, vector->record.id, sizeof(vector->record));
-	return 0;
+	return send_once(cpu, &vector->record, vector->record.id, sizeof(vector->record));
+}
+
+/* The hop of a thread, which is often the one that it was at its last wake. */
+static __always_inline void seal_hop_of_thread(
+	struct cpu *cpu, struct vector *vector, struct task_struct *task, struct thread *thread)
+{
+	volatile u64 *place = &vector->place;
+	u64 *name = (u64 *)vector->record.name;
+	struct waker *last = thread ? &thread->last_waker : NULL;
+	u64 at;
+
+	*place = (u64)task;
+	at = *place + bpf_core_field_offset(struct task_struct, comm);
+	name[0] = load_word(at);
+	name[1] = load_word(at + sizeof(u64));
+	if (last && last->name[0] == name[0] && last->name[1] == name[1] &&
+		last->kernel_stack == vector->record.kernel_stack &&
+		last->user_stack == vector->record.user_stack &&
+		(last->who & ((1 << CONTRACT_HOP_KIND_BITS) - 1)) == vector->record.hop_kind) {
+		vector->hops[0].who = last->who;
+		return;
+	}
+	if (!seal_hop(cpu, vector) || !last)
+		return;
+	last->name[0] = name[0];
+	last->name[1] = name[1];
+	last->kernel_stack = vector->record.kernel_stack;
+	last->user_stack = vector->record.user_stack;
+	last->who = vector->record.id;
 }
 
 /* Fills the scratch with the hop that is being made and those behind it. */
@@ -195,27 +221,28 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 	if (kind != HOP_UNKNOWN && !is_metal(kind)) {
 		thread = bpf_task_storage_get(&threads, task, NULL, 0);
 		if (thread && !(how & VECTOR_NO_STACK)) {
-			introduce_current(thread);
+			if (!thread->is_target && !thread->is_introduced &&
+				!thread->is_kernel_thread)
+				introduce_current(thread);
 			vector->record.user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 		}
 		vector->hops[0].thread = thread ? thread->serial : 0;
 		add_history(task, vector);
+		seal_hop_of_thread(cpu, vector, task, thread);
+	} else {
+		seal_hop(cpu, vector);
 	}
-	seal_hop(cpu, vector);
 	return vector;
 }
 
 /* Leaves the hops of the wake with the thread that is woken. */
-static __noinline void chain_wake(
+static __always_inline void chain_wake(
 	void *ctx, struct cpu *cpu, struct task_struct *task, struct thread *thread, u64 now)
 {
 	struct vector *vector;
 	struct chain *chain;
 	u32 how = HOP_TASK, hops, spare;
-	u64 bytes;
 
-	if (!cpu || !thread)
-		return;
 	/* One that is not asleep has no wait to end, and a thread cannot end its own. */
 	if (thread->state == TIME_PREEMPTED || task == bpf_get_current_task_btf())
 		return;
@@ -231,11 +258,10 @@ static __noinline void chain_wake(
 	if (hops > cfg_depth)
 		hops = cfg_depth;
 	spare = !chain->buffer;
-	bytes = (u64)hops * sizeof(struct hop);
 	if (spare)
-		bpf_probe_read_kernel(&chain->hops[cfg_depth], bytes, vector->hops);
+		copy_hops(&chain->hops[cfg_depth], hops, vector->hops);
 	else
-		bpf_probe_read_kernel(&chain->hops[0], bytes, vector->hops);
+		copy_hops(&chain->hops[0], hops, vector->hops);
 	chain->counts[spare & 1] = hops;
 	chain->pending = mark_of(now);
 }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Programs that user space runs by itself: the window's ends, and a barrier. */
-#include "state.bpf.h"
+#include "credit.bpf.h"
 
-/* Does nothing: when it has run on a CPU, no program that began before is still running there. */
+/*
+ * When it has run on a CPU, no program that began before is still running there. Puts the rows that
+ * the CPU has gathered into the table that it is told of, counted from 1; 0: they stay.
+ */
 SEC("raw_tp/sched_switch")
-int on_barrier(void *ctx)
+int on_barrier(const u64 *ctx)
 {
+	u32 table = ctx[0];
+
+	for (u32 i = 0; i < GATHERED_ROWS && table; i++)
+		let_go(i, table - 1);
 	return 0;
 }
 

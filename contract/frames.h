@@ -80,6 +80,9 @@ enum frame_asker {
 /* Tracer frames before the scheduler's: 2 to 4 seen, one more for each BPF subprogram. */
 #define FRAME_TRACER_MOST 12
 
+/* Deeper stacks are the unwinder's: it may have to cut them. */
+#define FRAMES_BY_RULE 64
+
 /* Words of one piece of a stack in a lesson: a power of two. */
 #define LESSON_WORDS 1024
 #define LESSON_FRAMES 128

@@ -57,13 +57,13 @@ struct walk {
 	__u64 foreseen;    /* what the rules said of a stack that is audited; 0: none */
 	__u64 place[2];    /* addresses, where the verifier takes them for numbers */
 	/* What is taken from steps that were made before (bpf/steps.bpf.h). */
-	__u64 steps_of; /* whose tables, at which time; 0: none is taken, none is kept */
-	__u32 steps_taken;
-	__u32 steps_missed;
+	__u64 steps_of;     /* whose tables, at which time; 0: none is taken, none is kept */
+	__u32 steps_missed; /* those that had to be looked up */
+	__u32 pad4;
 	/* A piece of the stack, read in one go. */
 	__u64 copy_at;
 	__u32 copy_bytes;
-	__u32 pad3;
+	__u32 copy_wanted; /* bytes to read first */
 	__u64 copy[WALK_COPY_WORDS];
 };
 

@@ -16,6 +16,8 @@
 
 /* Room for 5,000 requests; they are read as they come. */
 #define WANTS_BYTES (256 << 10)
+/* As many as the programs have room for: they take no more. */
+#define GATHERED_MOST 256
 
 /* The initial pid namespace's fixed number (PROC_PID_INIT_INO). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
@@ -112,6 +114,16 @@ static void set_max_frames(struct dwell *skeleton)
 		skeleton->rodata->cfg_max_frames = (uint32_t)frames;
 }
 
+/* What all CPUs let go at once when tables are flipped must find room in a half full one. */
+static uint32_t gathered_rows(const struct kernel *kernel)
+{
+	uint32_t room = kernel->sizes.rows / 8 / (uint32_t)kernel->cpus, rows = 1;
+
+	while (rows * 2 <= room && rows < GATHERED_MOST)
+		rows *= 2;
+	return rows;
+}
+
 static void free_btf(struct btf **btf)
 {
 	btf__free(*btf);
@@ -144,6 +156,7 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	bpf_map__set_max_entries(skeleton->maps.seen, kernel->sizes.seen);
 	bpf_map__set_max_entries(skeleton->maps.sums_0, kernel->sizes.rows);
 	bpf_map__set_max_entries(skeleton->maps.sums_1, kernel->sizes.rows);
+	skeleton->rodata->cfg_gathered_mask = gathered_rows(kernel) - 1;
 	bpf_map__set_max_entries(skeleton->maps.coarse_0, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);

@@ -289,17 +289,28 @@ int kernel_close_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t *ret_
 	return error;
 }
 
-int kernel_barrier(struct kernel *kernel)
+/* On every CPU; rows that it has gathered go into the table, counted from 1, if that is not 0. */
+static int run_on_all(struct kernel *kernel, uint64_t table)
 {
 	int fd = bpf_program__fd(kernel->skeleton->progs.on_barrier);
 
 	for (int cpu = 0; cpu < kernel->cpus; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, run, .flags = BPF_F_TEST_RUN_ON_CPU,
-			.cpu = (uint32_t)cpu);
+		LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &table, .ctx_size_in = sizeof(table),
+			.flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)cpu);
 		int error = bpf_prog_test_run_opts(fd, &run);
 		/* A CPU that is offline runs nothing. */
 		if (error && error != -ENXIO)
 			return error;
 	}
 	return 0;
+}
+
+int kernel_barrier(struct kernel *kernel)
+{
+	return run_on_all(kernel, 0);
+}
+
+int kernel_let_go(struct kernel *kernel, int table)
+{
+	return run_on_all(kernel, (uint64_t)table + 1);
 }

@@ -33,7 +33,7 @@ static struct text_range between(
 
 void kernel_text_find(const struct kernel_symbols *symbols, struct kernel_text *ret)
 {
-	char caller[] = "bpf_trace_run__";
+	char caller[32];
 
 	*ret = (struct kernel_text){0};
 	if (!symbols)

@@ -45,6 +45,9 @@ int kernel_empty_table(struct kernel *kernel, struct bpf_map *table, void *value
 
 /* Sizes, targets and options, before the programs are loaded. symbols may be NULL. */
 int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
+/* A barrier behind which no CPU has rows that are not in the tables; those that it had are in this
+ * one. */
+int kernel_let_go(struct kernel *kernel, int table);
 /* Where attaching to perf events failed, and why. */
 struct perf_failure {
 	int cpu;

@@ -60,6 +60,7 @@ int kernel_unwind_areas(struct kernel *kernel, struct unwind_areas *ret, struct 
 		areas->page_room = kernel->sizes.unwind_page_blocks * UNWIND_BLOCK_WORDS;
 		areas->rule_room = UNWIND_MAX_RULES;
 		areas->vma_room = kernel->sizes.unwind_vma_blocks * UNWIND_BLOCK_VMAS;
+		areas->map_time = (volatile uint32_t *)&skeleton->bss->map_time;
 		areas->generations = (volatile uint32_t *)skeleton->bss->map_generations;
 		areas->processes_fd = bpf_map__fd(skeleton->maps.unwind_processes);
 	}
@@ -158,7 +159,7 @@ int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, u
 	kernel->active = !old;
 	__atomic_store_n(&skeleton->bss->active_table, (uint32_t)!old, __ATOMIC_SEQ_CST);
 	*ret_ns = clock_monotonic_ns();
-	int error = kernel_barrier(kernel);
+	int error = kernel_let_go(kernel, old);
 	if (!error)
 		error = drain(kernel, old ? skeleton->maps.sums_1 : skeleton->maps.sums_0, rows);
 	if (!error)

@@ -172,6 +172,13 @@ void unwind_tables_set_vma(
 	begin_generation(tables, base);
 }
 
+/* Threads keep the map of their image: they have to look again. */
+static void note_change(struct unwind_tables *tables)
+{
+	if (tables->areas.map_time)
+		__atomic_add_fetch(tables->areas.map_time, 1, __ATOMIC_SEQ_CST);
+}
+
 int unwind_tables_publish(
 	struct unwind_tables *tables, uint32_t image, uint32_t base, uint32_t count)
 {
@@ -181,13 +188,16 @@ int unwind_tables_publish(
 		return 0;
 	/* The arrays' contents must be there for every CPU before the entry is. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return bpf_map_update_elem(tables->areas.processes_fd, &image, &process, BPF_ANY);
+	int error = bpf_map_update_elem(tables->areas.processes_fd, &image, &process, BPF_ANY);
+	note_change(tables);
+	return error;
 }
 
 void unwind_tables_forget(struct unwind_tables *tables, uint32_t image)
 {
 	if (tables->areas.processes_fd >= 0)
 		bpf_map_delete_elem(tables->areas.processes_fd, &image);
+	note_change(tables);
 }
 
 void unwind_tables_each_process(struct unwind_tables *tables,

@@ -23,6 +23,7 @@ struct unwind_areas {
 	uint32_t rule_room;
 	uint32_t vma_room;
 	struct step_table *steps;       /* NULL: walks on the host keep no steps */
+	volatile uint32_t *map_time;    /* counts what is published; NULL: nobody asks (tests) */
 	volatile uint32_t *generations; /* of maps, STEP_SLOTS; NULL: nobody keeps steps (tests) */
 	int processes_fd;               /* -1: nothing is published (tests) */
 };

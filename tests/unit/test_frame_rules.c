@@ -17,7 +17,9 @@
 #include "kernel/frame_rules.h"
 
 typedef uint32_t u32;
+typedef int64_t s64;
 typedef uint64_t u64;
+#define opaque(value) __asm__ volatile("" : "+r"(value))
 
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
@@ -78,7 +80,7 @@ static bool is_lasting(u64 address)
 
 static u32 most_frames_by_rule(void)
 {
-	return 115;
+	return FRAMES_BY_RULE;
 }
 
 static const struct frame_table *frame_table_of(void)

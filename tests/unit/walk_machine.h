@@ -30,7 +30,7 @@ struct machine {
 	unsigned char generated[64]; /* the beginning of the code without a file */
 	struct unwind_registers registers;
 	struct walk walk;
-	unsigned int steps_taken; /* by a walk of the same stack before */
+	unsigned int steps_missed; /* by a walk of a stack that was walked before */
 };
 
 static inline int read_stack(void *context, uint64_t address, void *to, size_t bytes)
@@ -121,7 +121,7 @@ static inline void walk(struct machine *machine)
 		assert_int_equal(again.depth, machine->walk.depth);
 		assert_int_equal(again.sp, machine->walk.sp);
 		assert_int_equal(again.missing, machine->walk.missing);
-		machine->steps_taken = again.steps_taken;
+		machine->steps_missed = again.steps_missed;
 	}
 	machine->areas.steps = NULL;
 	free(steps);
