@@ -85,6 +85,20 @@ static __always_inline void chain_commit(
 	chain->queued_ns = at - wake;
 }
 
+/* Of what the thread has waited for nothing is known until it waits the next time. */
+static __always_inline void chain_forget(struct chain *chain)
+{
+	chain->woken = NOTHING_KNOWN;
+	chain->off = 0;
+	chain->waited = 0;
+	chain->queued_ns = 0;
+	chain->queue_from = 0;
+	chain->queue = 0;
+	chain->pending = 0;
+	chain->counts[0] = 0;
+	chain->counts[1] = 0;
+}
+
 /* The thread was runnable from `since` on, and has a CPU now. */
 static __always_inline void chain_queued(struct chain *chain, u64 since, u64 at)
 {

@@ -118,20 +118,28 @@ static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum 
 	return table ? add_to(&coarse_1, NULL, key, add) : add_to(&coarse_0, NULL, key, add);
 }
 
-static __always_inline struct gathered_rows *gathered_of_cpu(void)
+static __always_inline struct gathered_rows *gathered_here(void)
 {
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&gathered, &zero);
 }
 
+/* Those of a CPU, counted from 1; 0: this one. */
+static __always_inline struct gathered_rows *gathered_of(u32 cpu)
+{
+	u32 zero = 0;
+
+	return cpu ? bpf_map_lookup_percpu_elem(&gathered, &zero, cpu - 1) : gathered_here();
+}
+
 /*
  * Puts a gathered row into a table; where it finds no room it was counted too early. Global, and
  * with a number for the row: verified once, and 6.1 takes no other pointer for a table's key.
  */
-__noinline int let_go(u32 number, u32 table)
+__noinline int let_go(u32 number, u32 table, u32 of_cpu)
 {
-	struct gathered_rows *all = gathered_of_cpu();
+	struct gathered_rows *all = gathered_of(of_cpu);
 	struct cpu *cpu = this_cpu();
 	struct gathered_row *row;
 
@@ -172,7 +180,7 @@ static __always_inline u32 place_of_row(const struct sum_key *key)
 /* Adds to a row of a switch. */
 static __always_inline bool add_row(struct cpu *cpu, struct sum_key *key, struct sum *add)
 {
-	struct gathered_rows *all = gathered_of_cpu();
+	struct gathered_rows *all = gathered_here();
 	struct gathered_row *row;
 	u32 place;
 
@@ -189,7 +197,7 @@ static __always_inline bool add_row(struct cpu *cpu, struct sum_key *key, struct
 			row->sum.max_ns = add->max_ns;
 		return true;
 	}
-	let_go(place, active_table);
+	let_go(place, active_table, 0);
 	row->key = *key;
 	row->sum = *add;
 	return true;

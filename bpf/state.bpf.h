@@ -106,6 +106,7 @@ struct thread {
 	u8 task_letter;
 	bool is_target;
 	bool is_followed; /* its children are targets too */
+	bool is_near;     /* no target, but it has woken one, or one that is near */
 	bool is_announced;
 	bool is_kernel_thread;
 	bool was_on_cpu;    /* when the start iterator met it */
@@ -214,8 +215,31 @@ static __always_inline void count(struct cpu *cpu, enum counter counter, u64 amo
 	cpu->counters[counter] += amount;
 }
 
+/*
+ * Whose time is kept: targets, and whoever ends waits in their chains. Others are met at every
+ * switch of the machine, and cost as little as can be.
+ */
+static __always_inline bool is_tracked(const struct thread *thread)
+{
+	return thread->is_target || (cfg_depth && thread->is_near);
+}
+
 /* Every 64th run of a program times itself; `now` was read when it began. */
 #define COST_EVERY 64
+
+/* Does a run count, of which the time may not be known? Then it may be a few ms off the window. */
+static __always_inline bool is_in_window(u64 now)
+{
+	u64 start = window_start;
+
+	return now ? now >= start && now < window_end : start != ~0ULL;
+}
+
+/* The time, if this run of a program times itself: others may need none. */
+static __always_inline u64 cost_begin(const struct cpu *cpu)
+{
+	return cpu->runs % COST_EVERY ? 0 : bpf_ktime_get_ns();
+}
 
 static __always_inline void cost_note(struct cpu *cpu, u64 now, enum counter timed)
 {

@@ -130,7 +130,7 @@ static __noinline void send_end(struct cpu *cpu, struct thread *thread)
 
 /* A thread that was no target may have been renamed or moved into the cgroup. Runs in its context.
  */
-static __always_inline bool has_joined(struct task_struct *task, struct thread *thread, u64 now)
+static __always_inline bool has_joined(struct task_struct *task, struct thread *thread)
 {
 	if (!may_change())
 		return false;
@@ -144,7 +144,10 @@ static __always_inline bool has_joined(struct task_struct *task, struct thread *
 	if (!is_wanted(task, thread))
 		return false;
 	thread->is_announced = false;
-	begin_life(thread, now);
+	begin_life(thread, bpf_ktime_get_ns());
+	struct chain *chain = chain_get(task, 0);
+	if (chain)
+		chain_forget(chain);
 	return true;
 }
 
@@ -198,35 +201,43 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	unsigned int prev_state)
 {
 	struct cpu *cpu = this_cpu();
-	struct thread *thread;
-	u64 now = bpf_ktime_get_ns();
+	struct thread *out = NULL, *in = NULL;
+	u64 now;
 
 	if (!cpu)
 		return 0;
+	now = cost_begin(cpu);
+	cpu->metal.depth = 0;
+	if (prev->pid)
+		out = bpf_task_storage_get(&threads, prev, NULL, 0);
+	if (next->pid)
+		in = bpf_task_storage_get(&threads, next, NULL, 0);
+	if (out && !is_tracked(out) && !has_joined(prev, out))
+		out = NULL;
+	if (in && !is_tracked(in))
+		in = NULL;
+	if (!out && !in) {
+		if (is_in_window(now))
+			count(cpu, COUNTER_SWITCHES, 1);
+		cost_note(cpu, now, COUNTER_SWITCH_TIMED);
+		return 0;
+	}
+	if (!now)
+		now = bpf_ktime_get_ns();
 	if (now >= window_end) {
 		/* The books are closed; a thread that dies before they are read leaves its page
 		 * here. */
-		if (prev_state & TASK_DEAD) {
-			thread = bpf_task_storage_get(&threads, prev, NULL, 0);
-			if (thread && thread->is_target && thread->state != THREAD_DEAD)
-				send_end(cpu, thread);
-		}
+		if (out && prev_state & TASK_DEAD && out->is_target && out->state != THREAD_DEAD)
+			send_end(cpu, out);
 		return 0;
 	}
 	if (now >= window_start)
 		count(cpu, COUNTER_SWITCHES, 1);
-	if (prev->pid) {
-		thread = bpf_task_storage_get(&threads, prev, NULL, 0);
-		if (thread && (thread->is_target || has_joined(prev, thread, now) || cfg_depth))
-			switch_out(ctx, cpu, prev, thread, preempt, prev_state, now);
-	}
-	if (next->pid) {
-		thread = bpf_task_storage_get(&threads, next, NULL, 0);
-		if (thread && (thread->is_target || cfg_depth))
-			switch_in(cpu, next, thread, now);
-	}
+	if (out)
+		switch_out(ctx, cpu, prev, out, preempt, prev_state, now);
+	if (in)
+		switch_in(cpu, next, in, now);
 	cpu->last_switch = now;
-	cpu->metal.depth = 0;
 	cost_note(cpu, now, COUNTER_SWITCH_TIMED);
 	return 0;
 }
@@ -237,18 +248,23 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
 	struct cpu *cpu = this_cpu();
-	u64 now = bpf_ktime_get_ns();
 	struct thread *thread;
+	u64 now;
 
-	if (!cpu || now >= window_end)
+	if (!cpu)
 		return 0;
+	now = cost_begin(cpu);
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (thread) {
+	if (thread && is_tracked(thread)) {
+		if (!now)
+			now = bpf_ktime_get_ns();
+		if (now >= window_end)
+			return 0;
 		thread->wake = now;
 		if (cfg_depth)
 			chain_wake(ctx, cpu, task, thread, now);
 	}
-	if (now >= window_start)
+	if (is_in_window(now))
 		count(cpu, COUNTER_WAKES, 1);
 	cost_note(cpu, now, COUNTER_WAKE_TIMED);
 	return 0;

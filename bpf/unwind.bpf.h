@@ -485,7 +485,7 @@ static __always_inline void unwind_by_map(
 {
 	walk->vma_base = map->vma_base;
 	walk->vma_count = map->vma_count;
-	walk->steps_of = mix(map->vma_base + 1, generation);
+	walk->steps_of = mix(1, (__u64)map->vma_base << 32 | generation);
 }
 
 /* The stack's id: frames, how it ended, and the image where plain addresses need it. */

@@ -108,6 +108,23 @@ static __always_inline bool needs_walk(struct cpu *cpu, u32 how)
 	return context && context->is_soft;
 }
 
+/* From now on it counts what the thread waits for. It runs: it is waking somebody. */
+__noinline int come_near(struct thread *thread, u64 now)
+{
+	struct chain *chain = chain_get(bpf_get_current_task_btf(), 0);
+
+	if (!thread)
+		return 0;
+	thread->state = TIME_RUNNING;
+	thread->since = now;
+	thread->wake = 0;
+	thread->past_number++;
+	thread->is_near = true;
+	if (chain)
+		chain_forget(chain);
+	return 0;
+}
+
 static __always_inline enum frame_asker asker_of(u32 how)
 {
 	u32 kind = how & VECTOR_KIND;
@@ -220,6 +237,8 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 	kind = name_waker(cpu, vector, how);
 	if (kind != HOP_UNKNOWN && !is_metal(kind)) {
 		thread = bpf_task_storage_get(&threads, task, NULL, 0);
+		if (thread && !is_tracked(thread))
+			come_near(thread, now);
 		if (thread && !(how & VECTOR_NO_STACK)) {
 			if (!thread->is_target && !thread->is_introduced &&
 				!thread->is_kernel_thread)

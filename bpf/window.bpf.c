@@ -4,15 +4,16 @@
 
 /*
  * When it has run on a CPU, no program that began before is still running there. Puts the rows that
- * the CPU has gathered into the table that it is told of, counted from 1; 0: they stay.
+ * the CPU has gathered into the table that it is told of, counted from 1; 0: they stay. For a CPU
+ * that is offline another one does it, and is told whose, counted from 1, too.
  */
 SEC("raw_tp/sched_switch")
 int on_barrier(const u64 *ctx)
 {
-	u32 table = ctx[0];
+	u32 table = ctx[0], of_cpu = ctx[1];
 
 	for (u32 i = 0; i < GATHERED_ROWS && table; i++)
-		let_go(i, table - 1);
+		let_go(i, table - 1, of_cpu);
 	return 0;
 }
 

@@ -9,13 +9,15 @@ int BPF_PROG(on_first_wake, struct task_struct *task)
 {
 	struct cpu *cpu = this_cpu();
 	u64 now = bpf_ktime_get_ns();
+	struct thread *thread;
 	struct vector *vector;
 	struct chain *chain;
 	u32 hops;
 
 	if (!cpu || now >= window_end)
 		return 0;
-	chain = chain_get(task, 0);
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	chain = thread && is_tracked(thread) ? chain_get(task, 0) : NULL;
 	if (!chain)
 		return 0;
 	vector = build_vector(ctx, cpu, HOP_FORK, now);

@@ -161,8 +161,10 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
 	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, &kernel->text);
-	kernel->has_rules = lessons_configure(skeleton, options, &kernel->text, btf);
-	uses |= kernel->has_rules ? USE_RULES : 0;
+	if (!lessons_configure(
+		    skeleton, options, &kernel->text, btf, kernel->sizes.lesson_ring_bytes))
+		kernel->sizes.lesson_ring_bytes = 0;
+	uses |= kernel->sizes.lesson_ring_bytes ? USE_RULES : 0;
 	configure_unwinding(kernel);
 	configure_events(kernel);
 	programs_choose(skeleton->obj, uses, btf);

@@ -90,7 +90,7 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 		error = kernel_configure(kernel, symbols, why);
 	if (!error)
 		error = load(kernel, options, why);
-	if (!error && kernel->has_rules)
+	if (!error && kernel->sizes.lesson_ring_bytes)
 		error = start_lessons(kernel, symbols, why);
 	if (error) {
 		kernel_free(kernel);
@@ -242,7 +242,7 @@ const char *kernel_sample_event(const struct kernel *kernel)
 
 uint64_t kernel_table_bytes(const struct kernel *kernel)
 {
-	return sizes_bytes(&kernel->sizes) + (kernel->has_rules ? lessons_bytes() : 0);
+	return sizes_bytes(&kernel->sizes);
 }
 
 int kernel_records_fd(const struct kernel *kernel)
@@ -289,17 +289,29 @@ int kernel_close_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t *ret_
 	return error;
 }
 
+/* Runs the barrier on a CPU, or here for one that is offline and runs nothing. */
+static int run_barrier(const struct kernel *kernel, uint32_t cpu, uint64_t table)
+{
+	uint64_t arguments[] = {table, 0};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = arguments, .ctx_size_in = sizeof(arguments),
+		.flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+	int fd = bpf_program__fd(kernel->skeleton->progs.on_barrier);
+	int error = bpf_prog_test_run_opts(fd, &run);
+
+	if (error != -ENXIO)
+		return error;
+	arguments[1] = cpu + 1;
+	run.flags = 0;
+	run.cpu = 0;
+	return table ? bpf_prog_test_run_opts(fd, &run) : 0;
+}
+
 /* On every CPU; rows that it has gathered go into the table, counted from 1, if that is not 0. */
 static int run_on_all(struct kernel *kernel, uint64_t table)
 {
-	int fd = bpf_program__fd(kernel->skeleton->progs.on_barrier);
-
 	for (int cpu = 0; cpu < kernel->cpus; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &table, .ctx_size_in = sizeof(table),
-			.flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)cpu);
-		int error = bpf_prog_test_run_opts(fd, &run);
-		/* A CPU that is offline runs nothing. */
-		if (error && error != -ENXIO)
+		int error = run_barrier(kernel, (uint32_t)cpu, table);
+		if (error)
 			return error;
 	}
 	return 0;

@@ -15,8 +15,6 @@
 #include "util/clock.h"
 #include "util/units.h"
 
-/* Room for a few dozen lessons, which is what comes between two rounds of the reader. */
-#define RING_BYTES (1u << 20)
 #define FORGET_FIRST_NS (250 * NS_PER_MS)
 #define FORGET_LAST_NS (64 * NS_PER_S)
 
@@ -31,7 +29,7 @@ struct lessons {
 };
 
 bool lessons_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct kernel_text *text, const struct btf *btf)
+	const struct kernel_text *text, const struct btf *btf, uint32_t ring_bytes)
 {
 	bool has_rules = false;
 
@@ -43,7 +41,7 @@ bool lessons_configure(struct dwell *skeleton, const struct capture_options *opt
 	bpf_map__set_autocreate(skeleton->maps.lesson_rooms, has_rules);
 	if (!has_rules)
 		return false;
-	bpf_map__set_max_entries(skeleton->maps.lessons, RING_BYTES);
+	bpf_map__set_max_entries(skeleton->maps.lessons, ring_bytes);
 	skeleton->rodata->cfg_has_rules = true;
 	skeleton->rodata->cfg_has_loads =
 		btf && btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
@@ -139,9 +137,4 @@ void lessons_take(struct lessons *lessons)
 		frame_rules_forget_modules(lessons->rules);
 	ring_buffer__consume(lessons->ring);
 	forget_sent(lessons);
-}
-
-uint64_t lessons_bytes(void)
-{
-	return RING_BYTES + sizeof(struct frame_table);
 }

@@ -12,14 +12,12 @@ struct lessons;
 
 /* Before loading. btf is the kernel's own, or NULL. False: kernel stacks are the unwinder's. */
 bool lessons_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct kernel_text *text, const struct btf *btf);
+	const struct kernel_text *text, const struct btf *btf, uint32_t ring_bytes);
 /* After loading. -errno if the tables cannot be had. */
 int lessons_new(struct dwell *skeleton, const struct kernel_symbols *symbols,
 	const struct kernel_text *text, struct lessons **ret);
 void lessons_free(struct lessons *lessons);
 /* Learns what has come since; to be called by one thread at a time. */
 void lessons_take(struct lessons *lessons);
-/* Bytes that the tables take. */
-uint64_t lessons_bytes(void);
 
 #endif

@@ -18,7 +18,6 @@ struct kernel {
 	struct dwell *skeleton; /* of dwell.skel.h */
 	struct table_sizes sizes;
 	struct kernel_text text;
-	bool has_rules;
 	struct lessons *lessons; /* NULL: kernel stacks are the unwinder's */
 	const char *sample_event;
 	int cpus;

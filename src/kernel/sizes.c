@@ -4,7 +4,8 @@
  * 1/32 for the seen stacks. With chains, waits have tables of their own: 1/4, and 1/8 for the other
  * sums; 1/16 is for what threads remember. For user stacks 1/8 for rows, 1/64 each for page words
  * and mappings and at most 1/32 for processes. Events, if any are asked for,
- * have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks. The tables
+ * have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks. Lessons of kernel
+ * stacks have 1/64 for their ring, 1 MiB at most. The tables
  * of sums are preallocated, which costs CPU time before the window opens (0.5 s for 160 MiB), and
  * at half full they are flipped within 50 ms: a quarter is ample. The rest is for what threads take
  * in task storage.
@@ -14,6 +15,7 @@
 #include <stddef.h>
 
 #include "contract/contract.h"
+#include "contract/frames.h"
 #include "contract/unwind.h"
 
 /*
@@ -31,6 +33,9 @@
 #define MAX_PASTS 65536
 #define MIN_RING_BYTES (256 << 10)
 #define MAX_RING_BYTES (1u << 28)
+/* A lesson has up to 18 KiB. */
+#define MIN_LESSON_BYTES (128u << 10)
+#define MAX_LESSON_BYTES (1u << 20)
 
 static uint32_t power_of_two_below(uint64_t limit)
 {
@@ -62,6 +67,7 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_even
 		.coarse_rows = rows_in(bytes / 16 / 2, ROW_BYTES),
 		.ring_bytes = power_of_two_below(bytes / 16),
 		.seen = power_of_two_below(bytes / 32 / sizeof(uint64_t)),
+		.lesson_ring_bytes = power_of_two_below(bytes / 64),
 	};
 
 	if (depth) {
@@ -77,6 +83,10 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_even
 		sizes.event_ring_bytes = power_of_two_below(bytes / 32);
 		sizes.event_seen = power_of_two_below(bytes / 64 / sizeof(uint64_t));
 	}
+	if (sizes.lesson_ring_bytes < MIN_LESSON_BYTES)
+		sizes.lesson_ring_bytes = MIN_LESSON_BYTES;
+	if (sizes.lesson_ring_bytes > MAX_LESSON_BYTES)
+		sizes.lesson_ring_bytes = MAX_LESSON_BYTES;
 	if (sizes.event_ring_bytes > MAX_RING_BYTES)
 		sizes.event_ring_bytes = MAX_RING_BYTES;
 	if (sizes.ring_bytes < MIN_RING_BYTES)
@@ -105,7 +115,8 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 	return 2ULL * (sizes->rows + sizes->coarse_rows) * ROW_BYTES +
 	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) +
 	       2ULL * sizes->event_rows * EVENT_BYTES + sizes->event_ring_bytes +
-	       (uint64_t)sizes->event_seen * sizeof(uint64_t) +
+	       (uint64_t)sizes->event_seen * sizeof(uint64_t) + sizes->lesson_ring_bytes +
+	       (sizes->lesson_ring_bytes ? sizeof(struct frame_table) : 0) +
 	       (uint64_t)sizes->pasts * CONTRACT_PAST_BYTES + sizes->ring_bytes +
 	       (uint64_t)sizes->seen * sizeof(uint64_t) +
 	       ((uint64_t)sizes->unwind_row_blocks + sizes->unwind_page_blocks +

@@ -13,10 +13,11 @@ struct table_sizes {
 	uint32_t pasts;       /* threads that remember their last waits, a power of two; 0: none */
 	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
 	uint32_t event_rows;  /* in each of the two tables of events; 0: none, as the two below */
-	uint32_t event_ring_bytes; /* a power of two */
-	uint32_t event_seen;       /* a power of two */
-	uint32_t ring_bytes;       /* a power of two */
-	uint32_t seen;             /* a power of two */
+	uint32_t event_ring_bytes;  /* a power of two */
+	uint32_t event_seen;        /* a power of two */
+	uint32_t ring_bytes;        /* a power of two */
+	uint32_t seen;              /* a power of two */
+	uint32_t lesson_ring_bytes; /* a power of two; 0: kernel stacks are the unwinder's */
 	/* For user stacks; blocks as in contract/unwind.h. */
 	uint32_t unwind_row_blocks;
 	uint32_t unwind_page_blocks;

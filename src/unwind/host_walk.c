@@ -80,6 +80,11 @@ static struct step_table *step_table_of(const struct walk *walk)
 
 #include "bpf/unwind.bpf.h"
 
+static uint32_t generation_of(const struct unwind_areas *areas, uint32_t base)
+{
+	return areas->generations ? areas->generations[base & (STEP_SLOTS - 1)] : 0;
+}
+
 void unwind_host_walk(const struct unwind_areas *areas, const struct unwind_process *map,
 	uint32_t image, const struct unwind_registers *registers,
 	const struct unwind_memory *memory, struct walk *ret)
@@ -96,7 +101,7 @@ void unwind_host_walk(const struct unwind_areas *areas, const struct unwind_proc
 	host.walk.first_argument = registers->first_argument;
 	host.walk.bx = registers->bx;
 	if (map) {
-		unwind_by_map(&host.walk, map, 0);
+		unwind_by_map(&host.walk, map, generation_of(areas, map->vma_base));
 		if (!areas->steps)
 			host.walk.steps_of = 0;
 		host.walk.stop = (__u8)unwind_walk(&host.walk);

@@ -6,7 +6,8 @@ from wakers import *
 
 need_root()
 recorder = Recorder("-n", "alice", "-F", "0")
-run(workload("relay"), "20", "20", "5", "5")
+# The first waits of each only tell who is to be followed.
+run(workload("relay"), "40", "20", "5", "5")
 recording = recorder.stop()
 names = {row[0] for row in recording.rows("SELECT comm FROM threads")}
 check(names == {"alice"}, f"recorded: {names}")

@@ -408,6 +408,58 @@ static void a_process_without_mappings_has_its_first_frame(void **state)
 	machine_clear(&machine);
 }
 
+/* The object that the walk finds its first frame in. */
+static uint32_t object_found(struct machine *machine, struct unwind_tables *tables)
+{
+	struct unwind_memory memory = {.read = read_stack, .context = machine};
+	struct walk walk;
+
+	unwind_host_walk(unwind_tables_areas(tables), &machine->slice, 77, &machine->registers,
+		&memory, &walk);
+	assert_int_equal(walk.stop, UNWIND_STOP_DONE);
+	return UNWIND_FRAME_OBJECT(walk.frames[0]);
+}
+
+static void steps_are_forgotten_when_a_map_changes(void **state)
+{
+	const struct unwind_rule rules[] = {SP(8), STOP};
+	uint32_t *generations = calloc(STEP_SLOTS, sizeof(*generations));
+	struct unwind_tables *tables;
+	struct machine machine;
+	uint32_t base;
+
+	(void)state;
+	machine_init(&machine, rules, 2);
+	machine.stack[0] = pc_in(1);
+	machine.areas.steps = calloc(1, sizeof(*machine.areas.steps));
+	machine.areas.generations = generations;
+	struct unwind_vma vma = machine.areas.vmas[3];
+	tables = unwind_tables_new(&machine.areas);
+	/* It has rules of its own. */
+	for (int i = 0; i < 2; i++)
+		machine.areas.rules[i + 1] = rules[i];
+	assert_int_equal(unwind_tables_add_vmas(tables, &vma, 1, &base), 0);
+	machine.slice = (struct unwind_process){.vma_base = base, .vma_count = 1};
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(object_found(&machine, tables), 5);
+	/* Another file at the same place: changed in place, and after the map was given back. */
+	vma.object_kind = 6 << 8 | UNWIND_VMA_TABLE;
+	unwind_tables_set_vma(tables, base, 0, &vma);
+	assert_int_equal(object_found(&machine, tables), 6);
+	uint32_t before = generations[base & (STEP_SLOTS - 1)];
+	unwind_tables_drop_vmas(tables, base, 1);
+	vma.object_kind = 7 << 8 | UNWIND_VMA_TABLE;
+	assert_int_equal(unwind_tables_add_vmas(tables, &vma, 1, &base), 0);
+	machine.slice.vma_base = base;
+	assert_int_not_equal(generations[base & (STEP_SLOTS - 1)], 0);
+	assert_true(before > 0);
+	assert_int_equal(object_found(&machine, tables), 7);
+	unwind_tables_free(tables);
+	free(machine.areas.steps);
+	free(generations);
+	machine_clear(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +478,7 @@ int main(void)
 		cmocka_unit_test(every_end_has_its_reason),
 		cmocka_unit_test(a_stack_is_cut_at_the_limit),
 		cmocka_unit_test(a_process_without_mappings_has_its_first_frame),
+		cmocka_unit_test(steps_are_forgotten_when_a_map_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
