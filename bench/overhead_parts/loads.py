@@ -119,7 +119,11 @@ class Pgbench(Load):
         with running(server, "PostgreSQL", cwd="/") as process:
             wait_for(answers(*self.command("pg_isready", *self.where)), process, "PostgreSQL")
             output_of(self.command("pgbench", "-i", "-q", "-s", "5", *self.where, "postgres"), cwd="/")
-            yield
+            try:
+                yield
+            finally:
+                # The process that we have started is the one that changes the user.
+                output_of(self.command("pg_ctl", "stop", "-m", "immediate", "-D", data), cwd="/")
 
     def run(self, seconds):
         out = output_of(self.command("pgbench", "-n", "-S", "-c", "4", "-j", "2", "-T",

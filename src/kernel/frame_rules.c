@@ -114,9 +114,21 @@ static bool is_in_module(const struct frame_rules *rules, uint64_t address)
 	       rules->modules.at[low].start <= address;
 }
 
-/* Only of code that stays where it is, or whose end is told. */
+static bool is_trampoline(const struct frame_rules *rules, uint64_t address)
+{
+	return kernel_text_is_within(
+		rules->text.trampolines, ARRAY_SIZE(rules->text.trampolines), address);
+}
+
+/*
+ * Only of code that stays where it is, or whose end is told. A tracer's trampoline stands for
+ * another address each time; the unwinder knows which, but for moments in which it gives the
+ * trampoline's own.
+ */
 static bool is_learnable(const struct frame_rules *rules, uint64_t address)
 {
+	if (is_trampoline(rules, address))
+		return false;
 	return address >> 32 == 0xffffffff &&
 	       (is_in_core(rules, address) || is_in_module(rules, address));
 }
@@ -336,6 +348,16 @@ static bool find_bounds(struct frame_rules *rules)
 		rules->place[i] = rules->earliest[i] == word ? word : -1;
 	}
 	return true;
+}
+
+/* Then addresses are not where the unwinder says that they are; an old copy would be taken for one.
+ */
+static bool has_trampoline(const struct frame_rules *rules)
+{
+	for (int i = 0; i < rules->word_count; i++)
+		if (is_trampoline(rules, rules->words[i]))
+			return true;
+	return false;
 }
 
 static struct known *known_of(struct frame_rules *rules, int frame)
@@ -664,7 +686,7 @@ void frame_rules_learn(struct frame_rules *rules, const struct lesson *lesson, s
 		learn_mistake(rules);
 		return;
 	}
-	if (!take_frames(rules) || !find_bounds(rules)) {
+	if (has_trampoline(rules) || !take_frames(rules) || !find_bounds(rules)) {
 		rules->counts.unusable++;
 		return;
 	}

@@ -56,6 +56,9 @@ void kernel_text_find(const struct kernel_symbols *symbols, struct kernel_text *
 	find(symbols, "asm_sysvec_reschedule_ipi", &ret->ipis[0]);
 	find(symbols, "asm_sysvec_call_function", &ret->ipis[1]);
 	find(symbols, "asm_sysvec_call_function_single", &ret->ipis[2]);
+	find(symbols, "return_to_handler", &ret->trampolines[0]);
+	find(symbols, "arch_rethook_trampoline", &ret->trampolines[1]);
+	find(symbols, "__kretprobe_trampoline", &ret->trampolines[2]);
 	for (int i = 0; i < TEXT_RANGES; i++) {
 		snprintf(caller, sizeof(caller), "bpf_trace_run%d", i + 1);
 		find(symbols, caller, &ret->callers[i]);

@@ -26,6 +26,8 @@ struct kernel_text {
 	struct text_range signals[3];
 	struct text_range wakes[3];
 	struct text_range ipis[3];
+	/* What tracers put on a stack in place of a return address. */
+	struct text_range trampolines[3];
 	struct text_range callers[TEXT_RANGES]; /* of our programs: bpf_trace_run1() and on */
 };
 

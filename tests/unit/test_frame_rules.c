@@ -107,6 +107,7 @@ static u64 mix(u64 hash, u64 word)
 #define ENTRY_OF_FAULT (TEXT_AT + 0x500)
 #define ENTRY_OF_INTERRUPT (TEXT_AT + 0x600)
 #define ENTRY_OF_CALL (TEXT_AT + 0x700)
+#define TRAMPOLINE (TEXT_AT + 0x800)
 #define FUNCTION(number) (TEXT_AT + 0x10000 + (number)*0x100ULL)
 
 static struct text_range range_at(u64 start)
@@ -121,6 +122,7 @@ static int set_up(void **state)
 		.exceptions = range_at(ENTRY_OF_FAULT),
 		.schedule = range_at(SCHEDULE),
 		.wakes = {range_at(WAKE)},
+		.trampolines = {range_at(TRAMPOLINE)},
 		.callers = {range_at(CALLER)}};
 	text_ranges modules = {0};
 
@@ -357,18 +359,26 @@ static void what_is_not_on_the_stack_is_not_learnt(void **state)
 		/* function_graph has taken the return address of the third. */
 		u64 place = kernel.from + kernel.first[FRAME_OF_SWITCH] + 8 * (1 + 6 + 1 + 11);
 		assert_int_equal(*word_of(place), FUNCTION(2));
-		*word_of(place) = FUNCTION(50);
+		*word_of(place) = TRAMPOLINE;
 		assert_int_equal(walk_it(FRAME_OF_SWITCH), 0);
-		/* Old copies must not take its place. */
-		for (u64 at = kernel.from; at <= BOTTOM; at += 8)
-			if (*word_of(at) == FUNCTION(2))
-				*word_of(at) = 0;
+		/* An old copy, always at the same distance, must not take its place. */
+		*word_of(place + 8) = FUNCTION(2);
 		send(FRAME_OF_SWITCH);
 	}
 	frame_rules_counts(kernel.rules, &counts);
 	assert_int_equal(counts.unusable, 50);
 	make_stack(calls, 6);
 	assert_int_equal(walk_it(FRAME_OF_SWITCH), 1);
+}
+
+/* The unwinder may give a tracer's trampoline itself, and at the same place the true address. */
+static void a_tracers_trampoline_is_never_learnt(void **state)
+{
+	struct call calls[] = {SWITCH_FRAMES, {FIXED, TRAMPOLINE, 4}, {FIXED, FUNCTION(3), 20},
+		SYSTEM_CALL};
+
+	(void)state;
+	assert_int_equal(learn(calls, 6, FRAME_OF_SWITCH), -1);
 }
 
 static void a_module_that_is_gone_is_not_believed(void **state)
@@ -437,6 +447,7 @@ int main(void)
 		TEST(through_an_exception),
 		TEST(from_the_stack_of_interrupts),
 		TEST(what_is_not_on_the_stack_is_not_learnt),
+		TEST(a_tracers_trampoline_is_never_learnt),
 		TEST(a_module_that_is_gone_is_not_believed),
 		TEST(what_an_audit_found_wrong_is_taken_back),
 		TEST(a_lesson_that_is_cut_is_ignored),
