@@ -15,6 +15,9 @@
 #include "util/units.h"
 
 #define CALIBRATION_NS (200 * NS_PER_MS)
+/* Longer together than the kernel side remembers which stacks it has sent. */
+#define LEARNING_NS (60 * NS_PER_MS)
+#define LEARNING_ROUNDS 8
 #define SMALL_MEMORY (16ULL << 20)
 
 struct run {
@@ -57,13 +60,22 @@ static void ignore_thread(void *context, const struct record_thread *thread)
 	(void)thread;
 }
 
+/* A recording knows its stacks after a moment, and that is what its switches cost from then on. */
+static void learn_stacks(struct kernel *kernel, void (*load)(uint64_t until_ns))
+{
+	for (int i = 0; i < LEARNING_ROUNDS; i++) {
+		load(clock_monotonic_ns() + LEARNING_NS);
+		kernel_learn(kernel);
+	}
+}
+
 /* One window with the programs attached; `load` runs in it, or it is just waited for. */
 static int run_window(const struct capture_options *options, uint64_t window_ns,
 	void (*load)(uint64_t until_ns), struct run *ret, struct why *why)
 {
 	struct kernel_symbols *symbols = NULL;
 	struct kernel *kernel = NULL;
-	uint64_t start;
+	uint64_t before[COUNTERS] = {0}, start;
 
 	if (options->has_stacks)
 		kernel_symbols_new(&symbols, why);
@@ -73,6 +85,10 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 		error = kernel_attach(kernel, why);
 	if (!error)
 		error = kernel_read_start(kernel, ignore_thread, NULL, why);
+	if (!error && load && options->has_stacks)
+		learn_stacks(kernel, load);
+	if (!error)
+		kernel_counters(kernel, before);
 	if (!error)
 		error = kernel_open_window(kernel, 0, window_ns, &start, why);
 	if (!error) {
@@ -81,6 +97,8 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 		else
 			pause_for(window_ns);
 		kernel_counters(kernel, ret->counters);
+		for (size_t i = 0; i < COUNTERS; i++)
+			ret->counters[i] -= before[i];
 		error = count_rows(kernel, ret);
 		if (error)
 			why_set(why, error, "cannot read the kernel's tables: %s",

@@ -374,8 +374,8 @@ static void what_is_not_on_the_stack_is_not_learnt(void **state)
 /* The unwinder may give a tracer's trampoline itself, and at the same place the true address. */
 static void a_tracers_trampoline_is_never_learnt(void **state)
 {
-	struct call calls[] = {SWITCH_FRAMES, {FIXED, TRAMPOLINE, 4}, {FIXED, FUNCTION(3), 20},
-		SYSTEM_CALL};
+	struct call calls[] = {
+		SWITCH_FRAMES, {FIXED, TRAMPOLINE, 4}, {FIXED, FUNCTION(3), 20}, SYSTEM_CALL};
 
 	(void)state;
 	assert_int_equal(learn(calls, 6, FRAME_OF_SWITCH), -1);
