@@ -92,6 +92,15 @@ static __noinline bool send_new(struct cpu *cpu, void *record, u64 id, u64 bytes
 	return *known == id;
 }
 
+/* Was it sent lately? What clashes with another is sent again: user space may have forgotten it. */
+static __always_inline bool was_sent(u64 id)
+{
+	u32 slot = (id ^ id >> 32) & cfg_seen_mask;
+	u64 *known = bpf_map_lookup_elem(&seen, &slot);
+
+	return known && *known == id;
+}
+
 /* Sends a record unless its id was seen. True if user space has it. */
 static __always_inline bool send_once(struct cpu *cpu, void *record, u64 id, u64 bytes)
 {

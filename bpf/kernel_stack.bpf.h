@@ -128,8 +128,6 @@ __noinline int send_lesson(struct walk *walk, u32 asker, u32 is_wrong)
 	count = (last - from) / sizeof(u64) + 1;
 	if (lesson->second)
 		seconds = (bottom - lesson->second) / sizeof(u64) + 1;
-	if (is_wrong)
-		count = seconds = 0;
 	if (count >= LESSON_WORDS || seconds >= LESSON_WORDS)
 		return 0;
 	lesson->word_count = count;
@@ -164,7 +162,7 @@ static __always_inline bool walk_by_rules(
 					    is_switch ? FRAME_SCHEDULE : FRAME_WAKE,
 					    is_switch ? 0 : FRAME_INTERRUPT);
 	count(cpu, walk->is_by_rule ? COUNTER_STACKS_BY_RULE : COUNTER_STACKS_UNWOUND, 1);
-	if (!walk->is_by_rule || !is_audit_due(&cpu->kernel_hits))
+	if (!walk->is_by_rule || !is_audit_due(&cpu->kernel_left))
 		return walk->is_by_rule;
 	walk->foreseen = walk->hash < STACK_FIRST_ID ? walk->hash + STACK_FIRST_ID : walk->hash;
 	walk->is_by_rule = 0;

@@ -62,7 +62,7 @@ static __always_inline void past_open(
 	}
 	ring->thread = thread->serial;
 	ring->head = 0;
-	if (chain->woken && chain->off)
+	if (chain->woken == NOTHING_KNOWN || (chain->woken && chain->off))
 		return;
 	last = &ring->at[0];
 	__builtin_memset(last, 0, sizeof(*last));

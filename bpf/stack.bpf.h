@@ -227,7 +227,7 @@ static __always_inline u64 walk_by_table(
 	thread->stack_bytes = copy_needed(walk);
 	id = unwind_id(walk);
 	count(cpu, walk->steps_missed ? COUNTER_MEMOS_MISSED : COUNTER_MEMOS, 1);
-	if (walk->steps_missed || !is_audit_due(&cpu->user_hits))
+	if (!is_audit_due(&cpu->user_left))
 		return id;
 	unwind_begin(walk, regs->ip, regs->sp, regs->bp);
 	walk->first_argument = regs->di;
@@ -236,8 +236,11 @@ static __always_inline u64 walk_by_table(
 	walk->vma_count = vma_count;
 	walk->stop = unwind_walk(walk);
 	count(cpu, COUNTER_MEMOS_AUDITED, 1);
-	if (unwind_id(walk) != id)
+	if (unwind_id(walk) != id) {
 		count(cpu, COUNTER_MEMOS_WRONG, 1);
+		/* All steps of the map are to be found anew. */
+		__sync_fetch_and_add(&map_generations[vma_base & (STEP_SLOTS - 1)], 1);
+	}
 	return unwind_id(walk);
 }
 

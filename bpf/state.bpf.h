@@ -4,7 +4,8 @@
  * storage, and for each CPU counters, what it is in, and room for stacks.
  *
  * Invariant of the books: `state`, `since` and the totals of a thread are written by sched_switch
- * alone (after creation); a waker writes `wake` and nothing else.
+ * alone (after creation), but for the moment in which a thread that wakes another comes near;
+ * of the thread that is woken a waker writes `wake` and nothing else.
  */
 #ifndef DWELL_STATE_BPF_H
 #define DWELL_STATE_BPF_H
@@ -137,12 +138,15 @@ struct {
 	__type(value, u32);
 } start_images SEC(".maps");
 
+/* cpu.last_switch after a switch between threads that are not tracked. */
+#define SOME_TIME (~0ULL)
+
 struct cpu {
 	u64 counters[COUNTERS]; /* first: user space reads no more of it */
 	u64 last_switch;
 	u64 runs;
-	u64 kernel_hits; /* since the last audit */
-	u64 user_hits;
+	u32 kernel_left; /* stacks until the next audit */
+	u32 user_left;
 	struct metal metal;
 };
 
@@ -202,11 +206,12 @@ static __always_inline bool is_in_exec(struct task_struct *task, const struct th
 /* Every so many stacks that are known without a walk, one is walked to compare; 0: none. */
 const volatile __u32 cfg_audit_every;
 
-static __always_inline bool is_audit_due(u64 *hits)
+/* At distances that are random, or an even number would always meet the same one of two. */
+static __always_inline bool is_audit_due(u32 *left)
 {
-	if (!cfg_audit_every || ++*hits < cfg_audit_every)
+	if (!cfg_audit_every || (*left && --*left))
 		return false;
-	*hits = 0;
+	*left = 1 + (cfg_audit_every > 1 ? bpf_get_prandom_u32() % (2 * cfg_audit_every - 1) : 0);
 	return true;
 }
 
@@ -243,7 +248,7 @@ static __always_inline u64 cost_begin(const struct cpu *cpu)
 
 static __always_inline void cost_note(struct cpu *cpu, u64 now, enum counter timed)
 {
-	if (cpu->runs++ % COST_EVERY)
+	if (cpu->runs++ % COST_EVERY || !now)
 		return;
 	count(cpu, timed, 1);
 	count(cpu, timed + 1, bpf_ktime_get_ns() - now);

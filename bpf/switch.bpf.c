@@ -143,9 +143,12 @@ static __always_inline bool has_joined(struct task_struct *task, struct thread *
 	thread->is_announced = true;
 	if (!is_wanted(task, thread))
 		return false;
+	u64 now = bpf_ktime_get_ns();
+	if (now >= window_end)
+		return false;
 	thread->is_announced = false;
-	begin_life(thread, bpf_ktime_get_ns());
-	struct chain *chain = chain_get(task, 0);
+	begin_life(thread, now);
+	struct chain *chain = thread->is_near ? NULL : chain_get(task, 0);
 	if (chain)
 		chain_forget(chain);
 	return true;
@@ -160,10 +163,16 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (thread->state == THREAD_NEW && thread->was_on_cpu && cpu->last_switch <= window_start)
 		thread->state = TIME_RUNNING;
 	if (thread->state != TIME_RUNNING) {
-		/* Its switch-in was not seen: it took this CPU at the last switch that was. */
-		if (cpu->last_switch > window_start && thread->is_target)
+		u64 at = cpu->last_switch;
+		/*
+		 * Its switch-in was not seen: it took this CPU at the last switch that was. When
+		 * that was is not known if it was one of others: then it did not wait for the CPU.
+		 */
+		if (at > window_start && thread->is_target)
 			count(cpu, COUNTER_MISSED_SWITCHES, 1);
-		switch_in(cpu, task, thread, cpu->last_switch);
+		if (at == SOME_TIME)
+			at = thread->wake > thread->since ? thread->wake : thread->since;
+		switch_in(cpu, task, thread, at);
 	}
 	credit(cpu, thread, TIME_RUNNING, thread->since, now);
 	thread->since = now;
@@ -212,13 +221,14 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		out = bpf_task_storage_get(&threads, prev, NULL, 0);
 	if (next->pid)
 		in = bpf_task_storage_get(&threads, next, NULL, 0);
-	if (out && !is_tracked(out) && !has_joined(prev, out))
+	if (out && !out->is_target && !has_joined(prev, out) && !is_tracked(out))
 		out = NULL;
 	if (in && !is_tracked(in))
 		in = NULL;
 	if (!out && !in) {
 		if (is_in_window(now))
 			count(cpu, COUNTER_SWITCHES, 1);
+		cpu->last_switch = SOME_TIME;
 		cost_note(cpu, now, COUNTER_SWITCH_TIMED);
 		return 0;
 	}

@@ -82,8 +82,9 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	hop->queue_from = chain->queue_from;
 	hop->queue = chain->queue;
 	work = work_of(task);
-	if (work && chain->woken <= work->begun_at) {
-		/* A worker that has not waited since it took an item works for its queuer. */
+	if (work && (chain->woken == NOTHING_KNOWN || chain->woken <= work->begun_at)) {
+		/* A worker that has not waited since it took an item works for its queuer. It is
+		 * near since then at the latest, so that it would be known if it had. */
 		hop->woken = work->at;
 		if (chain->woken < work->at)
 			hop->queued_ns = 0;
@@ -108,7 +109,7 @@ static __always_inline bool needs_walk(struct cpu *cpu, u32 how)
 	return context && context->is_soft;
 }
 
-/* From now on it counts what the thread waits for. It runs: it is waking somebody. */
+/* From now on it counts what the current thread waits for. */
 __noinline int come_near(struct thread *thread, u64 now)
 {
 	struct chain *chain = chain_get(bpf_get_current_task_btf(), 0);
@@ -119,9 +120,11 @@ __noinline int come_near(struct thread *thread, u64 now)
 	thread->since = now;
 	thread->wake = 0;
 	thread->past_number++;
-	thread->is_near = true;
 	if (chain)
 		chain_forget(chain);
+	/* Last: until then a switch does not look at it. */
+	barrier();
+	thread->is_near = true;
 	return 0;
 }
 
@@ -199,7 +202,8 @@ static __always_inline void seal_hop_of_thread(
 	if (last && last->name[0] == name[0] && last->name[1] == name[1] &&
 		last->kernel_stack == vector->record.kernel_stack &&
 		last->user_stack == vector->record.user_stack &&
-		(last->who & ((1 << CONTRACT_HOP_KIND_BITS) - 1)) == vector->record.hop_kind) {
+		(last->who & ((1 << CONTRACT_HOP_KIND_BITS) - 1)) == vector->record.hop_kind &&
+		was_sent(last->who)) {
 		vector->hops[0].who = last->who;
 		return;
 	}
@@ -220,6 +224,7 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 	struct thread *thread;
 	struct walk *walk = walk_in(WALK_WAKER);
 	u32 zero = 0, kind;
+	bool is_known;
 
 	vector = bpf_map_lookup_elem(&vectors, &zero);
 	if (!vector || !cpu || !walk)
@@ -237,7 +242,9 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 	kind = name_waker(cpu, vector, how);
 	if (kind != HOP_UNKNOWN && !is_metal(kind)) {
 		thread = bpf_task_storage_get(&threads, task, NULL, 0);
-		if (thread && !is_tracked(thread))
+		/* Whoever queues work may do it for anybody. */
+		is_known = !thread || is_tracked(thread) || (how & VECTOR_KIND) != HOP_WORK;
+		if (thread && !is_tracked(thread) && is_known)
 			come_near(thread, now);
 		if (thread && !(how & VECTOR_NO_STACK)) {
 			if (!thread->is_target && !thread->is_introduced &&
@@ -246,7 +253,10 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 			vector->record.user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 		}
 		vector->hops[0].thread = thread ? thread->serial : 0;
-		add_history(task, vector);
+		if (is_known)
+			add_history(task, vector);
+		else
+			vector->hops[0].woken = NOTHING_KNOWN;
 		seal_hop_of_thread(cpu, vector, task, thread);
 	} else {
 		seal_hop(cpu, vector);

@@ -60,9 +60,13 @@ SEC("?tp_btf/workqueue_execute_start")
 int BPF_PROG(on_work_begin, struct work_struct *item)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	struct vector *cause, *work;
 	u64 key = (u64)item;
 
+	/* Workers are few, and take turns at what others wait for. */
+	if (thread && !is_tracked(thread))
+		come_near(thread, bpf_ktime_get_ns());
 	work = bpf_task_storage_get(&workers, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!work)
 		return 0;

@@ -96,7 +96,7 @@ enum frame_asker {
  */
 struct lesson {
 	__u32 asker;
-	__u32 is_wrong; /* an audit has found that the rules lead elsewhere; no words follow */
+	__u32 is_wrong; /* an audit has found that the rules lead elsewhere */
 	__u32 depth;
 	__u32 pad;
 	__u64 from;   /* address of the first word */

@@ -12,7 +12,7 @@
 #include "util/map64.h"
 
 /* Hypotheses of an address at most, and addresses. */
-#define MOST_GUESSES 24
+#define MOST_GUESSES 64
 #define MOST_ADDRESSES 16384
 /* A rule must have fitted so many lessons; twice as many after each time that one did not hold. */
 #define LESSONS_NEEDED 5
@@ -22,7 +22,7 @@
 /* A function that aligns its stack leaves a copy of its return address so far below it. */
 #define COPY_WORDS 2
 /* Places where the next return address can be, at most: more and the lesson says nothing. */
-#define MOST_PLACES 8
+#define MOST_PLACES 64
 
 struct guess {
 	uint16_t size;
@@ -205,13 +205,19 @@ static void take_back(struct frame_rules *rules, struct known *known)
 	write_entry(rules, known, (struct guess){.rule = FRAME_NO_RULE});
 }
 
-/* What was believed of the address is not so. */
-static void strike(struct frame_rules *rules, struct known *known)
+/* What is believed of the address has to be found out anew. */
+static void doubt(struct frame_rules *rules, struct known *known)
 {
 	take_back(rules, known);
 	known->guess_count = 0;
 	known->held = 0;
 	known->is_unaligned = false;
+}
+
+/* What was believed of the address is not so. */
+static void strike(struct frame_rules *rules, struct known *known)
+{
+	doubt(rules, known);
 	if (++known->strikes < MOST_STRIKES || known->is_given_up)
 		return;
 	known->is_given_up = true;
@@ -627,7 +633,7 @@ static void note_last(struct frame_rules *rules, struct known *known)
 	if (known->is_in_table)
 		return;
 	write_entry(rules, known, (struct guess){.rule = FRAME_NO_RULE});
-	rules->counts.changes++;
+	rules->counts.changes += known->is_in_table;
 }
 
 /* The frame behind which nothing is learnt: what an interrupt hit can be anything. */
@@ -656,17 +662,41 @@ static void observe_all(struct frame_rules *rules)
 	note_last(rules, known_of(rules, last));
 }
 
+/* Strikes the rules that lead elsewhere than the lesson, where that is certain. */
+static void strike_wrong(struct frame_rules *rules)
+{
+	int last = find_last(rules);
+
+	for (int i = 0; i < last; i++) {
+		struct known *known = known_of(rules, i);
+		int sp = sp_behind(rules, i), word;
+
+		if (sp < 0 || rules->place[i + 1] < 0 || !known->is_published)
+			continue;
+		word = is_exception(rules, i) ? rules->place[i] + 1 + FRAME_REGS_IP
+					      : predict(rules, known->guesses[0], sp);
+		if (word != rules->place[i + 1])
+			strike(rules, known);
+	}
+}
+
+/* An audit found another stack than the rules: all that it has to do with is doubtful. */
 static void learn_mistake(struct frame_rules *rules)
 {
 	const struct lesson *lesson = rules->lesson;
+	const uint64_t *number = map64_find(&rules->numbers, lesson->asker);
 
+	if (!has_trampoline(rules) && take_frames(rules) && find_bounds(rules) && find_known(rules))
+		strike_wrong(rules);
+	if (number)
+		doubt(rules, &rules->known.at[*number]);
 	for (uint32_t i = 0; i < lesson->depth; i++) {
 		uint64_t key = (uint32_t)lesson->frames[i];
 		const uint64_t *numbers[] = {map64_find(&rules->numbers, key),
 			map64_find(&rules->numbers, key | FRAME_HIT_BY_EXCEPTION)};
 		for (size_t k = 0; k < ARRAY_SIZE(numbers); k++)
 			if (numbers[k])
-				strike(rules, &rules->known.at[*numbers[k]]);
+				doubt(rules, &rules->known.at[*numbers[k]]);
 	}
 }
 

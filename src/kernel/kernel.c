@@ -242,7 +242,12 @@ const char *kernel_sample_event(const struct kernel *kernel)
 
 uint64_t kernel_table_bytes(const struct kernel *kernel)
 {
-	return sizes_bytes(&kernel->sizes);
+	const struct dwell *skeleton = kernel->skeleton;
+	uint64_t of_cpu = bpf_map__value_size(skeleton->maps.gathered);
+
+	if (kernel->sizes.lesson_ring_bytes)
+		of_cpu += bpf_map__value_size(skeleton->maps.lesson_rooms);
+	return sizes_bytes(&kernel->sizes) + (uint64_t)kernel->cpus * of_cpu;
 }
 
 int kernel_records_fd(const struct kernel *kernel)
@@ -298,12 +303,20 @@ static int run_barrier(const struct kernel *kernel, uint32_t cpu, uint64_t table
 	int fd = bpf_program__fd(kernel->skeleton->progs.on_barrier);
 	int error = bpf_prog_test_run_opts(fd, &run);
 
-	if (error != -ENXIO)
-		return error;
+	if (error != -ENXIO || !table)
+		return error == -ENXIO ? 0 : error;
 	arguments[1] = cpu + 1;
 	run.flags = 0;
 	run.cpu = 0;
-	return table ? bpf_prog_test_run_opts(fd, &run) : 0;
+	error = bpf_prog_test_run_opts(fd, &run);
+	if (error)
+		return error;
+	/* It may have come back meanwhile. */
+	arguments[1] = 0;
+	run.flags = BPF_F_TEST_RUN_ON_CPU;
+	run.cpu = cpu;
+	error = bpf_prog_test_run_opts(fd, &run);
+	return error == -ENXIO ? 0 : error;
 }
 
 /* On every CPU; rows that it has gathered go into the table, counted from 1, if that is not 0. */

@@ -35,7 +35,7 @@ struct capture_options {
 	bool has_self;        /* record dwell too */
 	uint64_t duration_ns; /* the window's length at most, 0: until stopped */
 	uint32_t depth;       /* hops kept of each chain of wakers; 0: no chains */
-	uint32_t audit_every; /* of the kernel stacks by rules one is unwound, too; 0: none */
+	uint32_t audit_every; /* of the stacks known without a walk one is walked, too; 0: none */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
 	/* Asked until the window is open: true ends the start. NULL: it is not to be ended. */
 	bool (*is_stopped)(void *context);

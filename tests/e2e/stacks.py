@@ -20,6 +20,6 @@ def check_stacks(recording, known_share):
         known, walked = stacks[f"{who}_known"], stacks[f"{who}_walked"]
         check(known > (1000 if SLOW == 1 else 100), f"{who}: nothing to compare: {stacks}")
         check(known / (known + walked) > known_share, f"{who}: too few are known: {stacks}")
-        # One may be under way when the figures are read.
+        # Of users' those with some unknown step, too; one may be under way when the figures are read.
         check(known - stacks[f"{who}_audited"] <= 64, f"{who}: not all were audited: {stacks}")
     return stacks

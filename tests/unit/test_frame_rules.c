@@ -199,7 +199,7 @@ static void make_stack(const struct call *calls, u32 count)
 	kernel.from = at - 72;
 }
 
-static void send(enum frame_asker asker)
+static void fill_lesson(enum frame_asker asker)
 {
 	struct lesson *lesson = &kernel.lesson;
 	u64 end = BOTTOM;
@@ -220,7 +220,12 @@ static void send(enum frame_asker asker)
 		lesson->words[lesson->word_count++] = *word_of(at);
 	for (u64 at = lesson->second; at && at <= BOTTOM; at += 8)
 		lesson->words[lesson->word_count + lesson->second_count++] = *word_of(at);
-	frame_rules_learn(kernel.rules, lesson, sizeof(*lesson));
+}
+
+static void send(enum frame_asker asker)
+{
+	fill_lesson(asker);
+	frame_rules_learn(kernel.rules, &kernel.lesson, sizeof(kernel.lesson));
 }
 
 /* Walks by rules: 1 if they are known. Then it must be the truth, from the first frame on that is
@@ -399,23 +404,36 @@ static void a_module_that_is_gone_is_not_believed(void **state)
 	assert_int_equal(learn(calls, 6, FRAME_OF_SWITCH), -1);
 }
 
+static void tell_of_mistake(void)
+{
+	kernel.lesson.is_wrong = true;
+	frame_rules_learn(kernel.rules, &kernel.lesson, sizeof(kernel.lesson));
+}
+
 static void what_an_audit_found_wrong_is_taken_back(void **state)
 {
 	struct call calls[] = {SWITCH_FRAMES, {FIXED, FUNCTION(2), 4}, SYSTEM_CALL};
+	struct call others[] = {SWITCH_FRAMES, {FIXED, FUNCTION(3), 7}, SYSTEM_CALL};
+	struct frame_rules_counts counts;
 
 	(void)state;
-	assert_true(learn(calls, 5, FRAME_OF_SWITCH) > 0);
-	for (int i = 0; i < 3; i++) {
+	for (u32 i = 0; i < 3; i++) {
+		assert_true(learn(calls, 5, FRAME_OF_SWITCH) > 0);
+		assert_true(learn(others, 5, FRAME_OF_SWITCH) >= 0);
+		/* The frame is another by now, and the audit was the first to see it. */
+		calls[2].size++;
+		memset(kernel.task, 0, sizeof(kernel.task));
 		make_stack(calls, 5);
-		send(FRAME_OF_SWITCH);
-		kernel.lesson.is_wrong = true;
-		kernel.lesson.word_count = kernel.lesson.second_count = 0;
-		frame_rules_learn(kernel.rules, &kernel.lesson, sizeof(kernel.lesson));
+		fill_lesson(FRAME_OF_SWITCH);
+		tell_of_mistake();
 		make_stack(calls, 5);
 		assert_int_equal(walk_it(FRAME_OF_SWITCH), 0);
+		frame_rules_counts(kernel.rules, &counts);
+		assert_int_equal(counts.given_up, i == 2);
 	}
-	/* For good: it was so three times. */
+	/* For good: it was so three times. All others are learnt again. */
 	assert_int_equal(learn(calls, 5, FRAME_OF_SWITCH), -1);
+	assert_true(learn(others, 5, FRAME_OF_SWITCH) > 0);
 }
 
 static void a_lesson_that_is_cut_is_ignored(void **state)
