@@ -27,11 +27,11 @@ with open(f"{TRACE}/available_filter_functions") as file:
 tell("set_ftrace_filter", "\n".join(name for name in FUNCTIONS if name in there))
 cleanup(lambda: switch("nop"))
 
-load = stress(40 * SLOW, "pipe", "futex", "poll", "eventfd")
+load = stress(HANGS_S, "pipe", "futex", "poll", "eventfd")
 recorder = Recorder("-a", "--audit", "1")
 for tracer in ("nop", "function_graph", "nop", "function_graph", "nop"):
     switch(tracer)
-    time.sleep(SLOW)
+    wait_for_switches(2_000)
 recording = recorder.stop()
 check_stacks(recording, known_share=0.05)
 kill_group(load)
