@@ -6,7 +6,7 @@ from stacks import *
 
 load = stress(HANGS_S, "pipe", "futex", "sock", "epoll", "fork", "mutex", "fifo", "eventfd", "poll", "sem")
 recorder = Recorder("-a", "--audit", "1")
-wait_for_switches(15_000 if SLOW == 1 else 5_000)
+wait_for_switches(15_000 if SLOW == 1 else 3_000)
 recording = recorder.stop()
 kill_group(load)
 check_stacks(recording, known_share=0.3)
