@@ -61,6 +61,17 @@ const volatile __u32 cfg_gathered_mask;
 /* How often a largest value may be taken from under us. */
 #define MAX_TRIES 8
 
+/* To a row that no other CPU can add to meanwhile. */
+static __always_inline void add_own(struct sum *to, const struct sum *add)
+{
+	to->count += add->count;
+	to->ns += add->ns;
+	to->first_ns += add->first_ns;
+	to->last_ns += add->last_ns;
+	if (add->max_ns > to->max_ns)
+		to->max_ns = add->max_ns;
+}
+
 /* Other CPUs may add to the row, too: those that gathered it before its thread came to this one. */
 static __always_inline void add_sum(struct sum *to, const struct sum *add)
 {
@@ -189,12 +200,7 @@ static __always_inline bool add_row(struct cpu *cpu, struct sum_key *key, struct
 	place = place_of_row(key);
 	row = &all->rows[place & (GATHERED_ROWS - 1)];
 	if (row->sum.count && is_same_row(&row->key, key)) {
-		row->sum.count += add->count;
-		row->sum.ns += add->ns;
-		row->sum.first_ns += add->first_ns;
-		row->sum.last_ns += add->last_ns;
-		if (add->max_ns > row->sum.max_ns)
-			row->sum.max_ns = add->max_ns;
+		add_own(&row->sum, add);
 		return true;
 	}
 	let_go(place, active_table, 0);

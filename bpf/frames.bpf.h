@@ -14,11 +14,6 @@
 #include "contract/frames.h"
 #include "contract/walk.h"
 
-static __always_inline u32 frame_set_of(u64 key)
-{
-	return ((u32)key + (u32)(key >> 32)) * 0x9e3779b1U >> (32 - FRAME_SET_BITS);
-}
-
 static __always_inline bool is_text(u64 word)
 {
 	return word >> 32 == 0xffffffff;
@@ -28,7 +23,7 @@ static __always_inline bool is_text(u64 word)
 static __always_inline u64 frame_find(const struct frame_table *table, u64 address, u64 how)
 {
 	u64 key = (u32)address | how;
-	const volatile __u64 *ways = table->ways[frame_set_of(key) & (FRAME_SETS - 1)];
+	const volatile __u64 *ways = table->ways[FRAME_SET(key) & (FRAME_SETS - 1)];
 	u64 entry = ways[0];
 
 	if ((entry & FRAME_KEY) != key)

@@ -38,12 +38,7 @@ static __always_inline bool add_wait_to(
 		__sync_fetch_and_add(used, 1);
 		return true;
 	}
-	row->sum.count += add->count;
-	row->sum.ns += add->ns;
-	row->sum.first_ns += add->first_ns;
-	row->sum.last_ns += add->last_ns;
-	if (add->max_ns > row->sum.max_ns)
-		row->sum.max_ns = add->max_ns;
+	add_own(&row->sum, add);
 	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
 		if (i > cfg_depth || i > wait->record.hop_count)
 			break;

@@ -27,6 +27,9 @@ struct frame_table {
  */
 #define FRAME_HIT_BY_EXCEPTION (1ULL << 32)
 #define FRAME_KEY ((1ULL << 33) - 1)
+/* The set that a key is in. */
+#define FRAME_SET(key)                                                                             \
+	(((__u32)(key) + (__u32)((key) >> 32)) * 0x9e3779b1U >> (32 - FRAME_SET_BITS))
 #define FRAME_RULE_SHIFT 33
 #define FRAME_RULE_MASK 7
 #define FRAME_KINDS_SHIFT 36

@@ -12,8 +12,7 @@
 #ifndef DWELL_KERNEL_FRAME_RULES_H
 #define DWELL_KERNEL_FRAME_RULES_H
 
-#include "contract/frames.h"
-#include "kernel/kernel_text.h"
+#include "kernel/frame_lesson.h"
 #include "util/vec.h"
 
 struct frame_rules;

@@ -73,6 +73,11 @@ bool kernel_text_is_within(const struct text_range *ranges, size_t count, uint64
 	return false;
 }
 
+bool kernel_text_is_trampoline(const struct kernel_text *text, uint64_t address)
+{
+	return kernel_text_is_within(text->trampolines, ARRAY_SIZE(text->trampolines), address);
+}
+
 unsigned int kernel_text_kinds(const struct kernel_text *text, uint64_t address)
 {
 	unsigned int kinds = 0;

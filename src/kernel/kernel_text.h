@@ -34,6 +34,8 @@ struct kernel_text {
 /* All ranges are empty if symbols is NULL. */
 void kernel_text_find(const struct kernel_symbols *symbols, struct kernel_text *ret);
 bool kernel_text_is_within(const struct text_range *ranges, size_t count, uint64_t address);
+/* Is it what a tracer puts on a stack in place of a return address? */
+bool kernel_text_is_trampoline(const struct kernel_text *text, uint64_t address);
 /* enum frame_kind of a return address. */
 unsigned int kernel_text_kinds(const struct kernel_text *text, uint64_t address);
 
