@@ -168,7 +168,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		 * Its switch-in was not seen: it took this CPU at the last switch that was. When
 		 * that was is not known if it was one of others: then it did not wait for the CPU.
 		 */
-		if (at > window_start && thread->is_target)
+		if ((at == SOME_TIME ? now : at) > window_start && thread->is_target)
 			count(cpu, COUNTER_MISSED_SWITCHES, 1);
 		if (at == SOME_TIME)
 			at = thread->wake > thread->since ? thread->wake : thread->since;
@@ -228,7 +228,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (!out && !in) {
 		if (is_in_window(now))
 			count(cpu, COUNTER_SWITCHES, 1);
-		cpu->last_switch = SOME_TIME;
+		/* Before the window nobody asks, and who is on a CPU then was met there. */
+		if (window_start != ~0ULL)
+			cpu->last_switch = SOME_TIME;
 		cost_note(cpu, now, COUNTER_SWITCH_TIMED);
 		return 0;
 	}

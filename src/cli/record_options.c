@@ -211,7 +211,7 @@ static int parse_audit(struct record_options *options, const char *text)
 	unsigned long every = strtoul(text, &end, 10);
 
 	if (end == text || *end || text[0] == '-' || every > UINT32_MAX)
-		return bad("%s is not a number of stacks", text);
+		return bad("%s is not a number of stacks; --audit 256 is usual, 0 none", text);
 	options->capture.audit_every = (uint32_t)every;
 	return 0;
 }
