@@ -210,11 +210,27 @@ static __always_inline bool add_row(struct cpu *cpu, struct sum_key *key, struct
 }
 
 /*
+ * The slice of a moment in the window. Nearly always it is the one of the last time, which saves a
+ * division; a new one is remembered.
+ */
+static __always_inline u64 slice_at(struct cpu *cpu, u64 at, u64 start)
+{
+	u64 slice = cpu->slice, begin = cpu->slice_start;
+
+	if (begin && at - begin < cfg_slice_ns)
+		return slice;
+	slice = (at - start) / cfg_slice_ns;
+	cpu->slice = slice;
+	cpu->slice_start = start + slice * cfg_slice_ns;
+	return slice;
+}
+
+/*
  * Adds the time [from, to) in that state, clipped to the window, to the thread's totals, and gives
  * the row that it belongs to; false if nothing of it is in the window.
  */
-static __always_inline bool take_time(
-	struct thread *thread, u32 state, u64 from, u64 to, struct sum_key *key, struct sum *add)
+static __always_inline bool take_time(struct cpu *cpu, struct thread *thread, u32 state, u64 from,
+	u64 to, struct sum_key *key, struct sum *add)
 {
 	u64 start = window_start, end = window_end;
 
@@ -229,7 +245,9 @@ static __always_inline bool take_time(
 		return false;
 
 	u64 ns = to - from;
-	u64 first = (from - start) / cfg_slice_ns, last = (to - 1 - start) / cfg_slice_ns;
+	u64 last = slice_at(cpu, to - 1, start), first = last;
+	if (from < cpu->slice_start)
+		first = (from - start) / cfg_slice_ns;
 	*key = (struct sum_key){
 		.thread = thread->serial, .state = state, .slice_first = first, .slice_last = last};
 	*add = (struct sum){.count = 1, .ns = ns, .max_ns = ns, .first_ns = ns};
@@ -239,6 +257,7 @@ static __always_inline bool take_time(
 		key->kernel_stack = thread->kernel_stack;
 		key->user_stack = thread->user_stack;
 		key->band = band_of_ns(ns);
+		key->is_chosen = thread->is_chosen;
 	}
 	if (first != last) {
 		add->first_ns = start + (first + 1) * cfg_slice_ns - from;
@@ -267,7 +286,7 @@ __noinline int credit(struct cpu *cpu, struct thread *thread, u32 state, u64 fro
 
 	if (!cpu || !thread || state >= TIME_BLOCKED)
 		return 0;
-	if (take_time(thread, state, from, to, &key, &add))
+	if (take_time(cpu, thread, state, from, to, &key, &add))
 		count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }
@@ -278,7 +297,7 @@ __noinline int credit_wait(struct cpu *cpu, struct thread *thread, u64 from, u64
 	struct sum_key key;
 	struct sum add;
 
-	if (!cpu || !thread || !take_time(thread, TIME_BLOCKED, from, to, &key, &add))
+	if (!cpu || !thread || !take_time(cpu, thread, TIME_BLOCKED, from, to, &key, &add))
 		return 0;
 	key.task_letter = thread->task_letter;
 	if (is_skipped(add.ns)) {

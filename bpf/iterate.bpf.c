@@ -5,6 +5,7 @@
  */
 #include "books.bpf.h"
 #include "stack.bpf.h"
+#include "thin.bpf.h"
 
 static __always_inline u32 image_at_start(struct task_struct *task)
 {
@@ -181,6 +182,8 @@ int on_read(struct bpf_iter__task *ctx)
 	/* A wake from before it fell asleep, and it still sleeps: that one ended nothing. */
 	if (is_asleep && now.wake_ns < now.since_ns)
 		now.wake_ns = 0;
+	if (is_thinned(thread) && is_asleep)
+		thin_open(cpu, task, thread, &now);
 	bpf_seq_write(ctx->meta->seq, &now, sizeof(now));
 	return 0;
 }

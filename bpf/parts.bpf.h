@@ -121,7 +121,7 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 	chain = segment->chain;
 	wait->record.hop_count = segment->hop_count;
 	segment = &wait->segments[bounded(last - 1, MAX_SEGMENTS)];
-	if (!take_time(thread, TIME_BLOCKED, from, segment->to, &key, &add))
+	if (!take_time(cpu, thread, TIME_BLOCKED, from, segment->to, &key, &add))
 		return 0;
 	key.task_letter = thread->task_letter;
 	key.band = band_of_ns(wait->to - wait->from);

@@ -113,6 +113,11 @@ struct thread {
 	bool was_on_cpu;    /* when the start iterator met it */
 	bool is_introduced; /* no target, but user space knows its image */
 	bool lacks_tables;  /* its user stack ends where tables were missing, as yet */
+	/* With --budget, see thin.bpf.h. */
+	bool is_thinned;      /* its last switch-out has no stacks */
+	bool is_chosen;       /* it has, by chance */
+	bool was_short;       /* its last wait was */
+	bool has_stale_chain; /* what it carries is of a wait before its last one */
 };
 
 struct {
@@ -147,6 +152,11 @@ struct cpu {
 	u64 runs;
 	u32 kernel_left; /* stacks until the next audit */
 	u32 user_left;
+	/* The slice that time was last credited in, and when it begins; see slice_at(). */
+	u64 slice_start;
+	u64 slice;
+	u64 burst; /* the piece of time that it is in, see thin.bpf.h */
+	bool is_in_burst;
 	struct metal metal;
 };
 

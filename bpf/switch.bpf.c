@@ -9,16 +9,19 @@
 #include "parts.bpf.h"
 #include "kernel_stack.bpf.h"
 #include "target.bpf.h"
+#include "thin.bpf.h"
 #include "waker.bpf.h"
 
 /* Credits the wait [since, wake) of a thread that comes onto a CPU at `at`, and explains it. */
 static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 	struct thread *thread, u64 since, u64 wake, u64 at)
 {
-	struct chain *chain = chain_get(task, 0);
+	struct chain *chain = is_thinned(thread) ? NULL : chain_get(task, 0);
 	struct wait_scratch *wait = chain ? wait_scratch_of_cpu() : NULL;
 	u64 start, from;
 
+	thread->was_short = wake - since < THIN_LONG_NS;
+	thread->has_stale_chain = !wait;
 	if (!wait) {
 		past_forget(thread);
 		credit_wait(cpu, thread, since, wake);
@@ -191,6 +194,8 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	} else {
 		thread->state = TIME_PREEMPTED;
 	}
+	if (thin_out(cpu, thread, now))
+		return;
 	struct walk *walk = walk_in(WALK_SWITCH);
 	/* A thread that may wake targets is asked for one thing only: in what it waited. */
 	if (!walk || (!thread->is_target && thread->state != TIME_BLOCKED))
@@ -273,7 +278,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		if (now >= window_end)
 			return 0;
 		thread->wake = now;
-		if (cfg_depth)
+		if (thin_wake(cpu, task, thread, now) && cfg_depth)
 			chain_wake(ctx, cpu, task, thread, now);
 	}
 	if (is_in_window(now))

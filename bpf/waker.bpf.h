@@ -253,7 +253,7 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 			vector->record.user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 		}
 		vector->hops[0].thread = thread ? thread->serial : 0;
-		if (is_known)
+		if (is_known && !(thread && thread->has_stale_chain))
 			add_history(task, vector);
 		else
 			vector->hops[0].woken = NOTHING_KNOWN;

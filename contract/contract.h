@@ -40,6 +40,7 @@ enum stack_none {
 			       were there */
 	STACK_LOST = 5,     /* set by user space: its record never arrived */
 	STACK_NO_WAKER_STACK = 6, /* of a waker: the wait was shorter than --waker-stacks-from */
+	STACK_THINNED = 7,        /* left out to keep to --budget */
 	STACK_FIRST_ID = 16,
 };
 
@@ -59,10 +60,13 @@ struct sum_key {
 	__u32 thread;       /* serial */
 	__u32 slice_first;
 	__u32 slice_last;
-	__u8 state;       /* enum time_state */
-	__u8 task_letter; /* blocked: 'S', 'D', 'T', ... ; else 0 */
-	__u8 band;        /* of the whole wait */
-	__u8 is_part;     /* the wait goes on, with another chain: its last part counts it */
+	__u8 state;         /* enum time_state */
+	__u8 task_letter;   /* blocked: 'S', 'D', 'T', ... ; else 0 */
+	__u8 band;          /* of the whole wait */
+	__u8 is_part : 1;   /* the wait goes on, with another chain: its last part counts it */
+	__u8 is_chosen : 1; /* by chance, with --budget: it stands for those whose stacks are left
+			       out */
+	__u8 pad : 6;
 };
 
 struct sum {
@@ -214,6 +218,9 @@ enum counter {
 	COUNTER_CHAIN_OVERFLOW_NS,   /* */
 	COUNTER_WAKER_STACKS,        /* stacks of wakers left out: --waker-stacks-from */
 	COUNTER_LOST_CHAINS,         /* hop and chain records that found the ring full */
+	COUNTER_THINNED,             /* switch-outs whose stacks were left out: --budget */
+	COUNTER_CHOSEN,              /* and those that were kept by chance */
+	COUNTER_BURSTS,              /* pieces of time in which a CPU kept all stacks */
 	COUNTER_SWITCH_TIMED,        /* runs of the switch program that timed themselves */
 	COUNTER_SWITCH_TIMED_NS,     /* */
 	COUNTER_WAKE_TIMED,          /* */

@@ -9,6 +9,7 @@
 
 #include "capture/chains.h"
 #include "host/containers.h"
+#include "capture/spread.h"
 #include "capture/timeline.h"
 
 struct books *books_new(
@@ -104,13 +105,14 @@ static void add_threads(struct books *books, const struct batch *batch)
 	timeline_tell(books->timeline, books->namer, UINT64_MAX);
 }
 
-void books_add(struct books *books, const struct batch *batch)
+void books_add(struct books *books, struct batch *batch)
 {
 	/* Threads first: a stack's image must be known, and whether it is still the latest. */
 	add_threads(books, batch);
 	add_records(books, batch, RECORD_KERNEL_STACK);
 	add_records(books, batch, RECORD_HOP);
 	add_records(books, batch, RECORD_CHAIN);
+	books->totals.unspread_ns += spread_thinned(&batch->rows, &batch->waits);
 	vec_each (row, &batch->rows)
 		books_add_row(books, row);
 	books_add_waits(books, &batch->waits);

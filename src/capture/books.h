@@ -28,6 +28,7 @@ struct books_totals {
 	uint64_t unknown_ns;
 	uint64_t lost_chains; /* waits whose chain never arrived */
 	uint64_t lost_chains_ns;
+	uint64_t unspread_ns; /* of intervals without stacks, for which none of their kind stands */
 	uint64_t lost_mappings; /* records of mappings that found no room */
 	uint64_t events;        /* in drained rows */
 	uint64_t bare_events;   /* of them, those whose stack never arrived */
@@ -43,7 +44,7 @@ void books_free(struct books *books);
 /* The window's start, before any batch is booked. */
 void books_set_start(struct books *books, uint64_t start_ns);
 /* Books a batch: new threads, stacks, ends, rows, open intervals as of `now_ns`. */
-void books_add(struct books *books, const struct batch *batch);
+void books_add(struct books *books, struct batch *batch);
 /* Books the open intervals of the living as ended by the window's end; then nobody lives. */
 void books_close(struct books *books, const struct batch *batch, uint64_t end_ns);
 /* Closes those whose end was lost, by what their rows hold, and counts them. */

@@ -58,6 +58,9 @@ void books_add_row(struct books *books, const struct kernel_row *row)
 	struct rec_sum sum = sum_of_row(books, &row->key, &row->sum);
 	uint64_t chain = row->key.chain;
 
+	/* All of it was shared out. */
+	if (row->key.kernel_stack == STACK_THINNED && !row->sum.ns && !row->sum.count)
+		return;
 	if (books->chains && chain && chain < CONTRACT_CHAIN_OF_END(CHAIN_ENDS))
 		sum.chain = chains_of_end(
 			books->chains, (enum chain_end)(chain - CONTRACT_CHAIN_OF_END(0)));

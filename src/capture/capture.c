@@ -131,6 +131,7 @@ static void init_meta(struct capture *capture)
 		.sample_event = kernel_sample_event(capture->kernel),
 		.user_stacks = user_stacks_word(options->user_stacks),
 		.chain_depth = options->has_stacks ? options->depth : 0,
+		.budget_ppm = (uint32_t)(options->budget * 1e6 + 0.5),
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
@@ -309,6 +310,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	capture->meta.start_unix_ns =
 		clock_ns(CLOCK_REALTIME) + capture->start_ns - clock_monotonic_ns();
 	capture->cpu_before_ns = own_cpu_ns(capture);
+	if (capture->options.budget > 0)
+		drain_set_budget(capture->drain, capture->options.budget);
 	books_set_start(capture->books, capture->start_ns);
 	sleep_until(capture->start_ns);
 	error = drain_start(capture->drain, why);
@@ -383,6 +386,9 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	meta->user_stacks_known = counters[COUNTER_MEMOS];
 	meta->user_stacks_walked = counters[COUNTER_MEMOS_MISSED];
 	meta->user_stacks_audited = counters[COUNTER_MEMOS_AUDITED];
+	meta->thinned = counters[COUNTER_THINNED];
+	meta->chosen = counters[COUNTER_CHOSEN];
+	meta->bursts = counters[COUNTER_BURSTS];
 	meta->expected_ns = totals.expected_ns;
 	meta->accounted_ns = totals.accounted_ns;
 	meta->worst_thread_ns = totals.worst_thread_ns;

@@ -19,6 +19,7 @@ enum {
 	KEY_WAKER_STACKS_FROM,
 	KEY_NO_CACHE,
 	KEY_AUDIT,
+	KEY_BUDGET,
 };
 
 static const struct argp_option target_table[] = {
@@ -54,6 +55,10 @@ static const struct argp_option table[] = {
 		"wakers of shorter waits keep their names but not their stacks", 2},
 	{"audit", KEY_AUDIT, "N", 0,
 		"walk one of N stacks that are known already, to compare (default 256, 0: none)",
+		2},
+	{"budget", KEY_BUDGET, "PERCENT", 0,
+		"cost at most PERCENT of the machine's CPU time: times stay exact, stacks of short "
+		"waits are left out at random",
 		2},
 	{"self", KEY_SELF, NULL, 0, "record dwell itself, too", 2},
 	{"quiet", 'q', NULL, 0, "no progress, no summary", 2},
@@ -216,6 +221,19 @@ static int parse_audit(struct record_options *options, const char *text)
 	return 0;
 }
 
+static int parse_budget(struct record_options *options, const char *text)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "%")))
+		return bad("%s is not a share of the machine's CPU time; write 1%% or 0.5%%", text);
+	if (!(percent >= CAPTURE_MIN_BUDGET * 100) || percent > CAPTURE_MAX_BUDGET * 100)
+		return bad("%s is out of range; --budget takes 0.1%% to 50%%", text);
+	options->capture.budget = percent / 100;
+	return 0;
+}
+
 static error_t parse_target(int key, char *value, struct argp_state *state)
 {
 	struct record_options *options = state->input;
@@ -283,6 +301,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_AUDIT:
 		return parse_audit(options, value);
+	case KEY_BUDGET:
+		return parse_budget(options, value);
 	case KEY_SELF:
 		options->capture.has_self = true;
 		return 0;

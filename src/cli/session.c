@@ -221,6 +221,20 @@ static int check_books(struct session *session, struct why *why)
 	return 0;
 }
 
+/* Nobody should pay much for a recording without knowing, nor without knowing what to do. */
+#define DEAR_SHARE 0.05
+
+static void warn_of_cost(const struct rec_meta *meta)
+{
+	double share = rec_meta_cost_share(meta);
+
+	if (!meta->budget_ppm && share > DEAR_SHARE)
+		fprintf(stderr,
+			"dwell: recording took %.0f %% of this machine's CPU time; --budget 2%% "
+			"would hold it to that, --depth 0 takes about half\n",
+			100 * share);
+}
+
 static void say_summary(struct session *session)
 {
 	const struct rec_meta *meta = capture_meta(session->capture);
@@ -240,6 +254,7 @@ static void say_summary(struct session *session)
 		fprintf(stderr, "; accounted %.3f %%",
 			100.0 * (double)meta->accounted_ns / (double)meta->expected_ns);
 	fputc('\n', stderr);
+	warn_of_cost(meta);
 }
 
 /* A target named by number may have ended in the last moment of the start. */

@@ -13,6 +13,7 @@
 #include "kernel/private.h"
 #include "kernel/programs.h"
 #include "dwell.skel.h"
+#include "util/clock.h"
 
 /* Room for 5,000 requests; they are read as they come. */
 #define WANTS_BYTES (256 << 10)
@@ -151,6 +152,8 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	skeleton->rodata->cfg_schedule_end = kernel->text.schedule.end;
 	set_max_frames(skeleton);
 	skeleton->rodata->cfg_audit_every = options->audit_every;
+	skeleton->rodata->cfg_has_budget = options->budget > 0 && options->has_stacks;
+	skeleton->rodata->cfg_burst_seed = clock_monotonic_ns();
 	skeleton->rodata->cfg_seen_mask = kernel->sizes.seen - 1;
 	skeleton->rodata->cfg_ring_for_stacks = kernel->sizes.ring_bytes / 4 * 3;
 	bpf_map__set_max_entries(skeleton->maps.seen, kernel->sizes.seen);

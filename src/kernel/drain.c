@@ -18,6 +18,8 @@
 
 #include "host/map_events.h"
 #include "host/rights.h"
+#include "kernel/budget.h"
+#include "kernel/programs.h"
 #include "util/clock.h"
 #include "util/units.h"
 
@@ -36,6 +38,7 @@ struct drain {
 	uint64_t next_flip_ns;
 	uint64_t next_read_ns;
 	const char *priority;
+	struct budget budget; /* without a share there is none */
 	int fd;
 	bool is_running;
 	pthread_t thread;
@@ -208,6 +211,28 @@ static bool is_short_of_files(int error)
 	return error == -EMFILE || error == -ENFILE;
 }
 
+static uint64_t cost_ns(const struct drain *drain)
+{
+	uint64_t counters[COUNTERS];
+
+	kernel_counters(drain->kernel, counters);
+	return programs_ns(counters, false) + programs_ns(counters, true) +
+	       clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void drain_set_budget(struct drain *drain, double share)
+{
+	budget_begin(&drain->budget, share, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+		clock_monotonic_ns(), cost_ns(drain));
+	kernel_thin(drain->kernel, budget_every(&drain->budget));
+}
+
+static void keep_to_budget(struct drain *drain, uint64_t now)
+{
+	if (drain->budget.share > 0 && now >= drain->budget.last_ns + BUDGET_EVERY_NS)
+		kernel_thin(drain->kernel, budget_step(&drain->budget, now, cost_ns(drain)));
+}
+
 /* One round if the other side keeps up. False when it is time to end. */
 static bool work(struct drain *drain)
 {
@@ -216,6 +241,7 @@ static bool work(struct drain *drain)
 	bool is_stopping, is_behind;
 	int error = 0;
 
+	keep_to_budget(drain, now);
 	pthread_mutex_lock(&drain->lock);
 	is_stopping = drain->is_stopping;
 	is_behind = batch_bytes(drain->ready) > MAX_READY_BYTES;

@@ -28,6 +28,8 @@ struct batch {
 };
 
 int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret, struct why *why);
+/* The share of the machine's CPU time that the thread holds the recording to, from its start on. */
+void drain_set_budget(struct drain *drain, double share);
 /* Starts the thread, with real-time priority if we may, else as nice as we can be. */
 int drain_start(struct drain *drain, struct why *why);
 /* How the thread is scheduled, in words. */

@@ -115,6 +115,8 @@ int kernel_flip_events(
 void kernel_slotless_events(const struct kernel *kernel, uint64_t *ret_bare, uint64_t *ret_refused);
 /* The wait at *offset, which is moved on; false at the end. */
 bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_wait *ret);
+/* With --budget: one of so many stacks is kept from now on. */
+void kernel_thin(struct kernel *kernel, uint32_t every);
 /* Sums over all CPUs. */
 void kernel_counters(const struct kernel *kernel, uint64_t ret[static COUNTERS]);
 /* Detaches all programs; tables stay readable. */

@@ -36,6 +36,7 @@ struct capture_options {
 	uint64_t duration_ns; /* the window's length at most, 0: until stopped */
 	uint32_t depth;       /* hops kept of each chain of wakers; 0: no chains */
 	uint32_t audit_every; /* of the stacks known without a walk one is walked, too; 0: none */
+	double budget; /* share of the machine's CPU time that a recording may cost; 0: any */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
 	/* Asked until the window is open: true ends the start. NULL: it is not to be ended. */
 	bool (*is_stopped)(void *context);
@@ -51,5 +52,7 @@ struct capture_options {
 #define CAPTURE_MAX_HZ 10000
 #define CAPTURE_DEFAULT_DEPTH 8
 #define CAPTURE_DEFAULT_AUDIT 256
+#define CAPTURE_MIN_BUDGET 0.001
+#define CAPTURE_MAX_BUDGET 0.5
 
 #endif

@@ -174,6 +174,11 @@ int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, u
 	return error;
 }
 
+void kernel_thin(struct kernel *kernel, uint32_t every)
+{
+	__atomic_store_n(&kernel->skeleton->data->burst_every, every, __ATOMIC_RELAXED);
+}
+
 void kernel_counters(const struct kernel *kernel, uint64_t ret[static COUNTERS])
 {
 	struct bpf_map *map = kernel->skeleton->maps.cpus;

@@ -71,6 +71,12 @@ static const struct {
 		"wake chain was shortened: table full, raise --memory", true},
 	[LOSS_WAKER_STACKS] = {"waker_stacks", "stacks of wakers left out (--waker-stacks-from)",
 		"stack of a waker left out (--waker-stacks-from)", false},
+	[LOSS_THINNED] = {"thinned",
+		"stacks left out to keep to --budget: those that were kept stand for them, and "
+		"[thinned] where there are none",
+		"stack left out to keep to --budget: those that were kept stand for it, and "
+		"[thinned] where there are none",
+		false},
 	[LOSS_UNANSWERED] = {"unanswered",
 		"files or stacks of other processes could not be read in time: names are missing",
 		"file or stack of another process could not be read in time: names are missing",

@@ -34,6 +34,7 @@ static const struct {
 	[UNWIND_OTHER_STACK] = {"goes on on a goroutine's stack", "[goroutine's stack]"},
 	[UNWIND_DOUBTFUL] = {"may lack methods (no frame pointers)", "[methods may be missing]"},
 	[UNWIND_PROBED] = {"inside a uprobe of some tool", "[uprobe]"},
+	[UNWIND_THINNED] = {"left out to keep to --budget", "[thinned]"},
 };
 
 static const enum unwind_end of_stop[UNWIND_STOPS] = {

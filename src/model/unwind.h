@@ -34,6 +34,7 @@ enum unwind_end {
 	UNWIND_PROBED = 21,         /* in a uprobe's code, which hides the caller */
 	UNWIND_OTHER_STACK = 22,    /* goes on on another stack, which is not followed */
 	UNWIND_DOUBTFUL = 23,       /* reached a root by way of code that may hide callers */
+	UNWIND_THINNED = 24,        /* left out to keep to --budget */
 	UNWIND_ENDS,
 };
 

@@ -33,7 +33,7 @@ static const struct {
 	[WORD_NAME_REASON] = {"name_reason", NAME_REASONS},
 	[WORD_HOP_KIND] = {"hop_kind", HOP_KINDS},
 	[WORD_CHAIN_END] = {"chain_end", CHAIN_ENDS},
-	[WORD_NO_STACK] = {"no_stack", STACK_NO_WAKER_STACK + 1},
+	[WORD_NO_STACK] = {"no_stack", STACK_THINNED + 1},
 };
 
 struct words *words_new(void)

@@ -229,6 +229,13 @@ struct rec_meta {
 	uint64_t user_stacks_known;
 	uint64_t user_stacks_walked;
 	uint64_t user_stacks_audited;
+	/* With --budget: the share of the machine's CPU time that it was held to, in millionths (0:
+	 * none), intervals off CPU without their stacks, those that were chosen by chance to stand
+	 * for them, in so many pieces of time. */
+	uint32_t budget_ppm;
+	uint64_t thinned;
+	uint64_t chosen;
+	uint64_t bursts;
 	/* Checked at the end: drained rows against the kernel's own counters; 0 is exact. */
 	int64_t rows_missing;
 	int64_t rows_missing_ns;
@@ -250,6 +257,14 @@ static inline bool rec_count_is_sound(const struct rec_count *count)
 static inline double rec_meta_cost_ns(const struct rec_meta *meta)
 {
 	return (double)meta->own_cpu_ns + (double)meta->program_ns + (double)meta->event_ns;
+}
+
+/* Of the CPU time of the whole machine, 0 to 1. */
+static inline double rec_meta_cost_share(const struct rec_meta *meta)
+{
+	double all_ns = (double)meta->window_ns * (double)meta->cpus;
+
+	return all_ns > 0 ? rec_meta_cost_ns(meta) / all_ns : 0;
 }
 
 /* The id of a chain, from its hops and its end; its own id is not looked at. Never 0. */

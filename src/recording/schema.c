@@ -49,6 +49,10 @@ const struct schema_key schema_keys[] = {
 	KEY(user_stacks_known, SCHEMA_U64),
 	KEY(user_stacks_walked, SCHEMA_U64),
 	KEY(user_stacks_audited, SCHEMA_U64),
+	KEY(budget_ppm, SCHEMA_U32),
+	KEY(thinned, SCHEMA_U64),
+	KEY(chosen, SCHEMA_U64),
+	KEY(bursts, SCHEMA_U64),
 	KEY(rows_missing, SCHEMA_I64),
 	KEY(rows_missing_ns, SCHEMA_I64),
 	KEY(expected_ns, SCHEMA_U64),
@@ -87,6 +91,7 @@ bool schema_end_of_no_stack(uint64_t id, enum unwind_end *ret)
 		[STACK_EARLIER] = UNWIND_EARLIER,
 		[STACK_LOST] = UNWIND_LOST,
 		[STACK_NO_WAKER_STACK] = UNWIND_NO_WAKER_STACK,
+		[STACK_THINNED] = UNWIND_THINNED,
 	};
 
 	if (id >= sizeof(ends) / sizeof(ends[0]))

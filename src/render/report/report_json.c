@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "render/report/report_budget.h"
 #include "render/report/report_causes.h"
 #include "util/json.h"
 
@@ -132,6 +133,19 @@ static void put_stacks(struct json *json, const struct rec_meta *meta)
 	json_close_object(json);
 }
 
+static void put_budget(struct json *json, const struct rec_meta *meta)
+{
+	json_name(json, "budget");
+	json_open_object(json);
+	json_field_double(json, "share", meta->budget_ppm / 1e6);
+	json_field_double(json, "cost_share", rec_meta_cost_share(meta));
+	json_field_uint(json, "thinned", meta->thinned);
+	json_field_uint(json, "chosen", meta->chosen);
+	json_field_uint(json, "bursts", meta->bursts);
+	json_field_double(json, "error_of_a_tenth", report_budget_error(meta));
+	json_close_object(json);
+}
+
 static void put_cost(struct json *json, const struct rec_meta *meta)
 {
 	double cost_ns = rec_meta_cost_ns(meta);
@@ -151,6 +165,8 @@ static void put_cost(struct json *json, const struct rec_meta *meta)
 	json_field_uint(json, "own_memory_bytes", meta->own_memory_bytes);
 	if (meta->kernel_stacks_known + meta->kernel_stacks_walked)
 		put_stacks(json, meta);
+	if (meta->budget_ppm)
+		put_budget(json, meta);
 	json_field_double(json, "ns_per_switch",
 		meta->switches ? (double)meta->program_ns / (double)meta->switches : 0);
 	json_field_double(

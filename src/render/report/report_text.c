@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/rounding.h"
+#include "render/report/report_budget.h"
 #include "render/report/report_parts.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -268,6 +269,7 @@ static void put_report(struct report *report)
 	putc('\n', report->out);
 	put_accounting(report);
 	put_cost(report);
+	report_budget(report->summary->meta, report->out);
 	put_next(report);
 }
 

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: yes, because each has its own way to walk a sleeper's stack
+"""With a budget that is far too small only few stacks are kept: books are exact all the same, what was kept
+stands for the rest in the right proportion, and long waits keep their stacks."""
+from lib import *
+
+FUNCTIONS = ("wait_often", "wait_seldom", "wait_long")
+recording = record("--budget", "0.1%", "-F", "0", command=[workload("three_waits"), str(4000 * SLOW)])
+check_books(recording)
+meta = recording.meta()
+check(meta["thinned"] > 10 * meta["chosen"] > 0, f"{meta['thinned']} left out, {meta['chosen']} kept by chance")
+
+blocked = recording.folded("offcpu", "--state", "blocked", "-n", "asker")
+found = {name: sum(ns for stack, ns in blocked.items() if name in stack) for name in FUNCTIONS}
+
+# Answers to short questions are alike, so that time goes by count.
+short = found["wait_often"] + found["wait_seldom"]
+check_close("share of wait_often()", found["wait_often"] / short, 0.7, abs_ns=0.08)
+
+# Long waits are few: those whose user stack was left out still have what the kernel was doing.
+long = recording.rows("SELECT kernel_stack FROM sums JOIN threads ON threads.id = sums.thread WHERE comm = 'asker' "
+                      "AND state = 3 AND band BETWEEN 4 AND 5")
+check(len(long) > 5, f"{len(long)} rows of long waits")
+check(not [stack for stack, in long if 0 <= stack < 16], f"long waits without their kernel stacks: {long}")
+
+report = recording.report["cost"]["budget"]
+check(report["thinned"] == meta["thinned"] and report["share"] == 0.001, f"report: {report}")
+said = dwell("report", recording.path).stdout
+check("stacks left out" in said and "above the budget" in said, said)
