@@ -200,10 +200,11 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBRARY) $(LIBS) -o $@
 
 .PHONY: bench
-bench: all build/plain/tests/bench/read_stacks build/plain/tests/bench/plain_inserts
+bench: all $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
 	bench/overhead
 	bench/start
 	bench/budget
+	bench/growth
 	bench/import
 	bench/page
 

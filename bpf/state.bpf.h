@@ -58,13 +58,19 @@ volatile __u64 window_end = ~0ULL;
 volatile __u32 active_table;
 /* The processes of the start have their unwind tables: one without tables is new from now on. */
 volatile __u32 tables_are_ready;
-/* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
-volatile __u32 stacks_lacking;
 /* Counts maps of mappings that were published or taken back. */
 volatile __u32 map_time;
+
+/*
+ * What is above is read at every switch, what is below is written by all CPUs: on one cache line
+ * each new row would take it away from every other CPU. What follows is on others again.
+ */
+#define OWN_LINE __attribute__((aligned(64)))
 /* Rows used in each table; user space zeroes it after draining. */
-__u64 rows_used[2];
+__u64 rows_used[2] OWN_LINE;
 __u64 waits_used[2];
+/* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
+volatile __u32 stacks_lacking;
 
 __u32 last_thread;
 __u32 last_image;

@@ -78,7 +78,7 @@ struct {
 } unwind_steps SEC(".maps");
 
 /* Counted on by user space when a map of mappings is another; by the number of its first. */
-volatile __u32 map_generations[STEP_SLOTS];
+volatile __u32 map_generations[STEP_SLOTS] OWN_LINE;
 
 static __always_inline struct step_table *step_table_of(const struct walk *walk)
 {
