@@ -12,14 +12,10 @@
 
 /* There are rules to be had: kernel text is known, and how it keeps its stacks. */
 const volatile bool cfg_has_rules;
-/* Single words are read without a call: bpf_rdonly_cast() is there, since 6.2. */
-const volatile bool cfg_has_loads;
 const volatile __u64 cfg_text_start;
 const volatile __u64 cfg_text_bytes;
 /* A walk by the unwinder that is as long as this may have been cut. */
 const volatile __u32 cfg_max_frames = CONTRACT_MAX_FRAMES;
-
-extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 /* Written by user space. */
 struct {
@@ -49,19 +45,6 @@ volatile __u64 frame_first[FRAME_ASKERS];
 volatile __u32 module_is_gone;
 /* How often a stack was sent; user space forgets it from time to time. */
 volatile __u8 lesson_counts[LESSON_SLOTS];
-
-static __always_inline u64 load_word(u64 address)
-{
-	u64 word = 0;
-
-	if (cfg_has_loads) {
-		struct pt_regs *at =
-			bpf_rdonly_cast((void *)address, bpf_core_type_id_kernel(struct pt_regs));
-		return at->r15;
-	}
-	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
-	return word;
-}
 
 /* Is what was learnt of the address still what is there? */
 static __always_inline bool is_lasting(u64 address)

@@ -213,33 +213,90 @@ static __always_inline bool find_tables(struct walk *walk, struct thread *thread
 	return true;
 }
 
-/* Walks as the tables say; now and then once more without the steps that are kept, to compare. */
-static __always_inline u64 walk_by_table(
-	struct cpu *cpu, struct walk *walk, struct pt_regs *regs, struct thread *thread)
+/* Lets the walk find its pages by itself, where that is known to work. */
+static __always_inline void find_pages(struct walk *walk, struct task_struct *task)
 {
-	u32 vma_base = walk->vma_base, vma_count = walk->vma_count;
-	u64 id;
+	volatile __u64 *root = &walk->pages.root;
 
-	/* A thread's stacks are mostly as deep as the last one was. */
-	if (thread->stack_bytes)
-		walk->copy_wanted = thread->stack_bytes;
-	walk->stop = unwind_walk(walk);
-	thread->stack_bytes = copy_needed(walk);
-	id = unwind_id(walk);
-	count(cpu, walk->steps_missed ? COUNTER_MEMOS_MISSED : COUNTER_MEMOS, 1);
-	if (!is_audit_due(&cpu->user_left))
-		return id;
+	/* Stored and loaded again it is a number. */
+	if (cfg_has_loads && walk->memo_kind && direct_base)
+		*root = (u64)task->mm->pgd;
+}
+
+/* The thread's memo that may be of this stack, or that is to become it. */
+static __always_inline struct memo *find_memo(const struct walk *walk, struct thread *thread)
+{
+	struct memo *memo = &thread->memos[0], *other = &thread->memos[1];
+
+	if (walk->memo_kind == MEMO_OF_WAKE) {
+		memo = &thread->memos[1];
+		other = &thread->memos[0];
+	}
+	/* Who loses its CPU to the thread that it wakes is where it was at the wake. */
+	return memo->pc != walk->pc && other->pc == walk->pc ? other : memo;
+}
+
+/* The id of the stack, if it is the memo's and user space has that; 0: it is to be walked. */
+static __always_inline u64 recall_stack(struct walk *walk, const struct memo *memo)
+{
+	u64 *known;
+
+	if (!walk->pages.root || !memo_is_of(walk, memo))
+		return 0;
+	known = seen_slot(walk, memo->id);
+	if (!known || *known != memo->id)
+		return 0;
+	walk->stop = memo->stop;
+	walk->is_recalled = 1;
+	return memo->id;
+}
+
+static __always_inline void begin_walk(struct walk *walk, struct pt_regs *regs)
+{
 	unwind_begin(walk, regs->ip, regs->sp, regs->bp);
 	walk->first_argument = regs->di;
 	walk->bx = regs->bx;
+}
+
+/* Walks by what was kept; now and then once more by the tables alone, to compare. */
+static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk,
+	struct task_struct *task, struct pt_regs *regs, struct thread *thread)
+{
+	u32 vma_base = walk->vma_base, vma_count = walk->vma_count;
+	struct memo *memo = find_memo(walk, thread);
+	bool has_moved;
+	u64 id;
+
+	find_pages(walk, task);
+	id = recall_stack(walk, memo);
+	if (!id) {
+		/* A thread's stacks are mostly as deep as the last one was. */
+		if (thread->stack_bytes)
+			walk->copy_wanted = thread->stack_bytes;
+		walk->stop = unwind_walk(walk);
+		thread->stack_bytes = copy_needed(walk);
+		id = unwind_id(walk);
+		check_page(&walk->pages);
+		if (memo_is_whole(walk))
+			memo_keep(memo, walk, regs->ip, regs->bp, id);
+	}
+	count(cpu, walk->steps_missed ? COUNTER_MEMOS_MISSED : COUNTER_MEMOS, 1);
+	has_moved = walk->pages.has_moved;
+	if (!has_moved && !is_audit_due(&cpu->user_left))
+		return id;
+	begin_walk(walk, regs);
 	walk->vma_base = vma_base;
 	walk->vma_count = vma_count;
 	walk->stop = unwind_walk(walk);
+	if (has_moved)
+		return unwind_id(walk);
 	count(cpu, COUNTER_MEMOS_AUDITED, 1);
 	if (unwind_id(walk) != id) {
 		count(cpu, COUNTER_MEMOS_WRONG, 1);
-		/* All steps of the map are to be found anew. */
+		/* All steps and memos of the map are to be found anew, and by copies from now on.
+		 */
 		__sync_fetch_and_add(&map_generations[vma_base & (STEP_SLOTS - 1)], 1);
+		direct_base = 0;
 	}
 	return unwind_id(walk);
 }
@@ -264,9 +321,7 @@ static __always_inline u64 user_stack_by_table(
 	walk->skip = 0;
 	walk->has_callee = false;
 	walk->is_packed = true;
-	unwind_begin(walk, regs->ip, regs->sp, regs->bp);
-	walk->first_argument = regs->di;
-	walk->bx = regs->bx;
+	begin_walk(walk, regs);
 	if (segment == COMPAT_CODE_SEGMENT) {
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_COMPAT;
@@ -282,7 +337,9 @@ static __always_inline u64 user_stack_by_table(
 		if (!walk->is_of_event)
 			want_tables(thread->image, thread->pid, 0, false);
 	} else {
-		id = walk_by_table(cpu, walk, regs, thread);
+		id = walk_by_table(cpu, walk, task, regs, thread);
+		if (walk->is_recalled)
+			return id;
 		/* Its ring is not for who may be preempted; the next switch asks. */
 		if (!walk->is_of_event && (walk->missing || walk->stop == UNWIND_STOP_NOTABLE))
 			want_tables(thread->image, thread->pid, walk->missing, false);

@@ -89,27 +89,17 @@ struct waker {
 	u64 who; /* record_hop.id; 0: none */
 };
 
+/*
+ * In the order of use: the kernel's own words are before it in the first cache line, which has 56
+ * bytes of it. With 432 bytes it would fill the kernel's 512.
+ */
 struct thread {
 	u64 since;
 	u64 wake; /* 0: no wake since the last switch-in */
-	u64 birth;
-	u64 total_ns[TIME_STATES];
-	u64 kernel_stack; /* of the last switch-out */
-	u64 user_stack;
-	u64 css_set; /* whose cgroups were looked at last */
-	u64 mm;      /* at its last announcement */
+	u64 mm;   /* at its last announcement */
 	u32 serial;
 	u32 image;
-	u32 tid;
-	u32 pid;
-	/* The map of its image as it was when so many had been published. */
-	u32 map_image;
-	u32 map_time;
-	struct unwind_process map;
-	struct waker last_waker;
-	u32 stack_bytes; /* that the last walk of its user stack needed; 0: none yet */
-	u32 past_number; /* of its last segment, see past.bpf.h */
-	u8 state;        /* enum time_state, THREAD_NEW, THREAD_DEAD */
+	u8 state; /* enum time_state, THREAD_NEW, THREAD_DEAD */
 	u8 task_letter;
 	bool is_target;
 	bool is_followed; /* its children are targets too */
@@ -124,6 +114,22 @@ struct thread {
 	bool is_chosen;       /* it has, by chance */
 	bool was_short;       /* its last wait was */
 	bool has_stale_chain; /* what it carries is of a wait before its last one */
+	u32 past_number;    /* of its last segment, see past.bpf.h */
+	u64 kernel_stack;   /* of the last switch-out */
+	u64 user_stack;
+	u64 total_ns[TIME_STATES];
+	/* The map of its image as it was when so many had been published. */
+	u32 map_image;
+	u32 map_time;
+	struct unwind_process map;
+	struct waker last_waker;
+	u32 stack_bytes; /* that the last walk of its user stack needed; 0: none yet */
+	u32 tid;
+	u32 pid;
+	u64 birth;
+	u64 css_set; /* whose cgroups were looked at last */
+	/* Of its last switch-out and of its last wake. */
+	struct memo memos[MEMO_KINDS - 1];
 };
 
 struct {

@@ -8,6 +8,8 @@
 #ifndef DWELL_STEPS_BPF_H
 #define DWELL_STEPS_BPF_H
 
+#include "memo.bpf.h"
+
 /* Steps that one call takes, and calls; the verifier looks at one. */
 #define STEPS_AT_ONCE 16
 #define STEP_CALLS 4
@@ -52,35 +54,38 @@ static __always_inline void keep_step(
 	step->rule = word;
 }
 
-/* Makes the piece of the stack that is at hand hold 16 bytes at `at`; 0 if it does. */
-__noinline int copy_stack(struct walk *walk, __u64 at)
+/* The copy is the piece at hand. */
+static __always_inline void take_copy(struct walk *walk, __u64 at, __u32 bytes)
+{
+	/* Stored and loaded again it is a number. */
+	walk->piece_to = (__u64)walk->copy;
+	walk->piece_at = at;
+	walk->piece_bytes = bytes;
+}
+
+/* Makes the piece of the stack that is at hand hold the word at `at`; 0 if it does. */
+__noinline int take_piece(struct walk *walk, __u64 at)
 {
 	if (!walk)
 		return 1;
-	walk->copy_at = at;
-	walk->copy_bytes = sizeof(walk->copy);
+	walk->piece_bytes = 0;
+	if (walk->pages.root) {
+		if (find_page(&walk->pages, at))
+			return 1;
+		walk->piece_at = walk->pages.at;
+		walk->piece_to = walk->pages.to;
+		walk->piece_bytes = PAGE_BYTES;
+		return 0;
+	}
+	take_copy(walk, at, sizeof(walk->copy));
 	if (!read_user(walk, walk->copy, sizeof(walk->copy), at))
 		return 0;
 	/* Near the stack's end. */
-	walk->copy_bytes = 128;
+	walk->piece_bytes = 128;
 	if (!read_user(walk, walk->copy, 128, at))
 		return 0;
-	walk->copy_bytes = 0;
+	walk->piece_bytes = 0;
 	return 1;
-}
-
-/* The word at an address of the stack, from the piece at hand. */
-static __always_inline bool stack_word(struct walk *walk, __u64 at, __u64 *ret)
-{
-	__u64 offset = at - walk->copy_at;
-
-	if (offset >= walk->copy_bytes || offset & 7) {
-		if (at & 7 || copy_stack(walk, at))
-			return false;
-		offset = 0;
-	}
-	*ret = walk->copy[(offset / sizeof(__u64)) & (WALK_COPY_WORDS - 1)];
-	return true;
 }
 
 /* Reads as much of the stack as is thought to be needed. */
@@ -94,8 +99,7 @@ static __always_inline void copy_first(struct walk *walk)
 		bytes = sizeof(walk->copy);
 	if (read_user(walk, walk->copy, bytes, at))
 		return;
-	walk->copy_at = at;
-	walk->copy_bytes = bytes & ~7U;
+	take_copy(walk, at, bytes & ~7U);
 }
 
 /* What the walk of a stack like this one will need. */
@@ -111,14 +115,40 @@ struct stepper {
 	__u64 pc;
 	__u64 sp;
 	__u64 fp;
+	__u64 piece_at;
+	__u64 piece_to;
+	__u64 piece_bytes;
 };
+
+static __always_inline void take_piece_of(struct stepper *at, const struct walk *walk)
+{
+	at->piece_at = walk->piece_at;
+	at->piece_to = walk->piece_to;
+	at->piece_bytes = walk->piece_bytes;
+}
+
+/* The word at an address of the stack, from the piece at hand. */
+static __always_inline bool stack_word(
+	struct walk *walk, struct stepper *at, __u64 address, __u64 *ret)
+{
+	__u64 offset = address - at->piece_at;
+
+	if (offset >= at->piece_bytes || address & 7) {
+		if (address & 7 || take_piece(walk, address))
+			return false;
+		take_piece_of(at, walk);
+		offset = address - at->piece_at;
+	}
+	*ret = piece_word(walk, at->piece_to, offset);
+	return true;
+}
 
 /* The caller's place by a usual rule; false if that cannot be told here. */
 static __always_inline bool step_up(struct walk *walk, struct stepper *at, __u64 rule)
 {
 	__u8 cfa_kind = rule, fp_kind = rule >> 8;
 	__s16 fp_offset = (__s16)(rule >> 16);
-	__u64 cfa;
+	__u64 cfa, pc, fp = at->fp, uses_sp;
 
 	if (cfa_kind == UNWIND_CFA_FRAMEPTR) {
 		if (at->fp < at->sp)
@@ -131,16 +161,21 @@ static __always_inline bool step_up(struct walk *walk, struct stepper *at, __u64
 		if (cfa <= at->sp)
 			return false;
 	}
+	uses_sp = cfa_kind ^ UNWIND_CFA_SP;
+	opaque(uses_sp);
+	uses_sp = (__u64)((__s64)(uses_sp - 1) >> 63);
+	opaque(uses_sp);
+	memo_note_fp(walk, fp, ~uses_sp);
 	if (fp_kind == UNWIND_FP_AT_CFA) {
-		__u64 fp, pc;
-		if (!stack_word(walk, cfa + (__u64)(__s64)fp_offset, &fp) ||
-			!stack_word(walk, cfa - sizeof(__u64), &pc))
+		walk->fp_from = cfa + (__u64)(__s64)fp_offset;
+		if (!stack_word(walk, at, cfa + (__u64)(__s64)fp_offset, &fp))
 			return false;
-		at->fp = fp;
-		at->pc = pc;
-	} else if (!stack_word(walk, cfa - sizeof(__u64), &at->pc)) {
-		return false;
 	}
+	if (!stack_word(walk, at, cfa - sizeof(__u64), &pc))
+		return false;
+	memo_note(walk, cfa - sizeof(__u64), pc, ~0ULL);
+	at->fp = fp;
+	at->pc = pc;
 	at->sp = cfa;
 	return true;
 }
@@ -162,9 +197,10 @@ __noinline int take_some_steps(struct walk *walk)
 	table = step_table_of(walk);
 	if (!table)
 		return UNWIND_GOES_ON;
-	if (!walk->copy_bytes)
+	if (!walk->piece_bytes && !walk->pages.root)
 		copy_first(walk);
 	at = (struct stepper){.pc = walk->pc, .sp = walk->sp, .fp = walk->fp};
+	take_piece_of(&at, walk);
 	exact = walk->is_exact ? UNWIND_FRAME_EXACT : 0;
 	first = walk->depth;
 	hash = walk->hash;

@@ -203,6 +203,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	thread->kernel_stack = kernel_stack_at_switch(ctx, cpu, walk);
 	if (!thread->is_target)
 		return;
+	walk->memo_kind = MEMO_OF_SWITCH;
 	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 	thread->lacks_tables =
 		cfg_user_stacks == USER_STACKS_TABLE && lacks_tables(walk, thread->user_stack);

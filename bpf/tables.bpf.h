@@ -7,6 +7,7 @@
 #ifndef DWELL_TABLES_BPF_H
 #define DWELL_TABLES_BPF_H
 
+#include "load.bpf.h"
 #include "state.bpf.h"
 
 struct word_block {
@@ -117,6 +118,18 @@ static __always_inline const struct unwind_vma *table_vma(const struct walk *wal
 	const struct vma_block *block = bpf_map_lookup_elem(&unwind_vmas, &number);
 
 	return block ? &block->vmas[index & (UNWIND_BLOCK_VMAS - 1)] : NULL;
+}
+
+/* Where the kernel has physical address 0; 0: not known. Set by user space when it is proven. */
+volatile __u64 direct_base;
+volatile __u32 direct_shift;
+
+/* A word of the piece of a stack that is at hand. Without loads that is always the copy. */
+static __always_inline u64 piece_word(const struct walk *walk, u64 to, u64 offset)
+{
+	if (cfg_has_loads)
+		return load_word(to + offset);
+	return walk->copy[(offset / sizeof(u64)) & (WALK_COPY_WORDS - 1)];
 }
 
 static __always_inline long read_user(struct walk *walk, void *to, u32 bytes, u64 address)

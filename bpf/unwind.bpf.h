@@ -2,10 +2,10 @@
 /*
  * A user stack by table: from one frame to its caller by the rule that the tables have for its pc.
  * Compiled for the kernel and for the host; who includes this provides table_row(), table_page(),
- * table_rule(), table_vma(), read_user(), step_table_of() and find_taken(). The three functions
- * that are not static are verified once each, so that a loop around them costs the verifier one
- * call a round. The searches have no branch that depends on data: the verifier would follow both
- * ways of each.
+ * table_rule(), table_vma(), read_user(), step_table_of(), find_taken(), piece_word() and what
+ * pages.bpf.h asks for. The functions that are not static are verified once each, so that a loop
+ * around them costs the verifier one call a round. The searches have no branch that depends on
+ * data: the verifier would follow both ways of each.
  */
 #ifndef DWELL_UNWIND_BPF_H
 #define DWELL_UNWIND_BPF_H
@@ -469,14 +469,20 @@ static __always_inline void unwind_begin(struct walk *walk, __u64 pc, __u64 sp, 
 	walk->has_bx = 1;
 	walk->has_raw = 0;
 	walk->is_doubtful = 0;
+	walk->is_recalled = 0;
 	walk->vma_start = 0;
 	walk->vma_bytes = 0;
 	walk->vma_base = 0;
 	walk->vma_count = 0;
 	walk->steps_of = 0;
 	walk->steps_missed = 0;
-	walk->copy_bytes = 0;
+	walk->piece_bytes = 0;
 	walk->copy_wanted = sizeof(walk->copy);
+	walk->pages.root = 0;
+	walk->pages.to = 0;
+	walk->pages.table = 0;
+	walk->pages.has_moved = 0;
+	memo_begin(walk);
 }
 
 /* Gives the walk its mappings, which are of that generation. */
@@ -491,7 +497,9 @@ static __always_inline void unwind_by_map(
 /* The stack's id: frames, how it ended, and the image where plain addresses need it. */
 static __always_inline __u64 unwind_id(const struct walk *walk)
 {
-	return mix(mix(walk->hash, walk->stop), walk->has_raw ? walk->image : 0);
+	__u64 id = mix(mix(walk->hash, walk->stop), walk->has_raw ? walk->image : 0);
+
+	return id < STACK_FIRST_ID ? id + STACK_FIRST_ID : id;
 }
 
 #endif

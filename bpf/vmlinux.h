@@ -106,6 +106,7 @@ struct pt_regs {
 };
 
 struct mm_struct {
+	void *pgd;
 	unsigned long start_stack;
 	struct file *exe_file;
 };

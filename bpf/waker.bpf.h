@@ -250,6 +250,7 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 			if (!thread->is_target && !thread->is_introduced &&
 				!thread->is_kernel_thread)
 				introduce_current(thread);
+			walk->memo_kind = MEMO_OF_WAKE;
 			vector->record.user_stack = user_stack_now(ctx, cpu, walk, task, thread);
 		}
 		vector->hops[0].thread = thread ? thread->serial : 0;

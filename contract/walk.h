@@ -13,6 +13,40 @@
 /* A power of two. One read of so much costs little more than one of a word. */
 #define WALK_COPY_WORDS 128
 
+/* A page of a user stack, and the page tables that it was found by (bpf/pages.bpf.h). */
+struct pages {
+	__u64 root;     /* the first of them; 0: none is looked for */
+	__u64 at;       /* the user's address of the page */
+	__u64 to;       /* where the kernel has it; 0: none is at hand */
+	__u64 entry_at; /* what says so */
+	__u64 entry;
+	__u64 region; /* the addresses that `table` is for */
+	__u64 table;  /* the last of them; 0: none yet */
+	__u64 has_moved;
+};
+
+/* A power of two. */
+#define MEMO_WORDS 32
+
+/* What a thread's last stack was taken for. */
+enum memo_kind { MEMO_NONE, MEMO_OF_SWITCH, MEMO_OF_WAKE, MEMO_KINDS };
+
+/* A stack, and all that a walk depends on that would find it (bpf/memo.bpf.h). */
+struct memo {
+	__u64 pc; /* 0: empty */
+	__u64 sp;
+	__u64 fp;
+	__u64 steps_of;
+	__u64 sum; /* of the words that the walk goes by */
+	__u64 id;
+	__u32 image;
+	__u8 count;
+	__u8 stop;
+	__u8 uses_fp; /* the walk goes by the first frame pointer, too */
+	__u8 pad;
+	__u16 words[MEMO_WORDS]; /* their places, counted from sp */
+};
+
 struct walk {
 	/* As struct record_stack. */
 	__u32 kind;
@@ -51,7 +85,8 @@ struct walk {
 	__u8 is_doubtful; /* some frame's caller may have been missed */
 	__u8 is_of_event; /* in the walks of event slots, whose owner may be preempted amid it */
 	__u8 is_by_rule; /* a kernel stack: hash and kinds are there, the tracer's frames are not */
-	__u8 pad2[2];
+	__u8 memo_kind;  /* enum memo_kind; 0: interrupts may be on, there is none */
+	__u8 is_recalled;  /* by a memo: the frames are not there */
 	__u32 kinds;       /* of a kernel stack's frames, enum frame_kind */
 	__u32 whole_depth; /* of a kernel stack, before it is cut at an interrupt */
 	__u64 foreseen;    /* what the rules said of a stack that is audited; 0: none */
@@ -60,10 +95,15 @@ struct walk {
 	__u64 steps_of;     /* whose tables, at which time; 0: none is taken, none is kept */
 	__u32 steps_missed; /* those that had to be looked up */
 	__u32 pad4;
-	/* A piece of the stack, read in one go. */
-	__u64 copy_at;
-	__u32 copy_bytes;
+	/* A piece of the stack: a page, or a copy that was read in one go. */
+	__u64 piece_at;
+	__u64 piece_to;
+	__u32 piece_bytes;
 	__u32 copy_wanted; /* bytes to read first */
+	struct pages pages;
+	struct memo noted; /* what the walk went by so far */
+	__u64 noted_cut;   /* not 0: there were more words, or some are too far away */
+	__u64 fp_from;     /* where the frame pointer was read, or FP_* */
 	__u64 copy[WALK_COPY_WORDS];
 };
 

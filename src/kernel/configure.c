@@ -7,6 +7,7 @@
 
 #include "host/cgroup.h"
 #include "host/proc_text.h"
+#include "kernel/direct_map.h"
 #include "kernel/glob.h"
 #include "kernel/configure_chains.h"
 #include "kernel/lessons.h"
@@ -151,6 +152,7 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	skeleton->rodata->cfg_schedule_start = kernel->text.schedule.start;
 	skeleton->rodata->cfg_schedule_end = kernel->text.schedule.end;
 	set_max_frames(skeleton);
+	direct_map_configure(skeleton, btf);
 	skeleton->rodata->cfg_audit_every = options->audit_every;
 	skeleton->rodata->cfg_has_budget = options->budget > 0 && options->has_stacks;
 	skeleton->rodata->cfg_burst_seed = clock_monotonic_ns();
@@ -164,8 +166,7 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
 	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, &kernel->text);
-	if (!lessons_configure(
-		    skeleton, options, &kernel->text, btf, kernel->sizes.lesson_ring_bytes))
+	if (!lessons_configure(skeleton, options, &kernel->text, kernel->sizes.lesson_ring_bytes))
 		kernel->sizes.lesson_ring_bytes = 0;
 	uses |= kernel->sizes.lesson_ring_bytes ? USE_RULES : 0;
 	configure_unwinding(kernel);

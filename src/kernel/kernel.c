@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "kernel/direct_map.h"
 #include "kernel/lessons.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
@@ -92,6 +93,8 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 		error = load(kernel, options, why);
 	if (!error && kernel->sizes.lesson_ring_bytes)
 		error = start_lessons(kernel, symbols, why);
+	if (!error)
+		direct_map_find(kernel->skeleton);
 	if (error) {
 		kernel_free(kernel);
 		return error;

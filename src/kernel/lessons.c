@@ -5,7 +5,6 @@
  */
 #include "kernel/lessons.h"
 
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
@@ -29,7 +28,7 @@ struct lessons {
 };
 
 bool lessons_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct kernel_text *text, const struct btf *btf, uint32_t ring_bytes)
+	const struct kernel_text *text, uint32_t ring_bytes)
 {
 	bool has_rules = false;
 
@@ -43,8 +42,6 @@ bool lessons_configure(struct dwell *skeleton, const struct capture_options *opt
 		return false;
 	bpf_map__set_max_entries(skeleton->maps.lessons, ring_bytes);
 	skeleton->rodata->cfg_has_rules = true;
-	skeleton->rodata->cfg_has_loads =
-		btf && btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	skeleton->rodata->cfg_text_start = text->core.start;
 	skeleton->rodata->cfg_text_bytes = text->core.end - text->core.start;
 	return true;

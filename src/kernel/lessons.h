@@ -6,13 +6,12 @@
 #include "kernel/frame_rules.h"
 #include "kernel/options.h"
 
-struct btf;
 struct dwell; /* the skeleton */
 struct lessons;
 
-/* Before loading. btf is the kernel's own, or NULL. False: kernel stacks are the unwinder's. */
+/* Before loading. False: kernel stacks are the unwinder's. */
 bool lessons_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct kernel_text *text, const struct btf *btf, uint32_t ring_bytes);
+	const struct kernel_text *text, uint32_t ring_bytes);
 /* After loading. -errno if the tables cannot be had. */
 int lessons_new(struct dwell *skeleton, const struct kernel_symbols *symbols,
 	const struct kernel_text *text, struct lessons **ret);

@@ -78,6 +78,22 @@ static struct step_table *step_table_of(const struct walk *walk)
 	return host_of(walk)->areas->steps;
 }
 
+/* There are no page tables here: pieces are copies. */
+static const __u64 direct_base;
+static const __u32 direct_shift;
+
+static __u64 load_word(__u64 address)
+{
+	(void)address;
+	return 0;
+}
+
+static __u64 piece_word(const struct walk *walk, __u64 to, __u64 offset)
+{
+	(void)to;
+	return walk->copy[(offset / sizeof(__u64)) & (WALK_COPY_WORDS - 1)];
+}
+
 #include "bpf/unwind.bpf.h"
 
 static uint32_t generation_of(const struct unwind_areas *areas, uint32_t base)
@@ -110,7 +126,5 @@ void unwind_host_walk(const struct unwind_areas *areas, const struct unwind_proc
 		host.walk.stop = UNWIND_STOP_NOPROC;
 	}
 	host.walk.id = unwind_id(&host.walk);
-	if (host.walk.id < STACK_FIRST_ID)
-		host.walk.id += STACK_FIRST_ID;
 	*ret = host.walk;
 }
