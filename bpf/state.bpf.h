@@ -47,8 +47,6 @@ const volatile __u64 cfg_cgroup_id;
 const volatile int cfg_cgroup_hierarchy;
 /* Hops kept of each chain of wakers; 0: no chains. */
 const volatile __u32 cfg_depth;
-/* Rows of waits beyond which new ones have one hop at most. */
-const volatile __u64 cfg_whole_waits = ~0ULL;
 /* Wakers of shorter waits get no stack. */
 const volatile __u64 cfg_waker_stacks_from;
 
@@ -65,6 +63,8 @@ volatile __u32 map_time;
 /* Rows used in each table; user space zeroes it after draining. */
 __u64 rows_used[2];
 __u64 waits_used[2];
+/* As many of a table's waits may have chains of several hops; set by user space. */
+__u64 whole_waits[2];
 
 __u32 last_thread;
 __u32 last_image;

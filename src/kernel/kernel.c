@@ -10,6 +10,7 @@
 #include "kernel/lessons.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
+#include "kernel/target_threads.h"
 #include "dwell.skel.h"
 #include "util/clock.h"
 
@@ -27,6 +28,9 @@ static int load(struct kernel *kernel, const struct capture_options *options, st
 {
 	int error = dwell__load(kernel->skeleton);
 	uint8_t yes = 1;
+
+	if (!error)
+		error = kernel_make_pairs(kernel);
 
 	if (error == -ENOMEM)
 		return why_set(why, error,
@@ -66,6 +70,19 @@ void kernel_learn(struct kernel *kernel)
 		lessons_take(kernel->lessons);
 }
 
+/* What somebody asks for is there from the start: of what is usual a target may need a part. */
+static void set_sizes(struct kernel *kernel)
+{
+	const struct capture_options *options = kernel->options;
+	struct sizes_target target = {
+		.cpus = (uint32_t)kernel->cpus, .threads = target_threads(options)};
+
+	kernel->most =
+		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
+	kernel->sizes =
+		options->is_memory_asked ? kernel->most : sizes_to_begin(&kernel->most, &target);
+}
+
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
 	struct kernel **ret, struct why *why)
 {
@@ -77,8 +94,9 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	kernel->sample_event = "";
 	kernel->depth = options->has_stacks ? options->depth : 0;
 	kernel->options = options;
-	kernel->sizes =
-		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
+	for (int i = 0; i < 2 * KERNEL_PAIRS; i++)
+		kernel->pairs[i / 2].fds[i % 2] = -1;
+	set_sizes(kernel);
 	kernel->waits = xcalloc(KERNEL_BATCH_ROWS, kernel->sizes.wait_bytes + 1);
 	kernel->keys = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->keys));
 	kernel->sums = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->sums));
@@ -150,6 +168,7 @@ void kernel_free(struct kernel *kernel)
 	kernel_detach(kernel);
 	lessons_free(kernel->lessons);
 	kernel_unmap_areas(kernel);
+	kernel_free_pairs(kernel);
 	dwell__destroy(kernel->skeleton);
 	free(kernel->keys);
 	free(kernel->sums);
@@ -243,11 +262,37 @@ const char *kernel_sample_event(const struct kernel *kernel)
 uint64_t kernel_table_bytes(const struct kernel *kernel)
 {
 	const struct dwell *skeleton = kernel->skeleton;
-	uint64_t of_cpu = bpf_map__value_size(skeleton->maps.gathered);
+	uint64_t of_cpu = bpf_map__value_size(skeleton->maps.gathered), of_both = 0;
+	struct table_sizes now = kernel->sizes;
 
 	if (kernel->sizes.lesson_ring_bytes)
 		of_cpu += bpf_map__value_size(skeleton->maps.lesson_rooms);
-	return sizes_bytes(&kernel->sizes) + (uint64_t)kernel->cpus * of_cpu;
+	now.unwind_row_chunks = kernel->chunked[UNWIND_ROWS].count;
+	now.unwind_page_chunks = kernel->chunked[UNWIND_PAGES].count;
+	now.unwind_vma_chunks = kernel->chunked[UNWIND_VMAS].count;
+	/* The two tables of a pair may be of different sizes: half of what two of each would be. */
+	for (int table = 0; table < 2; table++) {
+		now.rows = kernel->pairs[PAIR_SUMS].rows[table];
+		now.coarse_rows = kernel->pairs[PAIR_COARSE].rows[table];
+		now.wait_rows = kernel->pairs[PAIR_WAITS].rows[table];
+		of_both += sizes_bytes(&now);
+	}
+	return of_both / 2 + (uint64_t)kernel->cpus * of_cpu;
+}
+
+uint64_t kernel_mapped_bytes(const struct kernel *kernel)
+{
+	const struct table_sizes *sizes = &kernel->sizes;
+	uint64_t chunks = 0,
+		 rings = sizes->ring_bytes + sizes->event_ring_bytes + sizes->lesson_ring_bytes;
+
+	for (size_t i = 0; i < UNWIND_AREAS; i++)
+		chunks += kernel->chunked[i].count;
+	if (sizes->unwind_processes)
+		rings += bpf_map__max_entries(kernel->skeleton->maps.unwind_wants);
+	/* A ring is mapped twice, one behind the other. */
+	return chunks * UNWIND_CHUNK_BYTES + 2 * rings +
+	       (chunks ? UNWIND_MAX_RULES * sizeof(struct unwind_rule) : 0);
 }
 
 int kernel_records_fd(const struct kernel *kernel)

@@ -57,8 +57,10 @@ const char *kernel_sample_event(const struct kernel *kernel);
 /* Learns from what the kernel side says of its stacks, for it to walk them faster; by one thread at
  * a time. */
 void kernel_learn(struct kernel *kernel);
-/* Bytes that the tables take. */
+/* Bytes that the tables take by now. */
 uint64_t kernel_table_bytes(const struct kernel *kernel);
+/* What is mapped of them, as a process's resident memory counts it. */
+uint64_t kernel_mapped_bytes(const struct kernel *kernel);
 int kernel_records_fd(const struct kernel *kernel);
 /* The ring of the events' stacks; -1: there are no events. */
 int kernel_event_records_fd(const struct kernel *kernel);
