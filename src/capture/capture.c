@@ -17,6 +17,7 @@
 #include "capture/books.h"
 #include "kernel/drain.h"
 #include "kernel/kernel.h"
+#include "kernel/makers.h"
 #include "kernel/memory_room.h"
 #include "kernel/programs.h"
 #include "capture/losses.h"
@@ -40,6 +41,7 @@
 struct capture {
 	struct capture_options options;
 	struct outside outside;
+	struct helpers *makers;
 	struct recording_writer *writer;
 	struct kernel_symbols *symbols;
 	struct kernel *kernel;
@@ -83,6 +85,7 @@ static struct helper_usage helpers_usage(struct capture *capture)
 	struct helper_usage usage = {0};
 
 	outside_add_usage(&capture->outside, &usage);
+	helpers_add_usage(capture->makers, &usage);
 	return usage;
 }
 
@@ -154,6 +157,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	struct capture *capture = xcalloc(1, sizeof(*capture));
 	int error;
 
+	mem_give_back_freed();
 	/* Files stay open, so that their symbols can be read when their processes are gone. */
 	open_files_raise();
 	capture->options = *options;
@@ -162,6 +166,8 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	set_nice(URGENT_NICE);
 	/* Before the kernel's tables are mapped, which are none of the helpers' business. */
 	error = outside_init(&capture->outside, why);
+	if (!error)
+		error = makers_new(&capture->makers, why);
 	if (error)
 		goto failed;
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
@@ -171,7 +177,8 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		goto failed;
 	error = settle_memory(&capture->options, why);
 	if (!error)
-		error = kernel_new(&capture->options, capture->symbols, &capture->kernel, why);
+		error = kernel_new(&capture->options, capture->symbols, capture->makers,
+			&capture->kernel, why);
 	capture->bare_peak_bytes = peak_bytes();
 	/* Names that a person gives: a slip is told before any file is touched. */
 	if (!error)
@@ -202,6 +209,7 @@ void capture_free(struct capture *capture)
 	unwinding_free(capture->unwinding);
 	kernel_free(capture->kernel);
 	kernel_symbols_free(capture->symbols);
+	helpers_free(capture->makers);
 	outside_clear(&capture->outside);
 	free(capture);
 }

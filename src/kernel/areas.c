@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "kernel/makers.h"
 #include "kernel/private.h"
 #include "dwell.skel.h"
 
@@ -34,15 +35,15 @@ void kernel_unmap_areas(struct kernel *kernel)
 }
 
 /* Makes a chunk and maps it in its place; the fd, which only the map of all chunks needs. */
-static int make_chunk(struct chunked_area *area, uint32_t number)
+static int make_chunk(
+	struct helpers *makers, const struct chunked_area *area, uint32_t number)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_chunk", sizeof(uint32_t),
-		UNWIND_CHUNK_BYTES, 1, &options);
+	const struct makers_order order = {.rows = 1};
+	int fd = makers_make(makers, &order);
 	char *at = area->at + (size_t)number * UNWIND_CHUNK_BYTES;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (mmap(at, UNWIND_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
 		MAP_FAILED) {
 		int error = -errno;
@@ -53,7 +54,8 @@ static int make_chunk(struct chunked_area *area, uint32_t number)
 }
 
 /* Up to that many chunks of each area, all in one call, which takes some 10 ms. */
-static int add_chunks(struct kernel *kernel, const uint32_t wanted[static UNWIND_AREAS])
+static int add_chunks(struct kernel *kernel, struct helpers *makers,
+	const uint32_t wanted[static UNWIND_AREAS])
 {
 	VEC(uint32_t) numbers = {0};
 	VEC(int) fds = {0};
@@ -62,7 +64,7 @@ static int add_chunks(struct kernel *kernel, const uint32_t wanted[static UNWIND
 	for (size_t i = 0; i < UNWIND_AREAS; i++) {
 		struct chunked_area *area = &kernel->chunked[i];
 		for (uint32_t number = area->count; number < wanted[i] && !error; number++) {
-			int fd = make_chunk(area, number);
+			int fd = make_chunk(makers, area, number);
 			error = fd < 0 ? fd : 0;
 			if (error)
 				break;
@@ -98,10 +100,10 @@ static int reserve(void *context, enum unwind_area which, uint32_t count)
 	if (needed > area->most)
 		return -ENOSPC;
 	wanted[which] = ample > area->most ? area->most : ample > needed ? ample : needed;
-	if (!add_chunks(kernel, wanted))
+	if (!add_chunks(kernel, kernel->makers, wanted))
 		return 0;
 	wanted[which] = needed;
-	return add_chunks(kernel, wanted);
+	return add_chunks(kernel, kernel->makers, wanted);
 }
 
 /* What is not there yet reads as zeros and takes no memory. */
@@ -137,7 +139,7 @@ static int map_areas(struct kernel *kernel)
 	if (rules == MAP_FAILED)
 		return -errno;
 	kernel->areas.rules = rules;
-	return add_chunks(kernel, wanted);
+	return add_chunks(kernel, NULL, wanted);
 }
 
 static uint32_t room_of(const struct kernel *kernel, enum unwind_area area)

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "kernel/lessons.h"
+#include "kernel/makers.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
 #include "kernel/target_threads.h"
@@ -70,7 +71,20 @@ void kernel_learn(struct kernel *kernel)
 		lessons_take(kernel->lessons);
 }
 
-/* What somebody asks for is there from the start: of what is usual a target may need a part. */
+/* Those who have CAP_SYS_ADMIN without CAP_BPF have nobody left who could make tables. */
+static bool can_grow(struct helpers *makers)
+{
+	const struct makers_order order = {.rows = 1, .bytes = sizeof(struct sum)};
+	int fd = makers ? makers_make(makers, &order) : -1;
+
+	mem_close_fd(&fd);
+	return fd >= 0;
+}
+
+/*
+ * What somebody asks for is there from the start, and so is all where nothing can grow: of what is
+ * usual a target may need a part.
+ */
 static void set_sizes(struct kernel *kernel)
 {
 	const struct capture_options *options = kernel->options;
@@ -79,12 +93,13 @@ static void set_sizes(struct kernel *kernel)
 
 	kernel->most =
 		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
-	kernel->sizes =
-		options->is_memory_asked ? kernel->most : sizes_to_begin(&kernel->most, &target);
+	kernel->sizes = kernel->most;
+	if (!options->is_memory_asked && can_grow(kernel->makers))
+		kernel->sizes = sizes_to_begin(&kernel->most, &target);
 }
 
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct kernel **ret, struct why *why)
+	struct helpers *makers, struct kernel **ret, struct why *why)
 {
 	struct kernel *kernel = xcalloc(1, sizeof(*kernel));
 	int error;
@@ -94,6 +109,7 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	kernel->sample_event = "";
 	kernel->depth = options->has_stacks ? options->depth : 0;
 	kernel->options = options;
+	kernel->makers = makers;
 	for (int i = 0; i < 2 * KERNEL_PAIRS; i++)
 		kernel->pairs[i / 2].fds[i % 2] = -1;
 	set_sizes(kernel);

@@ -14,6 +14,7 @@
 
 struct kernel;
 struct outside;
+struct helpers;
 
 struct kernel_row {
 	struct sum_key key;
@@ -41,8 +42,9 @@ typedef VEC(struct record_sleeper) kernel_sleepers;
 /* How many threads can be given other stacks at once. */
 #define KERNEL_MAX_REPAIRS 4096
 
+/* makers (makers.h) make what tables grow by; NULL: they do not grow. */
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct kernel **ret, struct why *why);
+	struct helpers *makers, struct kernel **ret, struct why *why);
 /* Detaches and unloads everything. */
 void kernel_free(struct kernel *kernel);
 

@@ -9,20 +9,16 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
+#include "kernel/makers.h"
 #include "kernel/private.h"
 #include "dwell.skel.h"
 
-static const char *const names[] = {
-	[PAIR_SUMS] = "sums", [PAIR_COARSE] = "coarse", [PAIR_WAITS] = "waits"};
-
-static int make_table(const struct kernel *kernel, enum kernel_pair pair, uint32_t rows)
+static struct makers_order order_of(
+	const struct kernel *kernel, enum kernel_pair pair, uint32_t rows)
 {
-	uint32_t bytes =
-		pair == PAIR_WAITS ? kernel->sizes.wait_bytes : (uint32_t)sizeof(struct sum);
-	int fd = bpf_map_create(
-		BPF_MAP_TYPE_HASH, names[pair], sizeof(struct sum_key), bytes, rows, NULL);
-
-	return fd < 0 ? -errno : fd;
+	return (struct makers_order){.rows = rows,
+		.bytes = pair == PAIR_WAITS ? kernel->sizes.wait_bytes
+					    : (uint32_t)sizeof(struct sum)};
 }
 
 /* The map that the pair is in, and the number of its first table there. */
@@ -66,7 +62,8 @@ int kernel_make_pairs(struct kernel *kernel)
 		enum kernel_pair pair = i / 2;
 		if (!rows[pair])
 			continue;
-		int fd = make_table(kernel, pair, rows[pair]);
+		struct makers_order order = order_of(kernel, pair, rows[pair]);
+		int fd = makers_make(NULL, &order);
 		kernel->pairs[pair].fds[i % 2] = fd;
 		set_rows(kernel, pair, i % 2, rows[pair]);
 		error = fd < 0 ? fd : 0;
@@ -94,7 +91,8 @@ static void grow(struct kernel *kernel, enum kernel_pair pair, int table, uint32
 	if (wanted <= rows)
 		return;
 	first += (uint32_t)table;
-	int fd = make_table(kernel, pair, wanted);
+	struct makers_order order = order_of(kernel, pair, wanted);
+	int fd = makers_make(kernel->makers, &order);
 	if (fd < 0 || bpf_map_update_elem(map, &first, &fd, BPF_ANY)) {
 		mem_close_fd(&fd);
 		return;

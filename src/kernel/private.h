@@ -35,6 +35,7 @@ struct kernel {
 	struct dwell *skeleton;   /* of dwell.skel.h */
 	struct table_sizes sizes; /* to begin with */
 	struct table_sizes most;
+	struct helpers *makers; /* borrowed; NULL: tables do not grow */
 	struct table_pair pairs[KERNEL_PAIRS];
 	struct chunked_area chunked[UNWIND_AREAS];
 	struct kernel_text text;
