@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sums: two tables of rows that user space flips and drains in turn, and smaller ones without
- * stacks that take over when a table is full. One that was emptied may be replaced by a larger one
- * before it is filled again. In front of them each CPU gathers the rows that it adds to most; they
+ * stacks that take over when a table is full. User space may go on to two larger ones. In front of
+ * them each CPU gathers the rows that it adds to most; they
  * go into a table when another row needs their place, and when the tables are flipped.
  *
  * Only code with interrupts off may credit (sched_switch, samples): that is what makes the flip's
@@ -14,12 +14,11 @@
 
 #include "state.bpf.h"
 
-/* Two that are filled in turn, then the two that take over. */
-#define COARSE_TABLES 2
+/* Tables by their slots, then those that take over. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 2 * COARSE_TABLES);
+	__uint(max_entries, 2 * TABLE_SLOTS);
 	__type(key, u32);
 	__array(
 		values, struct {
@@ -121,7 +120,7 @@ static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum 
 {
 	if (!cpu || !key || !add)
 		return false;
-	if (add_to(table, &rows_used[table & 1], key, add))
+	if (add_to(table, &rows_used[table & (TABLE_SLOTS - 1)], key, add))
 		return true;
 
 	if (key->state == TIME_SAMPLE) {
@@ -132,7 +131,7 @@ static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum 
 	}
 	key->kernel_stack = STACK_OVERFLOW;
 	key->user_stack = STACK_OVERFLOW;
-	return add_to(COARSE_TABLES + table, NULL, key, add);
+	return add_to(TABLE_SLOTS + table, NULL, key, add);
 }
 
 static __always_inline struct gathered_rows *gathered_here(void)

@@ -16,7 +16,7 @@
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 2);
+	__uint(max_entries, TABLE_SLOTS);
 	__type(key, u32);
 	__array(
 		values, struct {
@@ -27,13 +27,13 @@ struct {
 		});
 } waits SEC(".maps");
 
-/* True if the row is now in that one of the two tables. */
+/* True if the row is now in the table of that slot. */
 static __always_inline bool add_wait_to(
 	u32 number, const struct sum_key *key, const struct wait_scratch *wait)
 {
 	const struct sum *add = &wait->row.sum;
 	void *table = bpf_map_lookup_elem(&waits, &number);
-	u64 *used = &waits_used[number & 1];
+	u64 *used = &waits_used[number & (TABLE_SLOTS - 1)];
 	struct wait_sum *row;
 
 	if (!table)
@@ -41,7 +41,7 @@ static __always_inline bool add_wait_to(
 	row = bpf_map_lookup_elem(table, key);
 	if (!row) {
 		/* Chains of one hop are few: the last quarter of the table is kept for them. */
-		if (wait->record.hop_count > 1 && *used >= whole_waits[number & 1])
+		if (wait->record.hop_count > 1 && *used >= whole_waits[number & (TABLE_SLOTS - 1)])
 			return false;
 		if (bpf_map_update_elem(table, key, &wait->row, BPF_NOEXIST))
 			return false;

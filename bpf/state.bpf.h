@@ -53,6 +53,8 @@ const volatile __u64 cfg_waker_stacks_from;
 /* Set by on_open and on_close. Outside [window_start, window_end) no time counts. */
 volatile __u64 window_start = ~0ULL;
 volatile __u64 window_end = ~0ULL;
+/* Tables of rows have slots: two are filled in turn, the others are for larger ones. */
+#define TABLE_SLOTS 4
 volatile __u32 active_table;
 /* The processes of the start have their unwind tables: one without tables is new from now on. */
 volatile __u32 tables_are_ready;
@@ -61,10 +63,10 @@ volatile __u32 stacks_lacking;
 /* Counts maps of mappings that were published or taken back. */
 volatile __u32 map_time;
 /* Rows used in each table; user space zeroes it after draining. */
-__u64 rows_used[2];
-__u64 waits_used[2];
+__u64 rows_used[TABLE_SLOTS];
+__u64 waits_used[TABLE_SLOTS];
 /* As many of a table's waits may have chains of several hops; set by user space. */
-__u64 whole_waits[2];
+__u64 whole_waits[TABLE_SLOTS];
 
 __u32 last_thread;
 __u32 last_image;

@@ -35,8 +35,7 @@ void kernel_unmap_areas(struct kernel *kernel)
 }
 
 /* Makes a chunk and maps it in its place; the fd, which only the map of all chunks needs. */
-static int make_chunk(
-	struct helpers *makers, const struct chunked_area *area, uint32_t number)
+static int make_chunk(struct helpers *makers, const struct chunked_area *area, uint32_t number)
 {
 	const struct makers_order order = {.rows = 1};
 	int fd = makers_make(makers, &order);
@@ -54,8 +53,8 @@ static int make_chunk(
 }
 
 /* Up to that many chunks of each area, all in one call, which takes some 10 ms. */
-static int add_chunks(struct kernel *kernel, struct helpers *makers,
-	const uint32_t wanted[static UNWIND_AREAS])
+static int add_chunks(
+	struct kernel *kernel, struct helpers *makers, const uint32_t wanted[static UNWIND_AREAS])
 {
 	VEC(uint32_t) numbers = {0};
 	VEC(int) fds = {0};

@@ -31,7 +31,7 @@ static int load(struct kernel *kernel, const struct capture_options *options, st
 	uint8_t yes = 1;
 
 	if (!error)
-		error = kernel_make_pairs(kernel);
+		error = kernel_make_set(kernel);
 
 	if (error == -ENOMEM)
 		return why_set(why, error,
@@ -110,8 +110,10 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	kernel->depth = options->has_stacks ? options->depth : 0;
 	kernel->options = options;
 	kernel->makers = makers;
-	for (int i = 0; i < 2 * KERNEL_PAIRS; i++)
-		kernel->pairs[i / 2].fds[i % 2] = -1;
+	memset(kernel->sets, -1, sizeof(kernel->sets));
+	for (int i = 0; i < KERNEL_SLOTS / 2 * TABLE_KINDS; i++)
+		kernel->sets[i / TABLE_KINDS].rows[i % TABLE_KINDS] = 0;
+	kernel->other_set = 1;
 	set_sizes(kernel);
 	kernel->waits = xcalloc(KERNEL_BATCH_ROWS, kernel->sizes.wait_bytes + 1);
 	kernel->keys = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->keys));
@@ -184,7 +186,7 @@ void kernel_free(struct kernel *kernel)
 	kernel_detach(kernel);
 	lessons_free(kernel->lessons);
 	kernel_unmap_areas(kernel);
-	kernel_free_pairs(kernel);
+	kernel_free_sets(kernel);
 	dwell__destroy(kernel->skeleton);
 	free(kernel->keys);
 	free(kernel->sums);
@@ -261,9 +263,12 @@ int kernel_attach(struct kernel *kernel, struct why *why)
 {
 	struct bpf_program *program;
 	size_t index = 0;
+	int error = kernel_settle_set(kernel);
 
+	if (error)
+		return why_set(why, error, "cannot put the tables in place: %s", strerror(-error));
 	while ((program = programs_next(kernel->skeleton->obj, &index))) {
-		int error = attach(kernel, program, why);
+		error = attach(kernel, program, why);
 		if (error)
 			return error;
 	}
@@ -278,7 +283,7 @@ const char *kernel_sample_event(const struct kernel *kernel)
 uint64_t kernel_table_bytes(const struct kernel *kernel)
 {
 	const struct dwell *skeleton = kernel->skeleton;
-	uint64_t of_cpu = bpf_map__value_size(skeleton->maps.gathered), of_both = 0;
+	uint64_t of_cpu = bpf_map__value_size(skeleton->maps.gathered);
 	struct table_sizes now = kernel->sizes;
 
 	if (kernel->sizes.lesson_ring_bytes)
@@ -286,14 +291,12 @@ uint64_t kernel_table_bytes(const struct kernel *kernel)
 	now.unwind_row_chunks = kernel->chunked[UNWIND_ROWS].count;
 	now.unwind_page_chunks = kernel->chunked[UNWIND_PAGES].count;
 	now.unwind_vma_chunks = kernel->chunked[UNWIND_VMAS].count;
-	/* The two tables of a pair may be of different sizes: half of what two of each would be. */
-	for (int table = 0; table < 2; table++) {
-		now.rows = kernel->pairs[PAIR_SUMS].rows[table];
-		now.coarse_rows = kernel->pairs[PAIR_COARSE].rows[table];
-		now.wait_rows = kernel->pairs[PAIR_WAITS].rows[table];
-		of_both += sizes_bytes(&now);
-	}
-	return of_both / 2 + (uint64_t)kernel->cpus * of_cpu;
+	/* While they grow there is a second set for a moment. */
+	const struct table_set *set = &kernel->sets[!kernel->other_set];
+	now.rows = set->rows[TABLE_SUMS];
+	now.coarse_rows = set->rows[TABLE_COARSE];
+	now.wait_rows = set->rows[TABLE_WAITS];
+	return sizes_bytes(&now) + (uint64_t)kernel->cpus * of_cpu;
 }
 
 uint64_t kernel_mapped_bytes(const struct kernel *kernel)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of sums come in pairs: `active` is the one that the programs fill. Flipping makes the
- * other one active, waits until nobody can still be writing to the old one, and empties it.
+ * Tables of sums come in pairs: `active` is the one that the programs fill. Flipping makes another
+ * one active, waits until nobody can still be writing to the old one, and empties it.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -17,11 +17,11 @@ double kernel_fill(const struct kernel *kernel)
 	const volatile uint64_t *used = (const volatile uint64_t *)kernel->skeleton->bss->rows_used;
 	const volatile uint64_t *waits =
 		(const volatile uint64_t *)kernel->skeleton->bss->waits_used;
-	const struct table_pair *pairs = kernel->pairs;
-	int active = kernel->active;
-	double rows_fill = (double)used[active] / (double)pairs[PAIR_SUMS].rows[active];
-	double waits_fill =
-		kernel->depth ? (double)waits[active] / (double)pairs[PAIR_WAITS].rows[active] : 0;
+	double rows_fill =
+		(double)used[kernel->active] / (double)kernel_table_rows(kernel, TABLE_SUMS);
+	double waits_fill = kernel->depth ? (double)waits[kernel->active] /
+						    (double)kernel_table_rows(kernel, TABLE_WAITS)
+					  : 0;
 	double events_fill = kernel_events_fill(kernel);
 	double fill = rows_fill > waits_fill ? rows_fill : waits_fill;
 
@@ -71,12 +71,6 @@ static void add_waits(const struct kernel *kernel, uint32_t count, void *context
 	}
 }
 
-static int drain(struct kernel *kernel, enum kernel_pair pair, int table, kernel_rows *rows)
-{
-	return kernel_empty_table(
-		kernel, kernel->pairs[pair].fds[table], kernel->sums, add_rows, rows);
-}
-
 bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_wait *ret)
 {
 	uint64_t bytes;
@@ -96,21 +90,22 @@ bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_w
 int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, uint64_t *ret_ns)
 {
 	struct dwell *skeleton = kernel->skeleton;
-	int old = kernel->active;
+	int old = kernel->active, sums = kernel_table_fd(kernel, TABLE_SUMS);
+	int coarse = kernel_table_fd(kernel, TABLE_COARSE);
+	int with_chains = kernel_table_fd(kernel, TABLE_WAITS);
 
-	kernel->active = !old;
-	__atomic_store_n(&skeleton->bss->active_table, (uint32_t)!old, __ATOMIC_SEQ_CST);
+	kernel->active = kernel_next_slot(kernel);
+	__atomic_store_n(&skeleton->bss->active_table, (uint32_t)kernel->active, __ATOMIC_SEQ_CST);
 	*ret_ns = clock_monotonic_ns();
 	int error = kernel_let_go(kernel, old);
 	if (!error)
-		error = drain(kernel, PAIR_SUMS, old, rows);
+		error = kernel_empty_table(kernel, sums, kernel->sums, add_rows, rows);
 	if (!error)
-		error = drain(kernel, PAIR_COARSE, old, rows);
+		error = kernel_empty_table(kernel, coarse, kernel->sums, add_rows, rows);
 	if (!error && kernel->depth)
-		error = kernel_empty_table(kernel, kernel->pairs[PAIR_WAITS].fds[old],
-			kernel->waits, add_waits, waits);
+		error = kernel_empty_table(kernel, with_chains, kernel->waits, add_waits, waits);
 	if (!error)
-		kernel_grow_pairs(kernel, old);
+		kernel_consider_growth(kernel, old);
 	skeleton->bss->rows_used[old] = 0;
 	skeleton->bss->waits_used[old] = 0;
 	return error;
