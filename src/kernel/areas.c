@@ -52,36 +52,61 @@ static int make_chunk(struct helpers *makers, const struct chunked_area *area, u
 	return fd;
 }
 
-/* Up to that many chunks of each area, all in one call, which takes some 10 ms. */
+/* Chunks that are made, and not yet where the programs look. */
+struct new_chunks {
+	VEC(uint32_t) numbers;
+	VEC(int) fds;
+};
+
+static int put_chunks(const struct kernel *kernel, struct new_chunks *chunks)
+{
+	uint32_t count = (uint32_t)chunks->fds.count;
+	int error = count ? bpf_map_update_batch(bpf_map__fd(kernel->skeleton->maps.unwind_chunks),
+				    chunks->numbers.at, chunks->fds.at, &count, NULL)
+			  : 0;
+
+	vec_each (fd, &chunks->fds)
+		close(*fd);
+	chunks->fds.count = chunks->numbers.count = 0;
+	return error;
+}
+
+/* Where few files may be open chunks are put in place before the next ones are made. */
+static int add_chunk(struct kernel *kernel, struct helpers *makers, const struct chunked_area *area,
+	uint32_t number, struct new_chunks *chunks)
+{
+	int fd = make_chunk(makers, area, number), error = 0;
+
+	if (fd < 0 && chunks->fds.count) {
+		error = put_chunks(kernel, chunks);
+		fd = error ? error : make_chunk(makers, area, number);
+	}
+	if (fd < 0)
+		return fd;
+	vec_push(&chunks->numbers, area->first + number);
+	vec_push(&chunks->fds, fd);
+	return 0;
+}
+
+/* Up to that many chunks of each area, if possible in one call, which takes some 10 ms. */
 static int add_chunks(
 	struct kernel *kernel, struct helpers *makers, const uint32_t wanted[static UNWIND_AREAS])
 {
-	VEC(uint32_t) numbers = {0};
-	VEC(int) fds = {0};
+	struct new_chunks chunks = {0};
 	int error = 0;
 
-	for (size_t i = 0; i < UNWIND_AREAS; i++) {
-		struct chunked_area *area = &kernel->chunked[i];
-		for (uint32_t number = area->count; number < wanted[i] && !error; number++) {
-			int fd = make_chunk(makers, area, number);
-			error = fd < 0 ? fd : 0;
-			if (error)
-				break;
-			vec_push(&numbers, area->first + number);
-			vec_push(&fds, fd);
-		}
-	}
-	uint32_t count = (uint32_t)fds.count;
-	if (!error && count)
-		error = bpf_map_update_batch(bpf_map__fd(kernel->skeleton->maps.unwind_chunks),
-			numbers.at, fds.at, &count, NULL);
+	for (size_t i = 0; i < UNWIND_AREAS; i++)
+		for (uint32_t number = kernel->chunked[i].count; number < wanted[i] && !error;
+			number++)
+			error = add_chunk(kernel, makers, &kernel->chunked[i], number, &chunks);
+	int put_error = put_chunks(kernel, &chunks);
+	if (!error)
+		error = put_error;
 	for (size_t i = 0; i < UNWIND_AREAS && !error; i++)
 		if (kernel->chunked[i].count < wanted[i])
 			kernel->chunked[i].count = wanted[i];
-	vec_each (fd, &fds)
-		close(*fd);
-	vec_clear(&numbers);
-	vec_clear(&fds);
+	vec_clear(&chunks.numbers);
+	vec_clear(&chunks.fds);
 	return error;
 }
 
