@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sums: two tables of rows that user space flips and drains in turn, and smaller ones without
- * stacks that take over when a table is full. In front of them each CPU gathers the rows that it
- * adds to most; they go into a table when another row needs their place, and when the tables are
- * flipped.
+ * stacks that take over when a table is full. User space may go on to two larger ones. In front of
+ * them each CPU gathers the rows that it adds to most; they
+ * go into a table when another row needs their place, and when the tables are flipped.
  *
  * Only code with interrupts off may credit (sched_switch, samples): that is what makes the flip's
  * barrier, a program run on every CPU, mean that nobody still writes to the old table. Samples may
@@ -14,18 +14,20 @@
 
 #include "state.bpf.h"
 
-#define SUM_TABLE(table)                                                                           \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
-		__uint(max_entries, 1);                                                            \
-		__type(key, struct sum_key);                                                       \
-		__type(value, struct sum);                                                         \
-	} table SEC(".maps")
+/* Tables by their slots, then those that take over. */
 
-SUM_TABLE(sums_0);
-SUM_TABLE(sums_1);
-SUM_TABLE(coarse_0);
-SUM_TABLE(coarse_1);
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 2 * TABLE_SLOTS);
+	__type(key, u32);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_HASH);
+			__uint(max_entries, 1);
+			__uint(key_size, sizeof(struct sum_key));
+			__uint(value_size, sizeof(struct sum));
+		});
+} sums SEC(".maps");
 
 static __always_inline u8 band_of_ns(u64 ns)
 {
@@ -88,12 +90,16 @@ static __always_inline void add_sum(struct sum *to, const struct sum *add)
 	}
 }
 
-/* True if the row is now in the table. */
+/* True if the row is now in the table with that number. */
 static __always_inline bool add_to(
-	void *table, u64 *used, const struct sum_key *key, const struct sum *add)
+	u32 number, u64 *used, const struct sum_key *key, const struct sum *add)
 {
-	struct sum *sum = bpf_map_lookup_elem(table, key);
+	void *table = bpf_map_lookup_elem(&sums, &number);
+	struct sum *sum;
 
+	if (!table)
+		return false;
+	sum = bpf_map_lookup_elem(table, key);
 	if (!sum) {
 		if (!bpf_map_update_elem(table, key, add, BPF_NOEXIST)) {
 			if (used)
@@ -114,8 +120,7 @@ static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum 
 {
 	if (!cpu || !key || !add)
 		return false;
-	if (table ? add_to(&sums_1, &rows_used[1], key, add)
-		  : add_to(&sums_0, &rows_used[0], key, add))
+	if (add_to(table, &rows_used[table & (TABLE_SLOTS - 1)], key, add))
 		return true;
 
 	if (key->state == TIME_SAMPLE) {
@@ -126,7 +131,7 @@ static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum 
 	}
 	key->kernel_stack = STACK_OVERFLOW;
 	key->user_stack = STACK_OVERFLOW;
-	return table ? add_to(&coarse_1, NULL, key, add) : add_to(&coarse_0, NULL, key, add);
+	return add_to(TABLE_SLOTS + table, NULL, key, add);
 }
 
 static __always_inline struct gathered_rows *gathered_here(void)

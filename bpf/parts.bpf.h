@@ -10,28 +10,38 @@
 #include "credit.bpf.h"
 #include "explain.bpf.h"
 
-/* Waits with their chains. User space cuts the rows to as many shares as --depth needs. */
-#define WAIT_TABLE(table)                                                                          \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
-		__uint(max_entries, 1);                                                            \
-		__uint(key_size, sizeof(struct sum_key));                                          \
-		__uint(value_size, sizeof(struct wait_sum));                                       \
-	} table SEC(".maps")
+/*
+ * Waits with their chains, in tables as those of sums. User space cuts the rows to as many shares
+ * as --depth needs.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, TABLE_SLOTS);
+	__type(key, u32);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_HASH);
+			__uint(max_entries, 1);
+			__uint(key_size, sizeof(struct sum_key));
+			__uint(value_size, sizeof(struct wait_sum));
+		});
+} waits SEC(".maps");
 
-WAIT_TABLE(waits_0);
-WAIT_TABLE(waits_1);
-
-/* True if the row is now in the table. */
+/* True if the row is now in the table of that slot. */
 static __always_inline bool add_wait_to(
-	void *table, u64 *used, const struct sum_key *key, const struct wait_scratch *wait)
+	u32 number, const struct sum_key *key, const struct wait_scratch *wait)
 {
 	const struct sum *add = &wait->row.sum;
-	struct wait_sum *row = bpf_map_lookup_elem(table, key);
+	void *table = bpf_map_lookup_elem(&waits, &number);
+	u64 *used = &waits_used[number & (TABLE_SLOTS - 1)];
+	struct wait_sum *row;
 
+	if (!table)
+		return false;
+	row = bpf_map_lookup_elem(table, key);
 	if (!row) {
 		/* Chains of one hop are few: the last quarter of the table is kept for them. */
-		if (wait->record.hop_count > 1 && *used >= cfg_whole_waits)
+		if (wait->record.hop_count > 1 && *used >= whole_waits[number & (TABLE_SLOTS - 1)])
 			return false;
 		if (bpf_map_update_elem(table, key, &wait->row, BPF_NOEXIST))
 			return false;
@@ -53,8 +63,7 @@ static __noinline bool add_wait(struct sum_key *key, struct wait_scratch *wait)
 {
 	if (!key || !wait)
 		return false;
-	return active_table ? add_wait_to(&waits_1, &waits_used[1], key, wait)
-			    : add_wait_to(&waits_0, &waits_used[0], key, wait);
+	return add_wait_to(active_table, key, wait);
 }
 
 /* The same part of a wait with its first hop only: what the others took is the rest. */

@@ -47,19 +47,21 @@ const volatile __u64 cfg_cgroup_id;
 const volatile int cfg_cgroup_hierarchy;
 /* Hops kept of each chain of wakers; 0: no chains. */
 const volatile __u32 cfg_depth;
-/* Rows of waits beyond which new ones have one hop at most. */
-const volatile __u64 cfg_whole_waits = ~0ULL;
 /* Wakers of shorter waits get no stack. */
 const volatile __u64 cfg_waker_stacks_from;
 
 /* Set by on_open and on_close. Outside [window_start, window_end) no time counts. */
 volatile __u64 window_start = ~0ULL;
 volatile __u64 window_end = ~0ULL;
+/* Tables of rows have slots: two are filled in turn, the others are for larger ones. */
+#define TABLE_SLOTS 4
 volatile __u32 active_table;
 /* The processes of the start have their unwind tables: one without tables is new from now on. */
 volatile __u32 tables_are_ready;
 /* Counts maps of mappings that were published or taken back. */
 volatile __u32 map_time;
+/* As many of a table's waits may have chains of several hops; set by user space. */
+__u64 whole_waits[TABLE_SLOTS];
 
 /*
  * What is above is read at every switch, what is below is written by all CPUs: on one cache line
@@ -67,8 +69,8 @@ volatile __u32 map_time;
  */
 #define OWN_LINE __attribute__((aligned(64)))
 /* Rows used in each table; user space zeroes it after draining. */
-__u64 rows_used[2] OWN_LINE;
-__u64 waits_used[2];
+__u64 rows_used[TABLE_SLOTS] OWN_LINE;
+__u64 waits_used[TABLE_SLOTS];
 /* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
 volatile __u32 stacks_lacking;
 

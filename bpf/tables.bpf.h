@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables that user stacks are walked by. User space maps the four arrays and writes them; an
- * image's entry in `unwind_processes` is what makes its mappings valid. Sizes are set before
- * loading.
+ * The tables that user stacks are walked by. User space maps them and writes them; an image's entry
+ * in `unwind_processes` is what makes its mappings valid. Rows, page words and mappings are in
+ * chunks that user space adds while programs read the others: a chunk is there before anything
+ * refers to it, and stays. Sizes, of what has chunks the largest, are set before loading.
  */
 #ifndef DWELL_TABLES_BPF_H
 #define DWELL_TABLES_BPF_H
@@ -10,29 +11,27 @@
 #include "load.bpf.h"
 #include "state.bpf.h"
 
-struct word_block {
-	u32 words[UNWIND_BLOCK_WORDS];
+struct unwind_chunk {
+	u32 words[UNWIND_CHUNK_WORDS];
 };
 
-struct vma_block {
-	struct unwind_vma vmas[UNWIND_BLOCK_VMAS];
-};
-
+/* Those of rows come first, then those of page words, then those of mappings. */
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct word_block);
-} unwind_rows SEC(".maps"), unwind_pages SEC(".maps");
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_ARRAY);
+			__uint(map_flags, BPF_F_MMAPABLE);
+			__uint(max_entries, 1);
+			__uint(key_size, sizeof(u32));
+			__uint(value_size, sizeof(struct unwind_chunk));
+		});
+} unwind_chunks SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct vma_block);
-} unwind_vmas SEC(".maps");
+const volatile __u32 cfg_page_chunks;
+const volatile __u32 cfg_vma_chunks;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -88,23 +87,24 @@ static __always_inline struct step_table *step_table_of(const struct walk *walk)
 	return bpf_map_lookup_elem(&unwind_steps, &zero);
 }
 
-static __always_inline const u32 *block_word(const struct word_block *block, u32 index)
+static __always_inline const u32 *chunk_word(u32 number, u32 word)
 {
-	return block ? &block->words[index & (UNWIND_BLOCK_WORDS - 1)] : NULL;
+	void *map = bpf_map_lookup_elem(&unwind_chunks, &number);
+	struct unwind_chunk *chunk;
+	u32 zero = 0;
+
+	chunk = map ? bpf_map_lookup_elem(map, &zero) : NULL;
+	return chunk ? &chunk->words[word & (UNWIND_CHUNK_WORDS - 1)] : NULL;
 }
 
 static __always_inline const u32 *table_row(const struct walk *walk, u32 index)
 {
-	u32 block = index / UNWIND_BLOCK_WORDS;
-
-	return block_word(bpf_map_lookup_elem(&unwind_rows, &block), index);
+	return chunk_word(index / UNWIND_CHUNK_WORDS, index);
 }
 
 static __always_inline const u32 *table_page(const struct walk *walk, u32 index)
 {
-	u32 block = index / UNWIND_BLOCK_WORDS;
-
-	return block_word(bpf_map_lookup_elem(&unwind_pages, &block), index);
+	return chunk_word(cfg_page_chunks + index / UNWIND_CHUNK_WORDS, index);
 }
 
 static __always_inline const struct unwind_rule *table_rule(const struct walk *walk, u32 index)
@@ -114,10 +114,11 @@ static __always_inline const struct unwind_rule *table_rule(const struct walk *w
 
 static __always_inline const struct unwind_vma *table_vma(const struct walk *walk, u32 index)
 {
-	u32 number = index / UNWIND_BLOCK_VMAS;
-	const struct vma_block *block = bpf_map_lookup_elem(&unwind_vmas, &number);
+	u32 words = sizeof(struct unwind_vma) / sizeof(u32);
 
-	return block ? &block->vmas[index & (UNWIND_BLOCK_VMAS - 1)] : NULL;
+	/* Masked by the number of mappings: so that the verifier sees a whole one in the chunk. */
+	return (const void *)chunk_word(cfg_vma_chunks + index / UNWIND_CHUNK_VMAS,
+		(index & (UNWIND_CHUNK_VMAS - 1)) * words);
 }
 
 /* Where the kernel has physical address 0; 0: not known. Set by user space when it is proven. */

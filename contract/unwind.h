@@ -211,9 +211,13 @@ struct unwind_process {
 #define UNWIND_FRAME_ADDRESS(frame) ((frame)&UNWIND_MAX_ADDRESS)
 #define UNWIND_FRAME_PC(frame) ((frame) & ~(UNWIND_FRAME_RAW | UNWIND_FRAME_EXACT))
 
-/* The arrays have blocks as values: single words would be rounded up to 8 bytes. */
-#define UNWIND_BLOCK_WORDS 1024
-#define UNWIND_BLOCK_VMAS 128
+/*
+ * Rows, page words and mappings are in chunks, each a map of its own, so that they grow as tables
+ * come. Powers of two.
+ */
+#define UNWIND_CHUNK_WORDS (32U << 10)
+#define UNWIND_CHUNK_BYTES (UNWIND_CHUNK_WORDS * sizeof(__u32))
+#define UNWIND_CHUNK_VMAS (UNWIND_CHUNK_BYTES / sizeof(struct unwind_vma))
 
 /*
  * A uretprobe, of whatever tool, puts the address of its own code in place of a return address. The

@@ -17,10 +17,12 @@
 #include "capture/books.h"
 #include "kernel/drain.h"
 #include "kernel/kernel.h"
+#include "kernel/makers.h"
 #include "kernel/memory_room.h"
 #include "kernel/programs.h"
 #include "capture/losses.h"
 #include "capture/namer.h"
+#include "host/proc_text.h"
 #include "host/rights.h"
 #include "capture/unwinding.h"
 #include "symbol/outside/outside.h"
@@ -39,6 +41,7 @@
 struct capture {
 	struct capture_options options;
 	struct outside outside;
+	struct helpers *makers;
 	struct recording_writer *writer;
 	struct kernel_symbols *symbols;
 	struct kernel *kernel;
@@ -49,6 +52,7 @@ struct capture {
 	struct unwinding *unwinding; /* NULL: user stacks are not walked by table */
 	struct rec_meta meta;
 	uint64_t made_ns;
+	uint64_t bare_peak_bytes; /* of memory, when no table was mapped yet */
 	struct utsname system;
 	int usual_nice;
 	uint64_t cpu_before_ns; /* used before the window was open */
@@ -81,6 +85,7 @@ static struct helper_usage helpers_usage(struct capture *capture)
 	struct helper_usage usage = {0};
 
 	outside_add_usage(&capture->outside, &usage);
+	helpers_add_usage(capture->makers, &usage);
 	return usage;
 }
 
@@ -98,16 +103,28 @@ static int settle_memory(struct capture_options *options, struct why *why)
 		&options->memory_bytes, why);
 }
 
-/* At its peak so far; the tables in the kernel are not part of it. */
+/* Not ru_maxrss: that is also of the program that this process was before its exec. */
+static uint64_t peak_bytes(void)
+{
+	_cleanup_free_ char *status = NULL;
+	uint64_t kib;
+
+	if (proc_text_read("/proc/self/status", &status) || proc_text_value(status, "VmHWM:", &kib))
+		return 0;
+	return kib << 10;
+}
+
+/*
+ * At its peak so far. Tables of the kernel that are mapped here count as resident, but are not
+ * ours: what is left of the peak without them may be less than before they were there.
+ */
 static uint64_t own_memory_bytes(struct capture *capture)
 {
-	struct rusage usage = {0};
+	uint64_t bytes = peak_bytes(), mapped = kernel_mapped_bytes(capture->kernel);
 
-	getrusage(RUSAGE_SELF, &usage);
-	uint64_t bytes = (uint64_t)usage.ru_maxrss << 10;
-	/* Tables of the kernel that are mapped here count as resident, but are not ours. */
-	uint64_t mapped = capture->unwinding ? unwinding_mapped_bytes(capture->unwinding) : 0;
-	return (bytes > mapped ? bytes - mapped : bytes) + helpers_usage(capture).memory_bytes;
+	bytes -= mapped < bytes ? mapped : 0;
+	return (bytes > capture->bare_peak_bytes ? bytes : capture->bare_peak_bytes) +
+	       helpers_usage(capture).memory_bytes;
 }
 
 static const char *user_stacks_word(enum user_stacks way)
@@ -141,6 +158,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	struct capture *capture = xcalloc(1, sizeof(*capture));
 	int error;
 
+	mem_give_back_freed();
 	/* Files stay open, so that their symbols can be read when their processes are gone. */
 	open_files_raise();
 	capture->options = *options;
@@ -149,6 +167,8 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	set_nice(URGENT_NICE);
 	/* Before the kernel's tables are mapped, which are none of the helpers' business. */
 	error = outside_init(&capture->outside, why);
+	if (!error)
+		error = makers_new(&capture->makers, why);
 	if (error)
 		goto failed;
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
@@ -158,7 +178,9 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		goto failed;
 	error = settle_memory(&capture->options, why);
 	if (!error)
-		error = kernel_new(&capture->options, capture->symbols, &capture->kernel, why);
+		error = kernel_new(&capture->options, capture->symbols, capture->makers,
+			&capture->kernel, why);
+	capture->bare_peak_bytes = peak_bytes();
 	/* Names that a person gives: a slip is told before any file is touched. */
 	if (!error)
 		error = kernel_attach_events(capture->kernel, &capture->outside, why);
@@ -188,6 +210,7 @@ void capture_free(struct capture *capture)
 	unwinding_free(capture->unwinding);
 	kernel_free(capture->kernel);
 	kernel_symbols_free(capture->symbols);
+	helpers_free(capture->makers);
 	outside_clear(&capture->outside);
 	free(capture);
 }
@@ -377,6 +400,7 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	meta->event_ns = programs_ns(counters, true);
 	meta->events = totals.events;
 	meta->own_memory_bytes = own_memory_bytes(capture);
+	meta->table_bytes = kernel_table_bytes(capture->kernel);
 	meta->switches = counters[COUNTER_SWITCHES];
 	meta->wakes = counters[COUNTER_WAKES];
 	meta->samples = counters[COUNTER_SAMPLES];

@@ -276,11 +276,6 @@ struct loader *unwinding_loader(struct unwinding *unwinding)
 	return unwinding->loader;
 }
 
-uint64_t unwinding_mapped_bytes(const struct unwinding *unwinding)
-{
-	return unwind_areas_bytes(&unwinding->areas);
-}
-
 uint64_t unwinding_took_ns(const struct unwinding *unwinding)
 {
 	return unwinding->took_ns;

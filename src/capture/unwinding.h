@@ -39,8 +39,6 @@ void unwinding_stop(struct unwinding *unwinding);
 void unwinding_give(struct unwinding *unwinding, struct batch *batch);
 
 struct loader *unwinding_loader(struct unwinding *unwinding);
-/* Bytes of the kernel's tables that are mapped. */
-uint64_t unwinding_mapped_bytes(const struct unwinding *unwinding);
 /* Time that the start had to wait for tables. */
 uint64_t unwinding_took_ns(const struct unwinding *unwinding);
 

@@ -45,7 +45,7 @@ static const struct argp_option table[] = {
 	{"max-wait", 'M', "TIME", 0, "longer waits keep their time but not their stacks", 2},
 	{"slice", KEY_SLICE, "TIME", 0, "keep sums apart for each TIME (default 1s)", 2},
 	{"memory", KEY_MEMORY, "SIZE", 0,
-		"for all tables in the kernel (default 256M, less if little is free)", 2},
+		"the most for tables in the kernel (default 256M, less if little is free)", 2},
 	{"user-stacks", KEY_USER_STACKS, "HOW", 0,
 		"table: by unwind tables (default); fp: by frame pointers; none", 2},
 	{"no-cache", KEY_NO_CACHE, NULL, 0, "keep no unwind tables on disk", 2},

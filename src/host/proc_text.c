@@ -107,10 +107,12 @@ bool proc_text_has_addresses(const char *kallsyms)
 
 int proc_text_value(const char *text, const char *name, uint64_t *ret_value)
 {
-	_cleanup_free_ char *prefix = xasprintf("%s ", name);
-	const char *value = after_line_start(text, prefix);
+	_cleanup_free_ char *by_space = xasprintf("%s ", name), *by_tab = xasprintf("%s\t", name);
+	const char *value = after_line_start(text, by_space);
 	char *end;
 
+	if (!value)
+		value = after_line_start(text, by_tab);
 	if (!value)
 		return -ENOENT;
 	errno = 0;

@@ -21,7 +21,7 @@ int proc_text_capabilities(const char *status, uint64_t *ret_mask);
 int proc_text_chosen(const char *text, char **ret_word);
 /* Does /proc/kallsyms show any address that is not 0? */
 bool proc_text_has_addresses(const char *kallsyms);
-/* A value of a "name value" file as memory.stat. */
+/* A value of a "name value" file as memory.stat, or with a tab between them as /proc/PID/status. */
 int proc_text_value(const char *text, const char *name, uint64_t *ret_value);
 
 /*

@@ -71,18 +71,20 @@ static int configure_target(const struct kernel *kernel, struct why *why)
 static void configure_unwinding(struct kernel *kernel)
 {
 	struct dwell *skeleton = kernel->skeleton;
-	const struct table_sizes *sizes = &kernel->sizes;
+	const struct table_sizes *most = &kernel->most;
 
 	if (kernel->options->user_stacks != USER_STACKS_TABLE) {
 		bpf_map__set_autocreate(skeleton->maps.unwind_steps, false);
 		sizes_drop_unwinding(&kernel->sizes);
+		sizes_drop_unwinding(&kernel->most);
 		return;
 	}
-	bpf_map__set_max_entries(skeleton->maps.unwind_rows, sizes->unwind_row_blocks);
-	bpf_map__set_max_entries(skeleton->maps.unwind_pages, sizes->unwind_page_blocks);
-	bpf_map__set_max_entries(skeleton->maps.unwind_vmas, sizes->unwind_vma_blocks);
+	skeleton->rodata->cfg_page_chunks = most->unwind_row_chunks;
+	skeleton->rodata->cfg_vma_chunks = most->unwind_row_chunks + most->unwind_page_chunks;
+	bpf_map__set_max_entries(skeleton->maps.unwind_chunks,
+		most->unwind_row_chunks + most->unwind_page_chunks + most->unwind_vma_chunks);
 	bpf_map__set_max_entries(skeleton->maps.unwind_rules, UNWIND_MAX_RULES);
-	bpf_map__set_max_entries(skeleton->maps.unwind_processes, sizes->unwind_processes);
+	bpf_map__set_max_entries(skeleton->maps.unwind_processes, kernel->sizes.unwind_processes);
 	bpf_map__set_max_entries(skeleton->maps.unwind_wants, WANTS_BYTES);
 	bpf_map__set_max_entries(skeleton->maps.repairs, KERNEL_MAX_REPAIRS);
 }
@@ -159,11 +161,7 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	skeleton->rodata->cfg_seen_mask = kernel->sizes.seen - 1;
 	skeleton->rodata->cfg_ring_for_stacks = kernel->sizes.ring_bytes / 4 * 3;
 	bpf_map__set_max_entries(skeleton->maps.seen, kernel->sizes.seen);
-	bpf_map__set_max_entries(skeleton->maps.sums_0, kernel->sizes.rows);
-	bpf_map__set_max_entries(skeleton->maps.sums_1, kernel->sizes.rows);
 	skeleton->rodata->cfg_gathered_mask = gathered_rows(kernel) - 1;
-	bpf_map__set_max_entries(skeleton->maps.coarse_0, kernel->sizes.coarse_rows);
-	bpf_map__set_max_entries(skeleton->maps.coarse_1, kernel->sizes.coarse_rows);
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
 	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, &kernel->text);
 	if (!lessons_configure(skeleton, options, &kernel->text, kernel->sizes.lesson_ring_bytes))

@@ -36,24 +36,19 @@ static void set_text(struct dwell *skeleton, const struct kernel_text *text)
 unsigned int chains_configure(struct dwell *skeleton, const struct capture_options *options,
 	uint32_t depth, const struct table_sizes *sizes, const struct kernel_text *text)
 {
-	struct bpf_map *const waits[] = {skeleton->maps.waits_0, skeleton->maps.waits_1};
 	struct bpf_map *const others[] = {skeleton->maps.works, skeleton->maps.workers,
-		skeleton->maps.vectors, skeleton->maps.wait_scratches, skeleton->maps.pasts};
+		skeleton->maps.vectors, skeleton->maps.wait_scratches, skeleton->maps.pasts,
+		skeleton->maps.waits};
 
 	skeleton->rodata->cfg_depth = depth;
 	skeleton->rodata->cfg_waker_stacks_from = options->waker_stacks_from_ns;
-	skeleton->rodata->cfg_whole_waits = sizes->wait_rows / 4 * 3;
 	bpf_map__set_autocreate(skeleton->maps.small_chains, depth && depth <= SMALL_DEPTH);
 	bpf_map__set_autocreate(skeleton->maps.chains, depth > SMALL_DEPTH);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		bpf_map__set_autocreate(others[i], depth);
-	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
-		bpf_map__set_autocreate(waits[i], depth);
-		bpf_map__set_max_entries(waits[i], sizes->wait_rows);
-		bpf_map__set_value_size(waits[i], sizes->wait_bytes);
-	}
 	if (!depth)
 		return 0;
+	bpf_map__set_value_size(bpf_map__inner_map(skeleton->maps.waits), sizes->wait_bytes);
 	skeleton->rodata->cfg_past_mask = sizes->pasts - 1;
 	bpf_map__set_max_entries(skeleton->maps.pasts, sizes->pasts);
 	set_text(skeleton, text);

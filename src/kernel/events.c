@@ -207,8 +207,8 @@ static int empty_table(struct kernel *kernel, uint32_t table, kernel_events *row
 {
 	const struct dwell *skeleton = kernel->skeleton;
 	int error = kernel_empty_table(kernel,
-		table ? skeleton->maps.events_1 : skeleton->maps.events_0, kernel->sums, add_events,
-		rows);
+		bpf_map__fd(table ? skeleton->maps.events_1 : skeleton->maps.events_0),
+		kernel->sums, add_events, rows);
 
 	if (!error)
 		kernel->skeleton->bss->event_rows_used[table] = 0;

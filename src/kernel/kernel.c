@@ -9,8 +9,10 @@
 
 #include "kernel/direct_map.h"
 #include "kernel/lessons.h"
+#include "kernel/makers.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
+#include "kernel/target_threads.h"
 #include "dwell.skel.h"
 #include "util/clock.h"
 
@@ -28,6 +30,9 @@ static int load(struct kernel *kernel, const struct capture_options *options, st
 {
 	int error = dwell__load(kernel->skeleton);
 	uint8_t yes = 1;
+
+	if (!error)
+		error = kernel_make_set(kernel);
 
 	if (error == -ENOMEM)
 		return why_set(why, error,
@@ -67,8 +72,35 @@ void kernel_learn(struct kernel *kernel)
 		lessons_take(kernel->lessons);
 }
 
+/* Those who have CAP_SYS_ADMIN without CAP_BPF have nobody left who could make tables. */
+static bool can_grow(struct helpers *makers)
+{
+	const struct makers_order order = {.rows = 1, .bytes = sizeof(struct sum)};
+	int fd = makers ? makers_make(makers, &order) : -1;
+
+	mem_close_fd(&fd);
+	return fd >= 0;
+}
+
+/*
+ * What somebody asks for is there from the start, and so is all where nothing can grow: of what is
+ * usual a target may need a part.
+ */
+static void set_sizes(struct kernel *kernel)
+{
+	const struct capture_options *options = kernel->options;
+	struct sizes_target target = {
+		.cpus = (uint32_t)kernel->cpus, .threads = target_threads(options)};
+
+	kernel->most =
+		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
+	kernel->sizes = kernel->most;
+	if (!options->is_memory_asked && can_grow(kernel->makers))
+		kernel->sizes = sizes_to_begin(&kernel->most, &target);
+}
+
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct kernel **ret, struct why *why)
+	struct helpers *makers, struct kernel **ret, struct why *why)
 {
 	struct kernel *kernel = xcalloc(1, sizeof(*kernel));
 	int error;
@@ -78,8 +110,12 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	kernel->sample_event = "";
 	kernel->depth = options->has_stacks ? options->depth : 0;
 	kernel->options = options;
-	kernel->sizes =
-		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
+	kernel->makers = makers;
+	memset(kernel->sets, -1, sizeof(kernel->sets));
+	for (int i = 0; i < KERNEL_SLOTS / 2 * TABLE_KINDS; i++)
+		kernel->sets[i / TABLE_KINDS].rows[i % TABLE_KINDS] = 0;
+	kernel->other_set = 1;
+	set_sizes(kernel);
 	kernel->waits = xcalloc(KERNEL_BATCH_ROWS, kernel->sizes.wait_bytes + 1);
 	kernel->keys = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->keys));
 	kernel->sums = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->sums));
@@ -153,6 +189,7 @@ void kernel_free(struct kernel *kernel)
 	kernel_detach(kernel);
 	lessons_free(kernel->lessons);
 	kernel_unmap_areas(kernel);
+	kernel_free_sets(kernel);
 	dwell__destroy(kernel->skeleton);
 	free(kernel->keys);
 	free(kernel->sums);
@@ -229,9 +266,12 @@ int kernel_attach(struct kernel *kernel, struct why *why)
 {
 	struct bpf_program *program;
 	size_t index = 0;
+	int error = kernel_settle_set(kernel);
 
+	if (error)
+		return why_set(why, error, "cannot put the tables in place: %s", strerror(-error));
 	while ((program = programs_next(kernel->skeleton->obj, &index))) {
-		int error = attach(kernel, program, why);
+		error = attach(kernel, program, why);
 		if (error)
 			return error;
 	}
@@ -247,10 +287,34 @@ uint64_t kernel_table_bytes(const struct kernel *kernel)
 {
 	const struct dwell *skeleton = kernel->skeleton;
 	uint64_t of_cpu = bpf_map__value_size(skeleton->maps.gathered);
+	struct table_sizes now = kernel->sizes;
 
 	if (kernel->sizes.lesson_ring_bytes)
 		of_cpu += bpf_map__value_size(skeleton->maps.lesson_rooms);
-	return sizes_bytes(&kernel->sizes) + (uint64_t)kernel->cpus * of_cpu;
+	now.unwind_row_chunks = kernel->chunked[UNWIND_ROWS].count;
+	now.unwind_page_chunks = kernel->chunked[UNWIND_PAGES].count;
+	now.unwind_vma_chunks = kernel->chunked[UNWIND_VMAS].count;
+	/* While they grow there is a second set for a moment. */
+	const struct table_set *set = &kernel->sets[!kernel->other_set];
+	now.rows = set->rows[TABLE_SUMS];
+	now.coarse_rows = set->rows[TABLE_COARSE];
+	now.wait_rows = set->rows[TABLE_WAITS];
+	return sizes_bytes(&now) + (uint64_t)kernel->cpus * of_cpu;
+}
+
+uint64_t kernel_mapped_bytes(const struct kernel *kernel)
+{
+	const struct table_sizes *sizes = &kernel->sizes;
+	uint64_t chunks = 0,
+		 rings = sizes->ring_bytes + sizes->event_ring_bytes + sizes->lesson_ring_bytes;
+
+	for (size_t i = 0; i < UNWIND_AREAS; i++)
+		chunks += kernel->chunked[i].count;
+	if (sizes->unwind_processes)
+		rings += bpf_map__max_entries(kernel->skeleton->maps.unwind_wants);
+	/* A ring is mapped twice, one behind the other. */
+	return chunks * UNWIND_CHUNK_BYTES + 2 * rings +
+	       (chunks ? UNWIND_MAX_RULES * sizeof(struct unwind_rule) : 0);
 }
 
 int kernel_records_fd(const struct kernel *kernel)

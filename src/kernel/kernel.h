@@ -14,6 +14,7 @@
 
 struct kernel;
 struct outside;
+struct helpers;
 
 struct kernel_row {
 	struct sum_key key;
@@ -41,8 +42,9 @@ typedef VEC(struct record_sleeper) kernel_sleepers;
 /* How many threads can be given other stacks at once. */
 #define KERNEL_MAX_REPAIRS 4096
 
+/* makers (makers.h) make what tables grow by; NULL: they do not grow. */
 int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct kernel **ret, struct why *why);
+	struct helpers *makers, struct kernel **ret, struct why *why);
 /* Detaches and unloads everything. */
 void kernel_free(struct kernel *kernel);
 
@@ -57,8 +59,10 @@ const char *kernel_sample_event(const struct kernel *kernel);
 /* Learns from what the kernel side says of its stacks, for it to walk them faster; by one thread at
  * a time. */
 void kernel_learn(struct kernel *kernel);
-/* Bytes that the tables take. */
+/* Bytes that the tables take by now. */
 uint64_t kernel_table_bytes(const struct kernel *kernel);
+/* What is mapped of them, as a process's resident memory counts it. */
+uint64_t kernel_mapped_bytes(const struct kernel *kernel);
 int kernel_records_fd(const struct kernel *kernel);
 /* The ring of the events' stacks; -1: there are no events. */
 int kernel_event_records_fd(const struct kernel *kernel);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the kernel side's object share: kernel.c is its life, configure.c and
- * configure_chains.c set it up before it is loaded, tables.c reads what the programs sum up,
- * events.c what they count, threads.c what they say of each thread. Private to these.
+ * configure_chains.c set it up before it is loaded, sets.c makes the tables of rows and lets them
+ * grow, tables.c reads what the programs sum up there, areas.c has the tables of user stacks,
+ * events.c reads what the programs count, threads.c what they say of each thread. Private to these.
  */
 #ifndef DWELL_KERNEL_PRIVATE_H
 #define DWELL_KERNEL_PRIVATE_H
+
+#include <pthread.h>
 
 #include "kernel/kernel.h"
 #include "kernel/kernel_text.h"
@@ -14,14 +17,42 @@
 /* Rows that one call moves out of a table. */
 #define KERNEL_BATCH_ROWS 8192
 
+enum table_kind { TABLE_SUMS, TABLE_COARSE, TABLE_WAITS, TABLE_KINDS };
+
+/* Of each kind two tables, which are filled and emptied in turn; one has the number `slot`. */
+struct table_set {
+	int fds[TABLE_KINDS][2];
+	_Atomic uint32_t rows[TABLE_KINDS];
+};
+
+#define KERNEL_SLOTS 4
+
+/* One of the arrays of user stacks. */
+struct chunked_area {
+	char *at;               /* address space for all of it */
+	uint32_t first;         /* number of its first chunk, in the map of all */
+	uint32_t most;          /* chunks */
+	_Atomic uint32_t count; /* chunks that are there */
+};
+
 struct kernel {
-	struct dwell *skeleton; /* of dwell.skel.h */
-	struct table_sizes sizes;
+	struct dwell *skeleton;   /* of dwell.skel.h */
+	struct table_sizes sizes; /* to begin with */
+	struct table_sizes most;
+	struct helpers *makers; /* borrowed; NULL: tables do not grow */
+	struct table_set sets[KERNEL_SLOTS / 2];
+	int other_set;           /* that is not in use */
+	_Atomic int other_state; /* see sets.c */
+	uint32_t wanted_rows[TABLE_KINDS];
+	bool has_grower;
+	pthread_t grower;
+	int growth_error; /* of the first set */
+	struct chunked_area chunked[UNWIND_AREAS];
 	struct kernel_text text;
 	struct lessons *lessons; /* NULL: kernel stacks are the unwinder's */
 	const char *sample_event;
 	int cpus;
-	int active;
+	int active;                /* slot */
 	struct unwind_areas areas; /* mapped when first asked for */
 	VEC(struct bpf_link *) links;
 	struct sum_key *keys; /* KERNEL_BATCH_ROWS */
@@ -39,8 +70,21 @@ struct kernel {
  */
 typedef void (*kernel_batch_fn)(const struct kernel *kernel, uint32_t count, void *context);
 /* Takes all rows out of a table, batch by batch: keys into kernel->keys, values into `values`. */
-int kernel_empty_table(struct kernel *kernel, struct bpf_map *table, void *values,
-	kernel_batch_fn each, void *context);
+int kernel_empty_table(
+	struct kernel *kernel, int fd, void *values, kernel_batch_fn each, void *context);
+
+/* Makes the tables of rows, when the programs are loaded, and has them put where those look. */
+int kernel_make_set(struct kernel *kernel);
+/* They are there now. 0 or -errno. */
+int kernel_settle_set(struct kernel *kernel);
+void kernel_free_sets(struct kernel *kernel);
+/* Of the active table of that kind. */
+int kernel_table_fd(const struct kernel *kernel, enum table_kind kind);
+uint32_t kernel_table_rows(const struct kernel *kernel, enum table_kind kind);
+/* The slot to fill next, which is to be made active. */
+int kernel_next_slot(struct kernel *kernel);
+/* The tables of the slot are empty, and how full they were is still known: have they to grow? */
+void kernel_consider_growth(struct kernel *kernel, int slot);
 
 /* Sizes, targets and options, before the programs are loaded. symbols may be NULL. */
 int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
@@ -58,7 +102,7 @@ int kernel_attach_perf(struct kernel *kernel, struct bpf_program *program,
 	struct perf_event_attr *attr, uint64_t cookie, struct perf_failure *ret);
 /* How full the active table of events is, 0 to 1. */
 double kernel_events_fill(const struct kernel *kernel);
-/* What kernel_unwind_areas() mapped. */
+/* What kernel_unwind_areas() has mapped. */
 void kernel_unmap_areas(struct kernel *kernel);
 
 #endif

@@ -6,9 +6,13 @@
  * and mappings and at most 1/32 for processes. Events, if any are asked for,
  * have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks. Lessons of kernel
  * stacks have 1/64 for their ring, 1 MiB at most. The tables
- * of sums are preallocated, which costs CPU time before the window opens (0.5 s for 160 MiB), and
- * at half full they are flipped within 50 ms: a quarter is ample. The rest is for what threads take
- * in task storage.
+ * of sums are preallocated, which costs CPU time (0.5 s for 160 MiB), and at half full they are
+ * flipped within 50 ms: a quarter is ample. The rest is for what threads take in task storage.
+ *
+ * Rows are made by switches, so how many there can be until the next flip follows from the CPUs
+ * that the target's threads can be on at once: 160,000 new rows a second on each fill the tables of
+ * the beginning. Such rates were never seen; and tables that were half full when they were flipped
+ * are made twice as large. What finds no room before is a counted loss of detail (--memory).
  */
 #include "kernel/sizes.h"
 
@@ -27,7 +31,6 @@
 #define EVENT_BYTES (48 + sizeof(struct event_key) + sizeof(struct event_sum) + 32)
 /* An entry of a hash that allocates them one by one, with its bucket. */
 #define PROCESS_BYTES (64 + 32)
-#define BLOCK_BYTES 4096
 #define MIN_PROCESSES 1024
 #define MAX_PROCESSES 65536
 #define MAX_PASTS 65536
@@ -36,6 +39,25 @@
 /* A lesson has up to 18 KiB. */
 #define MIN_LESSON_BYTES (128u << 10)
 #define MAX_LESSON_BYTES (1u << 20)
+/* To begin with, for each CPU that is in use; of a few processes, of anybody. */
+#define FEW_ROWS 8192
+#define FEW_WAITS 4096
+#define FEW_RING_BYTES (2u << 20)
+#define MANY_ROWS 16384
+#define MANY_RING_BYTES (4u << 20)
+/* And whatever is in use. */
+#define FEW_SEEN (128u << 10)
+#define MANY_SEEN (512u << 10)
+#define FEW_PROCESSES 8192
+/* Wakers of a few threads remember their waits, too, and places are found by chance. */
+#define PASTS_PER_THREAD 16
+#define FEW_PASTS 1024
+/* A CPU gathers up to 256 rows, and all CPUs may put theirs into a table at once. */
+#define ROWS_PER_CPU 512
+#define FEW_ROW_CHUNKS 4
+#define MANY_ROW_CHUNKS 32
+#define FEW_OTHER_CHUNKS 1
+#define MANY_OTHER_CHUNKS 4
 
 static uint32_t power_of_two_below(uint64_t limit)
 {
@@ -46,11 +68,11 @@ static uint32_t power_of_two_below(uint64_t limit)
 	return (uint32_t)power;
 }
 
-static uint32_t blocks_in(uint64_t bytes, uint64_t most)
+static uint32_t chunks_in(uint64_t bytes, uint64_t most)
 {
-	uint64_t blocks = bytes / BLOCK_BYTES;
+	uint64_t chunks = bytes / UNWIND_CHUNK_BYTES;
 
-	return blocks < 1 ? 1 : blocks > most ? (uint32_t)most : (uint32_t)blocks;
+	return chunks < 1 ? 1 : chunks > most ? (uint32_t)most : (uint32_t)chunks;
 }
 
 static uint32_t rows_in(uint64_t bytes, uint64_t row_bytes)
@@ -94,9 +116,9 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_even
 	if (sizes.ring_bytes > MAX_RING_BYTES)
 		sizes.ring_bytes = MAX_RING_BYTES;
 	/* Numbers of rows and mappings are 32 bits wide. */
-	sizes.unwind_row_blocks = blocks_in(bytes / 8, UINT32_MAX / UNWIND_BLOCK_WORDS);
-	sizes.unwind_page_blocks = blocks_in(bytes / 64, UINT32_MAX / UNWIND_BLOCK_WORDS);
-	sizes.unwind_vma_blocks = blocks_in(bytes / 64, UINT32_MAX / UNWIND_BLOCK_VMAS);
+	sizes.unwind_row_chunks = chunks_in(bytes / 8, UINT32_MAX / UNWIND_CHUNK_WORDS);
+	sizes.unwind_page_chunks = chunks_in(bytes / 64, UINT32_MAX / UNWIND_CHUNK_WORDS);
+	sizes.unwind_vma_chunks = chunks_in(bytes / 64, UINT32_MAX / UNWIND_CHUNK_VMAS);
 	uint64_t processes = bytes / 32 / PROCESS_BYTES;
 	sizes.unwind_processes = processes < MIN_PROCESSES   ? MIN_PROCESSES
 				 : processes > MAX_PROCESSES ? MAX_PROCESSES
@@ -104,9 +126,50 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_even
 	return sizes;
 }
 
+static uint32_t least_of(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(a < b ? a : b);
+}
+
+static uint64_t largest_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+struct table_sizes sizes_to_begin(const struct table_sizes *most, const struct sizes_target *target)
+{
+	bool is_few = target->threads;
+	/* A thread may start others before it is looked at again. */
+	uint64_t busy = largest_of(
+		2, is_few ? least_of(target->cpus, 2ULL * target->threads) : target->cpus);
+	uint64_t rows = largest_of(
+		busy * (is_few ? FEW_ROWS : MANY_ROWS), (uint64_t)target->cpus * ROWS_PER_CPU);
+	uint64_t waits = busy * (is_few ? FEW_WAITS : MANY_ROWS);
+	struct table_sizes sizes = *most;
+
+	sizes.rows = least_of(rows, most->rows);
+	sizes.coarse_rows = least_of(rows / 2, most->coarse_rows);
+	sizes.wait_rows = least_of(waits, most->wait_rows);
+	sizes.ring_bytes = power_of_two_below(
+		least_of(busy * (is_few ? FEW_RING_BYTES : MANY_RING_BYTES), most->ring_bytes));
+	sizes.seen = least_of(is_few ? FEW_SEEN : MANY_SEEN, most->seen);
+	if (is_few) {
+		uint64_t pasts =
+			largest_of(FEW_PASTS, (uint64_t)PASTS_PER_THREAD * target->threads);
+		sizes.pasts = most->pasts ? power_of_two_below(least_of(pasts, most->pasts)) : 0;
+		sizes.unwind_processes = least_of(FEW_PROCESSES, most->unwind_processes);
+	}
+	sizes.unwind_row_chunks =
+		least_of(is_few ? FEW_ROW_CHUNKS : MANY_ROW_CHUNKS, most->unwind_row_chunks);
+	uint32_t others = is_few ? FEW_OTHER_CHUNKS : MANY_OTHER_CHUNKS;
+	sizes.unwind_page_chunks = least_of(others, most->unwind_page_chunks);
+	sizes.unwind_vma_chunks = least_of(others, most->unwind_vma_chunks);
+	return sizes;
+}
+
 void sizes_drop_unwinding(struct table_sizes *sizes)
 {
-	sizes->unwind_row_blocks = sizes->unwind_page_blocks = sizes->unwind_vma_blocks = 0;
+	sizes->unwind_row_chunks = sizes->unwind_page_chunks = sizes->unwind_vma_chunks = 0;
 	sizes->unwind_processes = 0;
 }
 
@@ -119,9 +182,9 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 	       (sizes->lesson_ring_bytes ? sizeof(struct frame_table) : 0) +
 	       (uint64_t)sizes->pasts * CONTRACT_PAST_BYTES + sizes->ring_bytes +
 	       (uint64_t)sizes->seen * sizeof(uint64_t) +
-	       ((uint64_t)sizes->unwind_row_blocks + sizes->unwind_page_blocks +
-		       sizes->unwind_vma_blocks) *
-		       BLOCK_BYTES +
+	       ((uint64_t)sizes->unwind_row_chunks + sizes->unwind_page_chunks +
+		       sizes->unwind_vma_chunks) *
+		       UNWIND_CHUNK_BYTES +
 	       (uint64_t)sizes->unwind_processes * PROCESS_BYTES +
 	       (sizes->unwind_processes ? UNWIND_MAX_RULES * sizeof(struct unwind_rule) +
 						  sizeof(struct step_table)

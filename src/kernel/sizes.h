@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How --memory is shared out among the kernel side's tables. */
+/*
+ * How --memory is shared out among the kernel side's tables, and how much of that a recording
+ * begins with. Tables of rows and those of user stacks grow from there when they are filled; what
+ * cannot grow gets what its target is expected to need.
+ */
 #ifndef DWELL_KERNEL_SIZES_H
 #define DWELL_KERNEL_SIZES_H
 
@@ -18,15 +22,23 @@ struct table_sizes {
 	uint32_t ring_bytes;        /* a power of two */
 	uint32_t seen;              /* a power of two */
 	uint32_t lesson_ring_bytes; /* a power of two; 0: kernel stacks are the unwinder's */
-	/* For user stacks; blocks as in contract/unwind.h. */
-	uint32_t unwind_row_blocks;
-	uint32_t unwind_page_blocks;
-	uint32_t unwind_vma_blocks;
+	/* For user stacks; chunks as in contract/unwind.h. */
+	uint32_t unwind_row_chunks;
+	uint32_t unwind_page_chunks;
+	uint32_t unwind_vma_chunks;
 	uint32_t unwind_processes;
+};
+
+struct sizes_target {
+	uint32_t cpus;
+	uint32_t threads; /* that some processes have; 0: anybody may be recorded */
 };
 
 /* Sizes that together take at most that much; depth: hops of a chain, 0: no chains. */
 struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_events);
+/* What a recording of that target begins with, none of it larger than the most. */
+struct table_sizes sizes_to_begin(
+	const struct table_sizes *most, const struct sizes_target *target);
 /* Without tables for user stacks. */
 void sizes_drop_unwinding(struct table_sizes *sizes);
 /* What they take. */

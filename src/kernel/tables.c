@@ -1,95 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of sums come in pairs: `active` is the one that the programs fill. Flipping makes the
- * other one active, waits until nobody can still be writing to the old one, and empties it. The
- * unwind tables are mapped, so that user space writes them with plain stores.
+ * Tables of sums come in pairs: `active` is the one that the programs fill. Flipping makes another
+ * one active, waits until nobody can still be writing to the old one, and empties it.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "kernel/private.h"
 #include "dwell.skel.h"
 #include "util/clock.h"
-
-static size_t map_bytes(const struct bpf_map *map)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
-
-	return (bytes + page - 1) / page * page;
-}
-
-static void *map_array(const struct bpf_map *map)
-{
-	void *at =
-		mmap(NULL, map_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void kernel_unmap_areas(struct kernel *kernel)
-{
-	struct unwind_areas *areas = &kernel->areas;
-
-	if (areas->rows)
-		munmap(areas->rows, map_bytes(kernel->skeleton->maps.unwind_rows));
-	if (areas->pages)
-		munmap(areas->pages, map_bytes(kernel->skeleton->maps.unwind_pages));
-	if (areas->rules)
-		munmap(areas->rules, map_bytes(kernel->skeleton->maps.unwind_rules));
-	if (areas->vmas)
-		munmap(areas->vmas, map_bytes(kernel->skeleton->maps.unwind_vmas));
-}
-
-int kernel_unwind_areas(struct kernel *kernel, struct unwind_areas *ret, struct why *why)
-{
-	struct dwell *skeleton = kernel->skeleton;
-	struct unwind_areas *areas = &kernel->areas;
-
-	if (!kernel->sizes.unwind_row_blocks)
-		return -ENOTSUP;
-	if (!areas->rows) {
-		areas->rows = map_array(skeleton->maps.unwind_rows);
-		areas->pages = map_array(skeleton->maps.unwind_pages);
-		areas->rules = map_array(skeleton->maps.unwind_rules);
-		areas->vmas = map_array(skeleton->maps.unwind_vmas);
-		areas->row_room = kernel->sizes.unwind_row_blocks * UNWIND_BLOCK_WORDS;
-		areas->page_room = kernel->sizes.unwind_page_blocks * UNWIND_BLOCK_WORDS;
-		areas->rule_room = UNWIND_MAX_RULES;
-		areas->vma_room = kernel->sizes.unwind_vma_blocks * UNWIND_BLOCK_VMAS;
-		areas->map_time = (volatile uint32_t *)&skeleton->bss->map_time;
-		areas->generations = (volatile uint32_t *)skeleton->bss->map_generations;
-		areas->processes_fd = bpf_map__fd(skeleton->maps.unwind_processes);
-	}
-	if (!areas->rows || !areas->pages || !areas->rules || !areas->vmas)
-		return why_set(why, -ENOMEM,
-			"cannot map the tables of user stacks: %s; give them less: --memory 64M",
-			strerror(errno));
-	*ret = *areas;
-	return 0;
-}
 
 double kernel_fill(const struct kernel *kernel)
 {
 	const volatile uint64_t *used = (const volatile uint64_t *)kernel->skeleton->bss->rows_used;
 	const volatile uint64_t *waits =
 		(const volatile uint64_t *)kernel->skeleton->bss->waits_used;
-	double rows_fill = (double)used[kernel->active] / (double)kernel->sizes.rows;
-	double waits_fill =
-		kernel->depth ? (double)waits[kernel->active] / (double)kernel->sizes.wait_rows : 0;
+	double rows_fill =
+		(double)used[kernel->active] / (double)kernel_table_rows(kernel, TABLE_SUMS);
+	double waits_fill = kernel->depth ? (double)waits[kernel->active] /
+						    (double)kernel_table_rows(kernel, TABLE_WAITS)
+					  : 0;
 	double events_fill = kernel_events_fill(kernel);
 	double fill = rows_fill > waits_fill ? rows_fill : waits_fill;
 
 	return fill > events_fill ? fill : events_fill;
 }
 
-int kernel_empty_table(struct kernel *kernel, struct bpf_map *table, void *values,
-	kernel_batch_fn each, void *context)
+int kernel_empty_table(
+	struct kernel *kernel, int fd, void *values, kernel_batch_fn each, void *context)
 {
-	int fd = bpf_map__fd(table);
 	uint32_t position = 0;
 	void *from = NULL;
 	int error;
@@ -130,11 +71,6 @@ static void add_waits(const struct kernel *kernel, uint32_t count, void *context
 	}
 }
 
-static int drain(struct kernel *kernel, struct bpf_map *table, kernel_rows *rows)
-{
-	return kernel_empty_table(kernel, table, kernel->sums, add_rows, rows);
-}
-
 bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_wait *ret)
 {
 	uint64_t bytes;
@@ -154,21 +90,22 @@ bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_w
 int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, uint64_t *ret_ns)
 {
 	struct dwell *skeleton = kernel->skeleton;
-	int old = kernel->active;
+	int old = kernel->active, sums = kernel_table_fd(kernel, TABLE_SUMS);
+	int coarse = kernel_table_fd(kernel, TABLE_COARSE);
+	int with_chains = kernel_table_fd(kernel, TABLE_WAITS);
 
-	kernel->active = !old;
-	__atomic_store_n(&skeleton->bss->active_table, (uint32_t)!old, __ATOMIC_SEQ_CST);
+	kernel->active = kernel_next_slot(kernel);
+	__atomic_store_n(&skeleton->bss->active_table, (uint32_t)kernel->active, __ATOMIC_SEQ_CST);
 	*ret_ns = clock_monotonic_ns();
 	int error = kernel_let_go(kernel, old);
 	if (!error)
-		error = drain(kernel, old ? skeleton->maps.sums_1 : skeleton->maps.sums_0, rows);
+		error = kernel_empty_table(kernel, sums, kernel->sums, add_rows, rows);
 	if (!error)
-		error = drain(
-			kernel, old ? skeleton->maps.coarse_1 : skeleton->maps.coarse_0, rows);
+		error = kernel_empty_table(kernel, coarse, kernel->sums, add_rows, rows);
 	if (!error && kernel->depth)
-		error = kernel_empty_table(kernel,
-			old ? skeleton->maps.waits_1 : skeleton->maps.waits_0, kernel->waits,
-			add_waits, waits);
+		error = kernel_empty_table(kernel, with_chains, kernel->waits, add_waits, waits);
+	if (!error)
+		kernel_consider_growth(kernel, old);
 	skeleton->bss->rows_used[old] = 0;
 	skeleton->bss->waits_used[old] = 0;
 	return error;

@@ -17,18 +17,10 @@
 
 struct unwind_tables {
 	struct unwind_areas areas;
-	struct extents rows;
-	struct extents pages;
-	struct extents vmas;
+	struct extents extents[UNWIND_AREAS];
 	struct map64 rules; /* the rule's bytes -> number */
 	uint32_t rule_count;
 };
-
-uint64_t unwind_areas_bytes(const struct unwind_areas *areas)
-{
-	return areas->row_room * sizeof(*areas->rows) + areas->page_room * sizeof(*areas->pages) +
-	       areas->rule_room * sizeof(*areas->rules) + areas->vma_room * sizeof(*areas->vmas);
-}
 
 static uint64_t rule_key(const struct unwind_rule *rule)
 {
@@ -58,9 +50,9 @@ struct unwind_tables *unwind_tables_new(const struct unwind_areas *areas)
 	struct unwind_rule gap = {.cfa_kind = UNWIND_CFA_GAP}, bad = {.cfa_kind = UNWIND_CFA_BAD};
 
 	tables->areas = *areas;
-	extents_init(&tables->rows, areas->row_room);
-	extents_init(&tables->pages, areas->page_room);
-	extents_init(&tables->vmas, areas->vma_room);
+	extents_init(&tables->extents[UNWIND_ROWS], areas->row_room);
+	extents_init(&tables->extents[UNWIND_PAGES], areas->page_room);
+	extents_init(&tables->extents[UNWIND_VMAS], areas->vma_room);
 	rule_number(tables, &gap);
 	rule_number(tables, &bad);
 	return tables;
@@ -70,9 +62,8 @@ void unwind_tables_free(struct unwind_tables *tables)
 {
 	if (!tables)
 		return;
-	extents_clear(&tables->rows);
-	extents_clear(&tables->pages);
-	extents_clear(&tables->vmas);
+	for (size_t i = 0; i < UNWIND_AREAS; i++)
+		extents_clear(&tables->extents[i]);
 	map64_clear(&tables->rules);
 	free(tables);
 }
@@ -80,6 +71,23 @@ void unwind_tables_free(struct unwind_tables *tables)
 const struct unwind_areas *unwind_tables_areas(const struct unwind_tables *tables)
 {
 	return &tables->areas;
+}
+
+/* A piece of an array, there to be written; false: no room. */
+static bool take(struct unwind_tables *tables, enum unwind_area area, uint32_t count,
+	uint64_t now_ns, uint32_t *ret)
+{
+	const struct unwind_areas *areas = &tables->areas;
+	uint32_t start;
+
+	if (!extents_take(&tables->extents[area], count, now_ns, &start))
+		return false;
+	if (areas->reserve && areas->reserve(areas->reserve_context, area, start + count)) {
+		extents_give(&tables->extents[area], start, count, 0);
+		return false;
+	}
+	*ret = start;
+	return true;
 }
 
 static void copy_rows(
@@ -104,10 +112,10 @@ int unwind_tables_add(
 		.first_page = table->first_page};
 	uint64_t now = clock_monotonic_ns();
 
-	if (!extents_take(&tables->rows, place.row_count, now, &place.row_start))
+	if (!take(tables, UNWIND_ROWS, place.row_count, now, &place.row_start))
 		return -ENOSPC;
-	if (!extents_take(&tables->pages, place.page_count + 1, now, &place.page_start)) {
-		extents_give(&tables->rows, place.row_start, place.row_count, 0);
+	if (!take(tables, UNWIND_PAGES, place.page_count + 1, now, &place.page_start)) {
+		extents_give(&tables->extents[UNWIND_ROWS], place.row_start, place.row_count, 0);
 		return -ENOSPC;
 	}
 	copy_rows(tables, table, place.row_start);
@@ -121,8 +129,8 @@ void unwind_tables_drop(struct unwind_tables *tables, const struct unwind_place 
 {
 	uint64_t now = clock_monotonic_ns();
 
-	extents_give(&tables->rows, place->row_start, place->row_count, now);
-	extents_give(&tables->pages, place->page_start, place->page_count + 1, now);
+	extents_give(&tables->extents[UNWIND_ROWS], place->row_start, place->row_count, now);
+	extents_give(&tables->extents[UNWIND_PAGES], place->page_start, place->page_count + 1, now);
 }
 
 uint32_t unwind_place_page0(const struct unwind_place *place)
@@ -144,7 +152,7 @@ int unwind_tables_add_vmas(struct unwind_tables *tables, const struct unwind_vma
 {
 	uint32_t base;
 
-	if (!extents_take(&tables->vmas, count ? count : 1, clock_monotonic_ns(), &base))
+	if (!take(tables, UNWIND_VMAS, count ? count : 1, clock_monotonic_ns(), &base))
 		return -ENOSPC;
 	memcpy(tables->areas.vmas + base, vmas, count * sizeof(*vmas));
 	begin_generation(tables, base);
@@ -154,7 +162,7 @@ int unwind_tables_add_vmas(struct unwind_tables *tables, const struct unwind_vma
 
 void unwind_tables_drop_vmas(struct unwind_tables *tables, uint32_t base, uint32_t count)
 {
-	extents_give(&tables->vmas, base, count ? count : 1, clock_monotonic_ns());
+	extents_give(&tables->extents[UNWIND_VMAS], base, count ? count : 1, clock_monotonic_ns());
 }
 
 void unwind_tables_set_vma(
@@ -226,6 +234,6 @@ void unwind_tables_each_process(struct unwind_tables *tables,
 
 void unwind_tables_fill(const struct unwind_tables *tables, uint32_t *ret_used, uint32_t *ret_room)
 {
-	*ret_used = tables->rows.used;
-	*ret_room = tables->rows.room;
+	*ret_used = tables->extents[UNWIND_ROWS].used;
+	*ret_room = tables->extents[UNWIND_ROWS].room;
 }

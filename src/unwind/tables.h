@@ -12,7 +12,12 @@
 #include "contract/unwind.h"
 #include "elf/cfi/cfi.h"
 
-/* The arrays, as mapped. The last rooms are counts of words, rules and mappings. */
+enum unwind_area { UNWIND_ROWS, UNWIND_PAGES, UNWIND_VMAS, UNWIND_AREAS };
+
+/*
+ * The arrays, as mapped. The last rooms are counts of words, rules and mappings; of all but the
+ * rules parts may not be there yet, and are nothing but zeros to read.
+ */
 struct unwind_areas {
 	uint32_t *rows;
 	uint32_t *pages;
@@ -26,10 +31,10 @@ struct unwind_areas {
 	volatile uint32_t *map_time;    /* counts what is published; NULL: nobody asks (tests) */
 	volatile uint32_t *generations; /* of maps, STEP_SLOTS; NULL: nobody keeps steps (tests) */
 	int processes_fd;               /* -1: nothing is published (tests) */
+	/* Sees to it that the first `count` of an array are there. 0 or -errno. NULL: all are. */
+	int (*reserve)(void *context, enum unwind_area area, uint32_t count);
+	void *reserve_context;
 };
-
-/* What they take together. */
-uint64_t unwind_areas_bytes(const struct unwind_areas *areas);
 
 struct unwind_tables;
 

@@ -2,14 +2,26 @@
 /* Allocation that aborts with a message instead of returning NULL. */
 #include "util/mem.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* As malloc has them at first; later it keeps up to 64 MiB. */
+#define LARGE_BYTES (128 << 10)
+#define ARENAS 2
 
 void mem_exhausted(void)
 {
 	fputs("dwell: out of memory\n", stderr);
 	abort();
+}
+
+void mem_give_back_freed(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
+	mallopt(M_ARENA_MAX, ARENAS);
 }
 
 static void *checked(void *pointer)

@@ -13,6 +13,11 @@
 
 /* For what allocates by itself: aborts with the message. */
 __attribute__((noreturn)) void mem_exhausted(void);
+/*
+ * From now on memory that is freed goes back to the kernel at once, also to processes that are
+ * forked: for programs that run long beside others, and seldom need much at a time.
+ */
+void mem_give_back_freed(void);
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t count, size_t bytes);
 /* Room for count items of the given size; aborts if the product overflows. */

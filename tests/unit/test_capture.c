@@ -49,6 +49,57 @@ static void tables_stay_within_the_memory(void **state)
 	}
 }
 
+#define MIB (1ULL << 20)
+
+static struct table_sizes begin_of(uint64_t bytes, uint32_t cpus, uint32_t threads)
+{
+	struct table_sizes most = sizes_of_memory(bytes, 8, false);
+	struct sizes_target target = {.cpus = cpus, .threads = threads};
+
+	return sizes_to_begin(&most, &target);
+}
+
+static void tables_of_one_process_begin_small(void **state)
+{
+	(void)state;
+
+	for (uint32_t cpus = 1; cpus <= 64; cpus *= 2) {
+		struct table_sizes sizes = begin_of(256 * MIB, cpus, 1);
+		assert_true(sizes_bytes(&sizes) <= 34 * MIB);
+	}
+	struct table_sizes few = begin_of(256 * MIB, 64, 1), more = begin_of(256 * MIB, 64, 16);
+	assert_true(few.rows < more.rows);
+	assert_true(few.wait_rows < more.wait_rows);
+}
+
+static void tables_begin_with_no_more_than_the_most(void **state)
+{
+	(void)state;
+
+	for (uint64_t bytes = 8 * MIB; bytes <= 1024 * MIB; bytes *= 2)
+		for (uint32_t cpus = 1; cpus <= 512; cpus *= 8)
+			for (uint32_t threads = 0; threads <= 4096; threads += 1024) {
+				struct table_sizes most = sizes_of_memory(bytes, 8, false);
+				struct table_sizes sizes = begin_of(bytes, cpus, threads);
+				assert_true(sizes_bytes(&sizes) <= sizes_bytes(&most));
+				assert_true(sizes.rows >= 1024 && sizes.rows <= most.rows);
+				assert_true(sizes.wait_rows <= most.wait_rows);
+				assert_int_equal(sizes.seen & (sizes.seen - 1), 0);
+				assert_int_equal(sizes.pasts & (sizes.pasts - 1), 0);
+				assert_int_equal(sizes.ring_bytes & (sizes.ring_bytes - 1), 0);
+				assert_int_equal(sizes.ring_bytes % 4096, 0);
+				assert_true(sizes.unwind_row_chunks && sizes.unwind_vma_chunks);
+			}
+}
+
+static void tables_of_the_busiest_machine_leave_room_for_dwell(void **state)
+{
+	struct table_sizes most = sizes_of_memory(256 * MIB, 8, false);
+	(void)state;
+
+	assert_true(sizes_bytes(&most) <= 200 * MIB);
+}
+
 #define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static void container_ids_are_found_in_cgroup_paths(void **state)
@@ -456,6 +507,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kernels_glob_agrees_with_the_plain_one),
 		cmocka_unit_test(tables_stay_within_the_memory),
+		cmocka_unit_test(tables_of_one_process_begin_small),
+		cmocka_unit_test(tables_begin_with_no_more_than_the_most),
+		cmocka_unit_test(tables_of_the_busiest_machine_leave_room_for_dwell),
 		cmocka_unit_test(container_ids_are_found_in_cgroup_paths),
 		cmocka_unit_test_setup_teardown(
 			a_thread_asleep_through_the_window_has_all_of_it, begin, end),

@@ -150,6 +150,50 @@ static void without_room_nothing_is_half_there(void **state)
 	unwind_tables_free(fixture.tables);
 }
 
+/* Arrays of which only the first entries are there, and so many more can be had. */
+struct growth {
+	uint32_t most;
+	uint32_t there[UNWIND_AREAS];
+};
+
+static int reserve(void *context, enum unwind_area area, uint32_t count)
+{
+	struct growth *growth = context;
+
+	if (count > growth->most)
+		return -ENOMEM;
+	if (growth->there[area] < count)
+		growth->there[area] = count;
+	return 0;
+}
+
+static void arrays_grow_before_they_are_written(void **state)
+{
+	struct growth growth = {.most = 6};
+	struct unwind_vma vmas[7] = {0};
+	struct unwind_place place;
+	struct cfi_table table;
+	struct fixture fixture;
+	uint32_t base;
+
+	(void)state;
+	fixture_init(&fixture, ROOM);
+	unwind_tables_free(fixture.tables);
+	fixture.areas.reserve = reserve;
+	fixture.areas.reserve_context = &growth;
+	fixture.tables = unwind_tables_new(&fixture.areas);
+	make_table(&table, 16);
+	assert_int_equal(unwind_tables_add(fixture.tables, &table, &place), 0);
+	assert_int_equal(unwind_tables_add(fixture.tables, &table, &place), 0);
+	assert_int_equal(growth.there[UNWIND_ROWS], 6);
+	assert_int_equal(growth.there[UNWIND_PAGES], 4);
+	/* What cannot grow is as good as full, and stays so for others to try. */
+	assert_int_equal(unwind_tables_add(fixture.tables, &table, &place), -ENOSPC);
+	assert_int_equal(unwind_tables_add_vmas(fixture.tables, vmas, 7, &base), -ENOSPC);
+	assert_int_equal(unwind_tables_add_vmas(fixture.tables, vmas, 6, &base), 0);
+	unwind_tables_free(fixture.tables);
+}
+
 static struct unwind_object ready_object(void)
 {
 	static struct elf_segment segment = {.offset = 0x1000, .bytes = 0x1000, .vaddr = 0x1000};
@@ -345,6 +389,7 @@ int main(void)
 		cmocka_unit_test(objects_share_rules_and_have_rows_of_their_own),
 		cmocka_unit_test(a_full_dictionary_makes_rules_bad_not_wrong),
 		cmocka_unit_test(without_room_nothing_is_half_there),
+		cmocka_unit_test(arrays_grow_before_they_are_written),
 		cmocka_unit_test(a_mapping_says_how_its_code_is_walked),
 		cmocka_unit_test(maps_follow_their_objects_and_are_given_back),
 		cmocka_unit_test(files_that_nobody_needs_are_closed),

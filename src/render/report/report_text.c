@@ -190,25 +190,25 @@ static void put_accounting(const struct report *report)
 static void put_cost(const struct report *report)
 {
 	const struct rec_meta *meta = report->summary->meta;
-	char room[UNITS_ROOM];
+	char own[UNITS_ROOM], tables[UNITS_ROOM], of_switch[64] = "", of_event[64] = "";
+	char memory[2 * UNITS_ROOM + 32] = "";
 
 	if (!meta->window_ns)
 		return;
-	fputs("cost ", report->out);
 	if (meta->switches)
-		fprintf(report->out, "%.2f us per switch, ",
+		snprintf(of_switch, sizeof(of_switch), "%.2f us per switch, ",
 			(double)meta->program_ns / (double)meta->switches / 1e3);
 	if (meta->events)
-		fprintf(report->out, "%.2f us per event, ",
+		snprintf(of_event, sizeof(of_event), "%.2f us per event, ",
 			(double)meta->event_ns / (double)meta->events / 1e3);
-	if (meta->switches || meta->events)
-		fputs("with dwell itself ", report->out);
-	fprintf(report->out, "%.1f %% of one CPU",
-		100 * rec_meta_cost_ns(meta) / (double)meta->window_ns);
 	if (meta->table_bytes || meta->own_memory_bytes)
-		fprintf(report->out, " and %s",
-			units_bytes(meta->table_bytes + meta->own_memory_bytes, room));
-	putc('\n', report->out);
+		snprintf(memory, sizeof(memory), " and %s, %s more in the kernel",
+			units_bytes(meta->own_memory_bytes, own),
+			units_bytes(meta->table_bytes, tables));
+	_cleanup_free_ char *text = xasprintf("cost %s%s%s%.1f %% of one CPU%s", of_switch,
+		of_event, meta->switches || meta->events ? "with dwell itself " : "",
+		100 * rec_meta_cost_ns(meta) / (double)meta->window_ns, memory);
+	layout_wrap(report->out, text, report->style->width, 0, 2);
 }
 
 /* Commands to go on with, as many as fit a line. */
