@@ -134,6 +134,21 @@ static void init_meta(struct capture *capture)
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
+/* With these targets any new process may be one; with the others only children of known ones. */
+static bool follows_all(const struct capture_options *options)
+{
+	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
+	       options->target == TARGET_CGROUP;
+}
+
+static int load_programs(struct capture *capture, struct why *why)
+{
+	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
+	int error = kernel_symbols_new(&capture->symbols, why);
+
+	return error == -ENOMEM ? error : kernel_load(capture->kernel, capture->symbols, why);
+}
+
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
 {
 	uint64_t flip_ns = options->slice_ns > MIN_FLIP_NS ? options->slice_ns : MIN_FLIP_NS;
@@ -151,21 +166,22 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	if (error)
 		goto failed;
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
-	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
-	error = kernel_symbols_new(&capture->symbols, why);
-	if (error == -ENOMEM)
-		goto failed;
 	error = settle_memory(&capture->options, why);
 	if (!error)
-		error = kernel_new(&capture->options, capture->symbols, &capture->kernel, why);
+		error = kernel_new(&capture->options, &capture->kernel, why);
+	/* Threads of the loader look at all that runs while the programs are loaded here. */
+	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
+		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
+			&capture->unwinding, why);
+	if (!error && capture->unwinding)
+		unwinding_warm(capture->unwinding, follows_all(&capture->options));
+	if (!error)
+		error = load_programs(capture, why);
 	/* Names that a person gives: a slip is told before any file is touched. */
 	if (!error)
 		error = kernel_attach_events(capture->kernel, &capture->outside, why);
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
-	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
-		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
-			&capture->unwinding, why);
 	if (error)
 		goto failed;
 	*ret = capture;
@@ -194,13 +210,6 @@ void capture_free(struct capture *capture)
 static void meet_thread(void *context, const struct record_thread *thread)
 {
 	drain_add_thread(context, thread);
-}
-
-/* With these targets any new process may be one; with the others only children of known ones. */
-static bool follows_all(const struct capture_options *options)
-{
-	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
-	       options->target == TARGET_CGROUP;
 }
 
 /*
@@ -271,9 +280,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		namer_set_loader(capture->namer, unwinding_loader(capture->unwinding));
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks ? capture->options.depth : 0);
-	int error = capture->unwinding ? unwinding_warm(capture->unwinding,
-						 follows_all(&capture->options), why)
-				       : 0;
+	int error = capture->unwinding ? unwinding_wait(capture->unwinding, why) : 0;
 	if (!error)
 		error = kernel_attach(capture->kernel, why);
 	if (!error)

@@ -80,7 +80,9 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 	if (options->has_stacks)
 		kernel_symbols_new(&symbols, why);
 	memset(ret, 0, sizeof(*ret));
-	int error = kernel_new(options, symbols, &kernel, why);
+	int error = kernel_new(options, &kernel, why);
+	if (!error)
+		error = kernel_load(kernel, symbols, why);
 	if (!error)
 		error = kernel_attach(kernel, why);
 	if (!error)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Everything that has to be said before the programs are loaded, but what follows wakers. */
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -66,15 +67,30 @@ static int configure_target(const struct kernel *kernel, struct why *why)
 	return 0;
 }
 
-static void configure_unwinding(struct kernel *kernel)
+/* As bpf_object__load() would, which then takes it as it is. */
+static int make_table(struct bpf_map *map)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
+	_cleanup_close_ int fd = bpf_map_create(bpf_map__type(map), bpf_map__name(map),
+		bpf_map__key_size(map), bpf_map__value_size(map), bpf_map__max_entries(map),
+		&options);
+
+	return fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
+}
+
+int kernel_make_unwind_tables(struct kernel *kernel)
 {
 	struct dwell *skeleton = kernel->skeleton;
 	const struct table_sizes *sizes = &kernel->sizes;
+	struct bpf_map *made[] = {skeleton->maps.unwind_rows, skeleton->maps.unwind_pages,
+		skeleton->maps.unwind_vmas, skeleton->maps.unwind_rules,
+		skeleton->maps.unwind_processes, skeleton->maps.unwind_wants};
+	int error = 0;
 
 	if (kernel->options->user_stacks != USER_STACKS_TABLE) {
 		bpf_map__set_autocreate(skeleton->maps.unwind_steps, false);
 		sizes_drop_unwinding(&kernel->sizes);
-		return;
+		return 0;
 	}
 	bpf_map__set_max_entries(skeleton->maps.unwind_rows, sizes->unwind_row_blocks);
 	bpf_map__set_max_entries(skeleton->maps.unwind_pages, sizes->unwind_page_blocks);
@@ -83,6 +99,9 @@ static void configure_unwinding(struct kernel *kernel)
 	bpf_map__set_max_entries(skeleton->maps.unwind_processes, sizes->unwind_processes);
 	bpf_map__set_max_entries(skeleton->maps.unwind_wants, WANTS_BYTES);
 	bpf_map__set_max_entries(skeleton->maps.repairs, KERNEL_MAX_REPAIRS);
+	for (size_t i = 0; i < ARRAY_SIZE(made) && !error; i++)
+		error = make_table(made[i]);
+	return error;
 }
 
 /* Beyond seven eighths only rows without stacks are made, of which there are few. */
@@ -165,7 +184,6 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 		    skeleton, options, &kernel->text, btf, kernel->sizes.lesson_ring_bytes))
 		kernel->sizes.lesson_ring_bytes = 0;
 	uses |= kernel->sizes.lesson_ring_bytes ? USE_RULES : 0;
-	configure_unwinding(kernel);
 	configure_events(kernel);
 	programs_choose(skeleton->obj, uses, btf);
 	int error = configure_namespace(kernel, why);

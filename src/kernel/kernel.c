@@ -23,11 +23,8 @@ static int drop_print(enum libbpf_print_level level, const char *format, va_list
 	return vfprintf(stderr, format, args);
 }
 
-static int load(struct kernel *kernel, const struct capture_options *options, struct why *why)
+static int say_failure(const struct capture_options *options, int error, struct why *why)
 {
-	int error = dwell__load(kernel->skeleton);
-	uint8_t yes = 1;
-
 	if (error == -ENOMEM)
 		return why_set(why, error,
 			"the kernel has no memory for the tables; give them less: --memory %lluM",
@@ -37,11 +34,19 @@ static int load(struct kernel *kernel, const struct capture_options *options, st
 	if (error == -EPERM || error == -EACCES)
 		return why_set(
 			why, -EPERM, "the kernel refuses to load the programs; see dwell check");
+	return why_set(why, -ENOTSUP,
+		"the kernel cannot run the programs (%s); see dwell check, or "
+		"DWELL_DEBUG=1 for the kernel's words",
+		strerror(-error));
+}
+
+static int load(struct kernel *kernel, const struct capture_options *options, struct why *why)
+{
+	int error = dwell__load(kernel->skeleton);
+	uint8_t yes = 1;
+
 	if (error)
-		return why_set(why, -ENOTSUP,
-			"the kernel cannot run the programs (%s); see dwell check, or "
-			"DWELL_DEBUG=1 for the kernel's words",
-			strerror(-error));
+		return say_failure(options, error, why);
 	for (size_t i = 0; i < options->id_count && !error; i++)
 		error = bpf_map__update_elem(kernel->skeleton->maps.target_ids, &options->ids[i],
 			sizeof(uint32_t), &yes, sizeof(yes), BPF_ANY);
@@ -66,11 +71,10 @@ void kernel_learn(struct kernel *kernel)
 		lessons_take(kernel->lessons);
 }
 
-int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct kernel **ret, struct why *why)
+int kernel_new(const struct capture_options *options, struct kernel **ret, struct why *why)
 {
 	struct kernel *kernel = xcalloc(1, sizeof(*kernel));
-	int error;
+	int error = 0;
 
 	libbpf_set_print(drop_print);
 	kernel->cpus = libbpf_num_possible_cpus();
@@ -86,18 +90,25 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	if (!kernel->skeleton)
 		error = why_set(why, -ENOTSUP, "cannot open the programs: %s; see dwell check",
 			strerror(errno));
-	else
-		error = kernel_configure(kernel, symbols, why);
-	if (!error)
-		error = load(kernel, options, why);
-	if (!error && kernel->sizes.lesson_ring_bytes)
-		error = start_lessons(kernel, symbols, why);
+	else if ((error = kernel_make_unwind_tables(kernel)))
+		error = say_failure(options, error, why);
 	if (error) {
 		kernel_free(kernel);
 		return error;
 	}
 	*ret = kernel;
 	return 0;
+}
+
+int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
+{
+	int error = kernel_configure(kernel, symbols, why);
+
+	if (!error)
+		error = load(kernel, kernel->options, why);
+	if (!error && kernel->sizes.lesson_ring_bytes)
+		error = start_lessons(kernel, symbols, why);
+	return error;
 }
 
 /* The kernel writes no more than the room it is given, and how many there were. */

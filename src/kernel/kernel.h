@@ -41,8 +41,14 @@ typedef VEC(struct record_sleeper) kernel_sleepers;
 /* How many threads can be given other stacks at once. */
 #define KERNEL_MAX_REPAIRS 4096
 
-int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct kernel **ret, struct why *why);
+/*
+ * Opens the programs and makes the tables of user stacks, which can be filled from then on: of
+ * what there is before anything is recorded most time goes into these and into loading, and the
+ * two need not wait for each other.
+ */
+int kernel_new(const struct capture_options *options, struct kernel **ret, struct why *why);
+/* Loads the programs; nothing runs yet. symbols may be NULL, and are kept. */
+int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
 /* Detaches and unloads everything. */
 void kernel_free(struct kernel *kernel);
 

@@ -44,6 +44,9 @@ int kernel_empty_table(struct kernel *kernel, struct bpf_map *table, void *value
 
 /* Sizes, targets and options, before the programs are loaded. symbols may be NULL. */
 int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
+/* Sizes the tables of user stacks, if there are any, and makes them: loading takes them as they
+ * are. 0 or -errno. */
+int kernel_make_unwind_tables(struct kernel *kernel);
 /* A barrier behind which no CPU has rows that are not in the tables; those that it had are in this
  * one. */
 int kernel_let_go(struct kernel *kernel, int table);
