@@ -112,8 +112,10 @@ static int gather(struct material *material, const char *path, const struct html
 
 	if (!html->view.has_by)
 		shapes.groups.by[0] = BY_NAME;
-	if (!error)
+	if (!error) {
+		recording_keep_rows(material->recording);
 		error = summary_new(material->recording, filter, &shapes, &material->summary, why);
+	}
 	if (!error)
 		error = cube_new(
 			material->recording, filter, &html->view.shape, NULL, &material->cube, why);

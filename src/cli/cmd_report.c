@@ -239,6 +239,7 @@ static int print_file(const char *path, const struct report_options *report)
 		shapes.groups.by[0] = BY_NAME;
 	if (recording_open(path, &recording, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
+	recording_keep_rows(recording);
 	if (summary_new(recording, &report->view.filter, &shapes, &summary, &why))
 		status = fail(STATUS_USAGE, "%s", why.text);
 	else
