@@ -203,6 +203,7 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 bench: all build/plain/tests/bench/read_stacks build/plain/tests/bench/plain_inserts
 	bench/overhead
 	bench/start
+	bench/end
 	bench/import
 	bench/page
 

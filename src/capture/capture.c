@@ -473,10 +473,11 @@ int capture_stop(struct capture *capture, struct why *why)
 	last = drain_now(capture->drain, true);
 	sleep_until(clock_monotonic_ns() + LAST_WORDS_NS);
 	words = drain_now(capture->drain, false);
-	kernel_detach(capture->kernel);
-	/* Now nobody is in the middle of an event any more. */
+	kernel_begin_detach(capture->kernel);
+	/* Then nobody is in the middle of an event any more. */
+	if (capture->options.event_count)
+		kernel_detach(capture->kernel);
 	stragglers = capture->options.event_count ? drain_now(capture->drain, false) : NULL;
-	set_nice(capture->usual_nice);
 	if (!error)
 		error = drain_error(capture->drain);
 	last->has_open = false;

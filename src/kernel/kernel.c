@@ -137,11 +137,29 @@ void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
 		add_program(bpf_program__fd(program), ret);
 }
 
-void kernel_detach(struct kernel *kernel)
+static void *destroy_links(void *context)
 {
+	struct kernel *kernel = context;
+
 	vec_each (link, &kernel->links)
 		bpf_link__destroy(*link);
 	vec_clear(&kernel->links);
+	return NULL;
+}
+
+void kernel_begin_detach(struct kernel *kernel)
+{
+	if (!kernel->is_detaching)
+		kernel->is_detaching =
+			!pthread_create(&kernel->detacher, NULL, destroy_links, kernel);
+}
+
+void kernel_detach(struct kernel *kernel)
+{
+	if (kernel->is_detaching)
+		pthread_join(kernel->detacher, NULL);
+	kernel->is_detaching = false;
+	destroy_links(kernel);
 }
 
 int kernel_wants_fd(const struct kernel *kernel)

@@ -123,7 +123,9 @@ void kernel_slotless_events(const struct kernel *kernel, uint64_t *ret_bare, uin
 bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_wait *ret);
 /* Sums over all CPUs. */
 void kernel_counters(const struct kernel *kernel, uint64_t ret[static COUNTERS]);
-/* Detaches all programs; tables stay readable. */
+/* Detaches all programs; tables stay readable. Each tracepoint may wait for all CPUs. */
 void kernel_detach(struct kernel *kernel);
+/* The same by a thread, which kernel_detach() waits for: they run on for a while, in vain. */
+void kernel_begin_detach(struct kernel *kernel);
 
 #endif

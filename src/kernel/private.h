@@ -7,6 +7,8 @@
 #ifndef DWELL_KERNEL_PRIVATE_H
 #define DWELL_KERNEL_PRIVATE_H
 
+#include <pthread.h>
+
 #include "kernel/kernel.h"
 #include "kernel/kernel_text.h"
 #include "kernel/sizes.h"
@@ -24,6 +26,8 @@ struct kernel {
 	int active;
 	struct unwind_areas areas; /* mapped when first asked for */
 	VEC(struct bpf_link *) links;
+	pthread_t detacher; /* has the links */
+	bool is_detaching;
 	struct sum_key *keys; /* KERNEL_BATCH_ROWS */
 	struct sum *sums;
 	uint32_t depth;
