@@ -71,9 +71,9 @@ static int configure_target(const struct kernel *kernel, struct why *why)
 static int make_table(struct bpf_map *map)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
-	_cleanup_close_ int fd = bpf_map_create(bpf_map__type(map), bpf_map__name(map),
-		bpf_map__key_size(map), bpf_map__value_size(map), bpf_map__max_entries(map),
-		&options);
+	_cleanup_close_ int fd =
+		bpf_map_create(bpf_map__type(map), bpf_map__name(map), bpf_map__key_size(map),
+			bpf_map__value_size(map), bpf_map__max_entries(map), &options);
 
 	return fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
 }

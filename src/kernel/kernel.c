@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "kernel/late.h"
 #include "kernel/lessons.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
@@ -104,8 +105,12 @@ int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, str
 {
 	int error = kernel_configure(kernel, symbols, why);
 
+	if (error)
+		return error;
+	kernel->late = late_new(kernel->skeleton);
+	error = load(kernel, kernel->options, why);
 	if (!error)
-		error = load(kernel, kernel->options, why);
+		late_begin(kernel->late, kernel->skeleton);
 	if (!error && kernel->sizes.lesson_ring_bytes)
 		error = start_lessons(kernel, symbols, why);
 	return error;
@@ -128,13 +133,19 @@ static void add_program(int fd, struct own_code *ret)
 		own_code_add(ret, starts[i], bytes[i]);
 }
 
-void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
+static void add_programs(const struct bpf_object *object, struct own_code *ret)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(
-		program, kernel->skeleton->obj) if (bpf_program__fd(program) >= 0)
+	bpf_object__for_each_program(program, object) if (bpf_program__fd(program) >= 0)
 		add_program(bpf_program__fd(program), ret);
+}
+
+void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
+{
+	add_programs(kernel->skeleton->obj, ret);
+	if (kernel->late)
+		add_programs(late_object(kernel->late), ret);
 }
 
 static void *destroy_links(void *context)
@@ -178,6 +189,7 @@ void kernel_free(struct kernel *kernel)
 		return;
 	kernel_detach(kernel);
 	lessons_free(kernel->lessons);
+	late_free(kernel->late);
 	kernel_unmap_areas(kernel);
 	dwell__destroy(kernel->skeleton);
 	free(kernel->keys);
@@ -251,17 +263,33 @@ static int attach_samples(struct kernel *kernel, struct why *why)
 		     : 0;
 }
 
-int kernel_attach(struct kernel *kernel, struct why *why)
+static int attach_all(struct kernel *kernel, const struct bpf_object *object, struct why *why)
 {
 	struct bpf_program *program;
 	size_t index = 0;
 
-	while ((program = programs_next(kernel->skeleton->obj, &index))) {
+	while ((program = programs_next(object, &index))) {
 		int error = attach(kernel, program, why);
 		if (error)
 			return error;
 	}
-	return kernel->options->sample_hz ? attach_samples(kernel, why) : 0;
+	return 0;
+}
+
+int kernel_attach(struct kernel *kernel, struct why *why)
+{
+	int error = attach_all(kernel, kernel->skeleton->obj, why);
+
+	return !error && kernel->options->sample_hz ? attach_samples(kernel, why) : error;
+}
+
+int kernel_attach_rest(struct kernel *kernel, struct why *why)
+{
+	int error = late_wait(kernel->late);
+
+	if (error)
+		return say_failure(kernel->options, error, why);
+	return kernel->late ? attach_all(kernel, late_object(kernel->late), why) : 0;
 }
 
 const char *kernel_sample_event(const struct kernel *kernel)

@@ -52,12 +52,15 @@ int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, str
 /* Detaches and unloads everything. */
 void kernel_free(struct kernel *kernel);
 
-/* Adds where the loaded programs are; nothing if the kernel does not tell us addresses. */
+/* Adds where the programs are, all of which are loaded; nothing if the kernel does not tell us
+ * addresses. */
 void kernel_own_code(const struct kernel *kernel, struct own_code *ret);
 
 /* To the events that are asked for: files of functions are found and read by `outside`. */
 int kernel_attach_events(struct kernel *kernel, struct outside *outside, struct why *why);
 int kernel_attach(struct kernel *kernel, struct why *why);
+/* Attaches the programs that were still being loaded then. */
+int kernel_attach_rest(struct kernel *kernel, struct why *why);
 /* "cpu-clock" or "cycles"; "" without sampling. */
 const char *kernel_sample_event(const struct kernel *kernel);
 /* Learns from what the kernel side says of its stacks, for it to walk them faster; by one thread at

@@ -20,6 +20,7 @@ struct kernel {
 	struct dwell *skeleton; /* of dwell.skel.h */
 	struct table_sizes sizes;
 	struct kernel_text text;
+	struct late *late;       /* NULL: all programs are in the skeleton */
 	struct lessons *lessons; /* NULL: kernel stacks are the unwinder's */
 	const char *sample_event;
 	int cpus;

@@ -70,16 +70,16 @@ static void take_ahead(struct reader *reader, const struct ahead *ahead, size_t 
 		ERRAND_STACK_PAGES * PAGE);
 }
 
-static void read_ahead(struct ahead *ahead, struct errands *errands,
-	const kernel_sleepers *sleepers, size_t first)
+static void read_ahead(
+	struct ahead *ahead, struct errands *errands, const kernel_sleepers *sleepers, size_t first)
 {
 	struct errand_stack stacks[ERRAND_STACKS];
 	size_t count = 0;
 
 	for (; count < ERRAND_STACKS && first + count < sleepers->count; count++) {
 		const struct record_sleeper *sleeper = &sleepers->at[first + count];
-		stacks[count] = (struct errand_stack){
-			sleeper->pid, sleeper->tid, page_of(sleeper->sp)};
+		stacks[count] =
+			(struct errand_stack){sleeper->pid, sleeper->tid, page_of(sleeper->sp)};
 	}
 	ahead->first = first;
 	ahead->count = errand_stacks(errands, stacks, count, ahead->read, ahead->pages) ? count : 0;

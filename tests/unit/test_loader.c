@@ -368,7 +368,8 @@ static void for_a_table_that_never_fits_nobody_has_to_go(void **state)
 
 static void lines_of_an_early_look_are_of_one_image_and_taken_once(void **state)
 {
-	struct loader_options options = {.outside = &alone, .wants_fd = -1, .areas = make_areas(64)};
+	struct loader_options options = {
+		.outside = &alone, .wants_fd = -1, .areas = make_areas(64)};
 	struct early_look *look = xcalloc(1, sizeof(*look));
 	struct map_line line = {.start = 0x1000, .end = 0x2000, .path = xstrdup("/a")};
 	struct map_lines lines = {0};

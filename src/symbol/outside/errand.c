@@ -315,7 +315,7 @@ bool errand_stacks(struct errands *errands, const struct errand_stack *stacks, s
 	if (run(errands, &question, &parcel, &answer))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		ret_read[i] = answer.pages >> (i * ERRAND_STACK_PAGES) &
-			      ((1U << ERRAND_STACK_PAGES) - 1);
+		ret_read[i] =
+			answer.pages >> (i * ERRAND_STACK_PAGES) & ((1U << ERRAND_STACK_PAGES) - 1);
 	return true;
 }

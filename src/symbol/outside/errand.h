@@ -82,8 +82,8 @@ struct errand_stack {
 
 /*
  * The first pages of the stacks of several threads by one question: `pages` has ERRAND_STACK_PAGES
- * for each, ret_read the bits of those that were read. False if there is no answer, which may be the
- * fault of any of them: they are to be asked for one by one.
+ * for each, ret_read the bits of those that were read. False if there is no answer, which may be
+ * the fault of any of them: they are to be asked for one by one.
  */
 bool errand_stacks(struct errands *errands, const struct errand_stack *stacks, size_t count,
 	uint32_t ret_read[static ERRAND_STACKS], char *pages);

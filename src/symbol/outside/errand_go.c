@@ -126,8 +126,7 @@ static uint32_t read_pages(uint32_t tid, uint64_t address, uint32_t count, char 
 	return done;
 }
 
-static int read_stacks(
-	const char *places, size_t bytes, struct errand_answer *answer, char *room)
+static int read_stacks(const char *places, size_t bytes, struct errand_answer *answer, char *room)
 {
 	struct errand_stack stack;
 	size_t count = bytes / sizeof(stack);
@@ -204,9 +203,9 @@ void errand_go(const struct helper_message *question, struct helper_message *ans
 	struct errand_answer *told = xmalloc(sizeof(*told) + ERRAND_TEXT_BYTES);
 	int fd = -1;
 
-	_Static_assert(ERRAND_PAGES * ERRAND_PAGE_BYTES <= ERRAND_TEXT_BYTES &&
-			       ERRAND_STACKS * ERRAND_STACK_PAGES * ERRAND_PAGE_BYTES <=
-				       ERRAND_TEXT_BYTES,
+	_Static_assert(
+		ERRAND_PAGES * ERRAND_PAGE_BYTES <= ERRAND_TEXT_BYTES &&
+			ERRAND_STACKS * ERRAND_STACK_PAGES * ERRAND_PAGE_BYTES <= ERRAND_TEXT_BYTES,
 		"one room for all");
 	*told = (struct errand_answer){0};
 	told->result = go(question, told, &fd, (char *)(told + 1));

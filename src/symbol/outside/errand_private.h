@@ -30,7 +30,8 @@ struct errand_question {
 
 #define ERRAND_TEXT_BYTES (64U << 10)
 
-/* Behind it stand the pages of memory that were asked for, or the text of ERRAND_MAPS, if that is short. */
+/* Behind it stand the pages of memory that were asked for, or the text of ERRAND_MAPS, if that is
+ * short. */
 struct errand_answer {
 	int result; /* 0 or more, with an fd where one was asked for; -errno */
 	struct file_stamp stamp;
