@@ -205,6 +205,7 @@ bench: all $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
 	bench/start
 	bench/budget
 	bench/growth
+	bench/end
 	bench/import
 	bench/page
 

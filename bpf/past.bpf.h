@@ -74,8 +74,11 @@ static __always_inline void past_open(
 	ring->head = 1;
 }
 
-/* Lets the thread remember the segments of its wait. */
-__noinline int remember(struct wait_scratch *wait, struct thread *thread)
+/* Most waits have fewer. The verifier looks at each round of a loop. */
+#define REMEMBERED_AT_ONCE 8
+
+/* A part of remember(). Global: verified once. */
+__noinline int remember_some(struct wait_scratch *wait, struct thread *thread, u32 first)
 {
 	struct past_ring *ring;
 	struct segment *from;
@@ -89,10 +92,10 @@ __noinline int remember(struct wait_scratch *wait, struct thread *thread)
 		return 0;
 	}
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
-		if (i >= wait->segment_count)
+	for (u32 i = 0; i < REMEMBERED_AT_ONCE; i++) {
+		if (first + i >= wait->segment_count)
 			break;
-		from = &wait->segments[bounded(i, MAX_SEGMENTS)];
+		from = &wait->segments[bounded(first + i, MAX_SEGMENTS)];
 		to = &ring->at[ring->head & (PAST_ENTRIES - 1)];
 		to->from = from->from;
 		to->to = from->to;
@@ -109,6 +112,18 @@ __noinline int remember(struct wait_scratch *wait, struct thread *thread)
 		ring->head++;
 	}
 	return 0;
+}
+
+/* Lets the thread remember the segments of its wait. */
+static __always_inline void remember(struct wait_scratch *wait, struct thread *thread)
+{
+	u32 first = 0;
+
+	/* Where it has no ring this forgets, even if there is nothing to remember. */
+	do {
+		remember_some(wait, thread, first);
+		first += REMEMBERED_AT_ONCE;
+	} while (first < MAX_SEGMENTS && first < wait->segment_count);
 }
 
 #endif

@@ -77,6 +77,24 @@ static __always_inline u64 walk_send(struct cpu *cpu, struct walk *walk, u64 id)
 	return known && *known == id ? id : walk_send_new(cpu, walk, id);
 }
 
+#define MIXED_AT_ONCE 16
+
+/* A part of walk_finish(). Global: verified once. */
+__noinline u64 mix_frames(const struct walk *walk, u64 id, u32 first)
+{
+	if (!walk)
+		return id;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < MIXED_AT_ONCE; i++) {
+		u32 at = first + i;
+		if (at >= walk->depth)
+			break;
+		if (at >= walk->skip)
+			id = mix(id, walk->frames[at & (UNWIND_MAX_FRAMES - 1)]);
+	}
+	return id;
+}
+
 /* A walk of plain addresses: its id is made from them, and it is sent. */
 static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
 {
@@ -87,12 +105,8 @@ static __noinline u64 walk_finish(struct cpu *cpu, struct walk *walk)
 	walk->stop = 0;
 	walk->is_packed = false;
 	id = mix(walk->kind, walk->image);
-	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
-		if (i >= walk->depth)
-			break;
-		if (i >= walk->skip)
-			id = mix(id, walk->frames[i]);
-	}
+	for (u32 i = 0; i < CONTRACT_MAX_FRAMES && i < walk->depth; i += MIXED_AT_ONCE)
+		id = mix_frames(walk, id, i);
 	return walk_send(cpu, walk, id);
 }
 

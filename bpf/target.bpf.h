@@ -164,15 +164,15 @@ static __always_inline u64 id_below_root(struct cgroup *cgroup)
 	return cgroup && BPF_CORE_READ(cgroup, level) ? BPF_CORE_READ(cgroup, kn, id) : 0;
 }
 
-/* Which cgroups say what container the thread is in. */
-static __noinline void note_cgroups(struct record_thread *record, struct task_struct *task)
+/*
+ * The first cgroup of a v1 hierarchy, below its root, that a css_set has; 0: none. Global: verified
+ * once. Without tests for NULL, for the same reason: reading below that gives 0.
+ */
+__noinline u64 v1_cgroup_of(u64 set)
 {
-	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	u32 controllers = bpf_core_field_size(struct css_set, subsys) / sizeof(void *);
 
-	if (!record || !set)
-		return;
-	record->cgroup = id_below_root(BPF_CORE_READ(set, dfl_cgrp));
+#pragma clang loop unroll(disable)
 	for (u32 i = 0; i < MAX_SUBSYS; i++) {
 		struct cgroup_subsys_state *css = NULL;
 		struct cgroup *cgroup;
@@ -181,12 +181,25 @@ static __noinline void note_cgroups(struct record_thread *record, struct task_st
 		bpf_probe_read_kernel(&css, sizeof(css),
 			(void *)set + bpf_core_field_offset(struct css_set, subsys) +
 				i * sizeof(css));
-		cgroup = css ? BPF_CORE_READ(css, cgroup) : NULL;
-		record->v1_hierarchy = cgroup ? BPF_CORE_READ(cgroup, root, hierarchy_id) : 0;
-		record->v1_cgroup = record->v1_hierarchy ? id_below_root(cgroup) : 0;
-		if (record->v1_cgroup)
-			break;
+		cgroup = BPF_CORE_READ(css, cgroup);
+		if (BPF_CORE_READ(cgroup, root, hierarchy_id) && BPF_CORE_READ(cgroup, level))
+			return (u64)cgroup;
 	}
+	return 0;
+}
+
+/* Which cgroups say what container the thread is in. */
+static __noinline void note_cgroups(struct record_thread *record, struct task_struct *task)
+{
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	struct cgroup *v1;
+
+	if (!record || !set)
+		return;
+	record->cgroup = id_below_root(BPF_CORE_READ(set, dfl_cgrp));
+	v1 = (struct cgroup *)v1_cgroup_of((u64)set);
+	record->v1_hierarchy = v1 ? BPF_CORE_READ(v1, root, hierarchy_id) : 0;
+	record->v1_cgroup = v1 ? id_below_root(v1) : 0;
 }
 
 static __always_inline void fill_record(

@@ -152,6 +152,21 @@ static void init_meta(struct capture *capture)
 		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
+/* With these targets any new process may be one; with the others only children of known ones. */
+static bool follows_all(const struct capture_options *options)
+{
+	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
+	       options->target == TARGET_CGROUP;
+}
+
+static int load_programs(struct capture *capture, struct why *why)
+{
+	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
+	int error = kernel_symbols_new(&capture->symbols, why);
+
+	return error == -ENOMEM ? error : kernel_load(capture->kernel, capture->symbols, why);
+}
+
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
 {
 	uint64_t flip_ns = options->slice_ns > MIN_FLIP_NS ? options->slice_ns : MIN_FLIP_NS;
@@ -172,23 +187,23 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	if (error)
 		goto failed;
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
-	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
-	error = kernel_symbols_new(&capture->symbols, why);
-	if (error == -ENOMEM)
-		goto failed;
 	error = settle_memory(&capture->options, why);
 	if (!error)
-		error = kernel_new(&capture->options, capture->symbols, capture->makers,
-			&capture->kernel, why);
+		error = kernel_new(&capture->options, capture->makers, &capture->kernel, why);
 	capture->bare_peak_bytes = peak_bytes();
+	/* Threads of the loader look at all that runs while the programs are loaded here. */
+	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
+		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
+			&capture->unwinding, why);
+	if (!error && capture->unwinding)
+		unwinding_warm(capture->unwinding, follows_all(&capture->options));
+	if (!error)
+		error = load_programs(capture, why);
 	/* Names that a person gives: a slip is told before any file is touched. */
 	if (!error)
 		error = kernel_attach_events(capture->kernel, &capture->outside, why);
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
-	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
-		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
-			&capture->unwinding, why);
 	if (error)
 		goto failed;
 	*ret = capture;
@@ -218,13 +233,6 @@ void capture_free(struct capture *capture)
 static void meet_thread(void *context, const struct record_thread *thread)
 {
 	drain_add_thread(context, thread);
-}
-
-/* With these targets any new process may be one; with the others only children of known ones. */
-static bool follows_all(const struct capture_options *options)
-{
-	return options->target == TARGET_ALL || options->target == TARGET_COMM ||
-	       options->target == TARGET_CGROUP;
 }
 
 /*
@@ -287,7 +295,6 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	capture->writer = writer;
 	capture->namer = namer_new(
 		writer, capture->symbols, &capture->outside, follows_all(&capture->options));
-	kernel_own_code(capture->kernel, &capture->own);
 	namer_set_own_code(capture->namer, &capture->own);
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
@@ -295,9 +302,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		namer_set_loader(capture->namer, unwinding_loader(capture->unwinding));
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks ? capture->options.depth : 0);
-	int error = capture->unwinding ? unwinding_warm(capture->unwinding,
-						 follows_all(&capture->options), why)
-				       : 0;
+	int error = capture->unwinding ? unwinding_wait(capture->unwinding, why) : 0;
 	if (!error)
 		error = kernel_attach(capture->kernel, why);
 	if (!error)
@@ -313,6 +318,10 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	error = require_target(capture, why);
 	if (!error && capture->unwinding)
 		error = unwinding_start(capture->unwinding, capture->namer, why);
+	if (!error)
+		error = kernel_attach_rest(capture->kernel, why);
+	/* Nobody slept in a program before: they are looked for in what runs from here on. */
+	kernel_own_code(capture->kernel, &capture->own);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (!error)
@@ -496,10 +505,11 @@ int capture_stop(struct capture *capture, struct why *why)
 	last = drain_now(capture->drain, true);
 	sleep_until(clock_monotonic_ns() + LAST_WORDS_NS);
 	words = drain_now(capture->drain, false);
-	kernel_detach(capture->kernel);
-	/* Now nobody is in the middle of an event any more. */
+	kernel_begin_detach(capture->kernel);
+	/* Then nobody is in the middle of an event any more. */
+	if (capture->options.event_count)
+		kernel_detach(capture->kernel);
 	stragglers = capture->options.event_count ? drain_now(capture->drain, false) : NULL;
-	set_nice(capture->usual_nice);
 	if (!error)
 		error = drain_error(capture->drain);
 	last->has_open = false;

@@ -41,7 +41,10 @@ int capture_fd(const struct capture *capture);
 /* Writes what was drained. An error means that the file cannot be written. */
 int capture_step(struct capture *capture, struct why *why);
 void capture_progress(const struct capture *capture, struct capture_progress *ret);
-/* Closes the window, books what is open, detaches, commits all. */
+/*
+ * Closes the window, books what is open, detaches, commits all. From here on the process has the
+ * priority of the start again, and keeps it: somebody waits for what it has to say.
+ */
 int capture_stop(struct capture *capture, struct why *why);
 /* After stop: the recording's summary, to be completed and given to capture_finish(). */
 struct rec_meta *capture_meta(struct capture *capture);

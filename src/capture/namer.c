@@ -86,6 +86,20 @@ void namer_apply(struct namer *namer, const struct map_event *event)
 	spaces_apply(namer->spaces, event);
 }
 
+/*
+ * At the start the loader has just read what every process has mapped. Frames that it has tables
+ * for are known by their files: mappings are needed for the others only, if there are any.
+ */
+static struct space *attach_space(struct namer *namer, uint32_t pid, uint64_t start_stack)
+{
+	struct map_lines lines;
+
+	if (namer->loader && !namer->is_started &&
+		loader_take_lines(namer->loader, pid, start_stack, &lines))
+		return spaces_attach_read(namer->spaces, pid, start_stack, &lines);
+	return spaces_attach(namer->spaces, pid, start_stack);
+}
+
 void namer_add_image(struct namer *namer, uint32_t number, uint32_t pid, uint64_t start_stack)
 {
 	bool is_new;
@@ -94,7 +108,7 @@ void namer_add_image(struct namer *namer, uint32_t number, uint32_t pid, uint64_
 	if (!is_new)
 		return;
 	struct image *image = xcalloc(1, sizeof(*image));
-	image->space = spaces_attach(namer->spaces, pid, start_stack);
+	image->space = attach_space(namer, pid, start_stack);
 	*slot = (uintptr_t)image;
 	if (namer->loader)
 		loader_know(namer->loader, number, pid, !namer->is_started);

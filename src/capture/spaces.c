@@ -34,6 +34,7 @@ struct space {
 	uint64_t jit_read_ns;
 	char *exe;
 	struct code_maps *maps;
+	struct map_lines lines; /* that `maps` is made of when it is needed first */
 	struct jit_map *jit;
 };
 
@@ -68,6 +69,7 @@ static void unref(struct space *space)
 	if (--space->references)
 		return;
 	code_maps_free(space->maps);
+	map_lines_clear(&space->lines);
 	jit_map_free(space->jit);
 	free(space->exe);
 	free(space);
@@ -110,6 +112,35 @@ static void move_to(struct spaces *spaces, uint32_t pid, struct space *space)
 	}
 }
 
+/* Field 28 of /proc/PID/stat; the comm before it may hold anything, so count from its last ')'. */
+static bool bears_mark(const struct space *space)
+{
+	char path[64], line[2048];
+	unsigned long long start_stack = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", space->pid);
+	_cleanup_fclose_ FILE *in = fopen(path, "re");
+	size_t length = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
+	line[length] = 0;
+	char *at = strrchr(line, ')');
+	if (!at)
+		return false;
+	for (int field = 2; at && field < 28; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %llu", &start_stack) == 1 && start_stack == space->start_stack;
+}
+
+static struct code_maps *maps_of(const struct spaces *spaces, struct space *space)
+{
+	if (space->lines.lines.count) {
+		code_maps_free(space->maps);
+		space->maps = code_maps_of_lines(
+			spaces->objects, space->pid, !bears_mark(space), &space->lines);
+		map_lines_clear(&space->lines);
+	}
+	return space->maps;
+}
+
 /* The process's space for changing: its own, not shared with a relative. */
 static struct space *own_space(struct spaces *spaces, uint32_t pid)
 {
@@ -117,7 +148,7 @@ static struct space *own_space(struct spaces *spaces, uint32_t pid)
 
 	if (space && space->processes == 1)
 		return space;
-	own = space_new(pid, space ? code_maps_copy(space->maps) : code_maps_new(),
+	own = space_new(pid, space ? code_maps_copy(maps_of(spaces, space)) : code_maps_new(),
 		space ? space->exe : "");
 	own->is_whole = space && space->is_whole;
 	move_to(spaces, pid, own);
@@ -142,7 +173,7 @@ static void add_mapping(struct spaces *spaces, const struct map_event *event)
 		free(space->exe);
 		space->exe = xstrdup(event->path);
 	}
-	code_maps_add(spaces->objects, space->maps, event->pid, &mapping);
+	code_maps_add(spaces->objects, maps_of(spaces, space), event->pid, &mapping);
 }
 
 void spaces_watch(struct spaces *spaces, uint32_t pid)
@@ -180,40 +211,17 @@ void spaces_apply(struct spaces *spaces, const struct map_event *event)
 	}
 }
 
-/* Field 28 of /proc/PID/stat; the comm before it may hold anything, so count from its last ')'. */
-static bool bears_mark(const struct space *space)
+static void read_exe(uint32_t pid, char ret[static PATH_MAX])
 {
-	char path[64], line[2048];
-	unsigned long long start_stack = 0;
+	char link[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", space->pid);
-	_cleanup_fclose_ FILE *in = fopen(path, "re");
-	size_t length = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
-	line[length] = 0;
-	char *at = strrchr(line, ')');
-	if (!at)
-		return false;
-	for (int field = 2; at && field < 28; field++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, " %llu", &start_stack) == 1 && start_stack == space->start_stack;
+	snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+	ssize_t length = readlink(link, ret, PATH_MAX - 1);
+	ret[length > 0 ? length : 0] = 0;
 }
 
-static void read_proc(struct spaces *spaces, struct space *space)
+static void become_whole(struct space *space, const char *exe)
 {
-	char link[64], exe[PATH_MAX];
-	struct code_maps *maps = NULL;
-
-	space->read_ns = clock_monotonic_ns();
-	snprintf(link, sizeof(link), "/proc/%u/exe", space->pid);
-	ssize_t length = readlink(link, exe, sizeof(exe) - 1);
-	exe[length > 0 ? length : 0] = 0;
-	if (code_maps_read(spaces->objects, space->pid, &maps) || !bears_mark(space)) {
-		code_maps_free(maps);
-		space->is_gone = true;
-		return;
-	}
-	code_maps_free(space->maps);
-	space->maps = maps;
 	space->is_whole = true;
 	space->is_gone = false;
 	if (exe[0]) {
@@ -222,14 +230,58 @@ static void read_proc(struct spaces *spaces, struct space *space)
 	}
 }
 
-struct space *spaces_attach(struct spaces *spaces, uint32_t pid, uint64_t start_stack)
+static void read_proc(struct spaces *spaces, struct space *space)
+{
+	char exe[PATH_MAX];
+	struct code_maps *maps = NULL;
+
+	space->read_ns = clock_monotonic_ns();
+	read_exe(space->pid, exe);
+	if (code_maps_read(spaces->objects, space->pid, &maps) || !bears_mark(space)) {
+		code_maps_free(maps);
+		space->is_gone = true;
+		return;
+	}
+	code_maps_free(space->maps);
+	map_lines_clear(&space->lines);
+	space->maps = maps;
+	become_whole(space, exe);
+}
+
+static struct space *attach(struct spaces *spaces, uint32_t pid, uint64_t start_stack)
 {
 	struct space *space = own_space(spaces, pid);
 
 	space->references++;
 	space->start_stack = start_stack;
+	return space;
+}
+
+struct space *spaces_attach(struct spaces *spaces, uint32_t pid, uint64_t start_stack)
+{
+	struct space *space = attach(spaces, pid, start_stack);
+
 	if (!space->is_whole)
 		read_proc(spaces, space);
+	return space;
+}
+
+struct space *spaces_attach_read(
+	struct spaces *spaces, uint32_t pid, uint64_t start_stack, struct map_lines *lines)
+{
+	/* What records have told of a process since may be newer than the lines. */
+	bool is_untold = !space_of(spaces, pid);
+	char exe[PATH_MAX];
+
+	if (!is_untold) {
+		map_lines_clear(lines);
+		return spaces_attach(spaces, pid, start_stack);
+	}
+	struct space *space = attach(spaces, pid, start_stack);
+	space->lines = *lines;
+	memset(lines, 0, sizeof(*lines));
+	read_exe(pid, exe);
+	become_whole(space, exe);
 	return space;
 }
 
@@ -262,7 +314,7 @@ size_t spaces_count(const struct spaces *spaces)
 bool space_find(
 	struct spaces *spaces, struct space *space, uint64_t address, struct code_place *ret)
 {
-	if (code_maps_find(space->maps, address, ret))
+	if (code_maps_find(maps_of(spaces, space), address, ret))
 		return true;
 	if (space->is_gone || clock_monotonic_ns() - space->read_ns < REREAD_NS)
 		return false;

@@ -9,6 +9,7 @@
 #define DWELL_CAPTURE_SPACES_H
 
 #include "host/map_events.h"
+#include "symbol/maps.h"
 #include "symbol/object.h"
 
 struct spaces;
@@ -31,6 +32,12 @@ void spaces_apply(struct spaces *spaces, const struct map_event *event);
  * Never NULL: of a process that nothing is known about the space is empty, and space_is_unknown().
  */
 struct space *spaces_attach(struct spaces *spaces, uint32_t pid, uint64_t start_stack);
+/*
+ * The same with lines of /proc/PID/maps that somebody has read for that image, and which are taken:
+ * /proc is not read, and files are not looked for, before an address is asked for.
+ */
+struct space *spaces_attach_read(
+	struct spaces *spaces, uint32_t pid, uint64_t start_stack, struct map_lines *lines);
 void spaces_release(struct spaces *spaces, struct space *space);
 /* Processes of which something is kept. */
 size_t spaces_count(const struct spaces *spaces);

@@ -125,7 +125,7 @@ void unwinding_free(struct unwinding *unwinding)
 	free(unwinding);
 }
 
-static int wait_for_tables(struct unwinding *unwinding, struct why *why)
+int unwinding_wait(struct unwinding *unwinding, struct why *why)
 {
 	uint64_t begun_ns = clock_monotonic_ns(), until_ns = begun_ns + TABLES_WAIT_NS;
 
@@ -138,11 +138,10 @@ static int wait_for_tables(struct unwinding *unwinding, struct why *why)
 	return 0;
 }
 
-int unwinding_warm(struct unwinding *unwinding, bool everything, struct why *why)
+void unwinding_warm(struct unwinding *unwinding, bool everything)
 {
 	const struct capture_options *options = unwinding->options;
 
-	uint64_t begun_ns = clock_monotonic_ns();
 	if (everything)
 		loader_warm_all(unwinding->loader);
 	for (size_t i = 0; i < options->id_count; i++)
@@ -150,8 +149,6 @@ int unwinding_warm(struct unwinding *unwinding, bool everything, struct why *why
 	/* A command most likely uses the libraries that its shell uses. */
 	if (options->target == TARGET_COMMAND)
 		loader_warm(unwinding->loader, (uint32_t)getppid());
-	unwinding->took_ns += clock_monotonic_ns() - begun_ns;
-	return wait_for_tables(unwinding, why);
 }
 
 static void take_sleeper(void *context, const struct walk *walk)
@@ -246,7 +243,7 @@ static int start_thread(struct unwinding *unwinding, struct why *why)
 
 int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why *why)
 {
-	int error = wait_for_tables(unwinding, why);
+	int error = unwinding_wait(unwinding, why);
 
 	if (error)
 		return error;

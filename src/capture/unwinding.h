@@ -20,10 +20,12 @@ int unwinding_new(struct kernel *kernel, const struct capture_options *options,
 void unwinding_free(struct unwinding *unwinding);
 
 /*
- * Before programs are attached: reads the files of what runs already, of all processes or of the
- * target's, which takes longest.
+ * Has the files of what runs already read, of all processes or of the target's: by other threads,
+ * while programs are loaded.
  */
-int unwinding_warm(struct unwinding *unwinding, bool everything, struct why *why);
+void unwinding_warm(struct unwinding *unwinding, bool everything);
+/* Waits for what was asked for; before programs are attached. */
+int unwinding_wait(struct unwinding *unwinding, struct why *why);
 /*
  * All that runs is known by now: its mappings are published, and who sleeps gets a stack. From now
  * on a thread gives those who fall asleep before their process's tables are there their stacks as

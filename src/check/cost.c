@@ -80,11 +80,15 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 	if (options->has_stacks)
 		kernel_symbols_new(&symbols, why);
 	memset(ret, 0, sizeof(*ret));
-	int error = kernel_new(options, symbols, NULL, &kernel, why);
+	int error = kernel_new(options, NULL, &kernel, why);
+	if (!error)
+		error = kernel_load(kernel, symbols, why);
 	if (!error)
 		error = kernel_attach(kernel, why);
 	if (!error)
 		error = kernel_read_start(kernel, ignore_thread, NULL, why);
+	if (!error)
+		error = kernel_attach_rest(kernel, why);
 	if (!error && load && options->has_stacks)
 		learn_stacks(kernel, load);
 	if (!error)

@@ -85,10 +85,8 @@ char *html_default_output(const char *file)
 	return xasprintf("%.*s.html", (int)length, file);
 }
 
-/* What the page is made from. */
+/* What the page is made from, beside the figures. */
 struct material {
-	struct recording *recording;
-	struct summary *summary;
 	struct cube *cube;
 	struct profile profile;
 	bool has_profile;
@@ -99,26 +97,16 @@ static void material_clear(struct material *material)
 	if (material->has_profile)
 		profile_clear(&material->profile);
 	cube_free(material->cube);
-	summary_free(material->summary);
-	recording_free(material->recording);
 }
 
-static int gather(struct material *material, const char *path, const struct html_options *html,
-	struct why *why)
+static int gather(struct recording *recording, const struct html_options *html,
+	struct material *material, struct why *why)
 {
-	struct summary_shapes shapes = {html->view.shape, html->view.shape};
 	const struct view_filter *filter = &html->view.filter;
-	int error = recording_open(path, &material->recording, why);
+	int error = cube_new(recording, filter, &html->view.shape, NULL, &material->cube, why);
 
-	if (!html->view.has_by)
-		shapes.groups.by[0] = BY_NAME;
 	if (!error)
-		error = summary_new(material->recording, filter, &shapes, &material->summary, why);
-	if (!error)
-		error = cube_new(
-			material->recording, filter, &html->view.shape, NULL, &material->cube, why);
-	if (!error)
-		error = profile_of_view(material->recording, view_type(VIEW_OFFCPU), filter,
+		error = profile_of_view(recording, view_type(VIEW_OFFCPU), filter,
 			&html->view.shape, &material->profile, why);
 	material->has_profile = !error;
 	return error;
@@ -140,8 +128,8 @@ static const char *by_word(const struct html_options *html)
 	}
 }
 
-static int write_page(const struct material *material, const char *path, const char *output,
-	const struct html_options *html, struct why *why)
+static int write_page(const struct summed *summed, const struct material *material,
+	const char *path, const char *output, const struct html_options *html, struct why *why)
 {
 	_cleanup_free_ char *command = xasprintf("dwell html %s", path);
 	struct page_options page = {.file = path,
@@ -152,16 +140,16 @@ static int write_page(const struct material *material, const char *path, const c
 		.tree = &material->profile.tree};
 	/* A redacted page is made to be passed on. */
 	struct privacy privacy =
-		html->is_redacted ? PRIVACY_OPEN : *recording_privacy(material->recording);
+		html->is_redacted ? PRIVACY_OPEN : *recording_privacy(summed->recording);
 	struct output file;
 	int error;
 
 	if (!strcmp(output, "-"))
-		return page_write(material->cube, material->summary, &page, stdout, why);
+		return page_write(material->cube, summed->summary, &page, stdout, why);
 	error = output_open(output, &privacy, &file, why);
 	if (error)
 		return error;
-	error = page_write(material->cube, material->summary, &page, file.stream, why);
+	error = page_write(material->cube, summed->summary, &page, file.stream, why);
 	if (error)
 		output_abandon(&file);
 	else
@@ -169,7 +157,8 @@ static int write_page(const struct material *material, const char *path, const c
 	return error;
 }
 
-int html_write(const char *path, const struct html_options *html)
+int html_write_summed(
+	const char *path, const struct summed *summed, const struct html_options *html)
 {
 	_cleanup_free_ char *output =
 		html->output ? xstrdup(html->output) : html_default_output(path);
@@ -177,10 +166,10 @@ int html_write(const char *path, const struct html_options *html)
 	struct why why = {""};
 	struct stat status = {0};
 	char size[UNITS_ROOM];
-	int error = gather(&material, path, html, &why);
+	int error = gather(summed->recording, html, &material, &why);
 
 	if (!error)
-		error = write_page(&material, path, output, html, &why);
+		error = write_page(summed, &material, path, output, html, &why);
 	material_clear(&material);
 	if (error)
 		return fail(STATUS_USAGE, "%s", why.text);
@@ -190,6 +179,18 @@ int html_write(const char *path, const struct html_options *html)
 		fprintf(stderr, "dwell: wrote %s (%s)\n", output,
 			units_bytes((uint64_t)status.st_size, size));
 	return STATUS_DONE;
+}
+
+int html_write(const char *path, const struct html_options *html)
+{
+	struct summed summed = {0};
+	struct why why = {""};
+
+	if (summed_open(path, &html->view, &summed, &why))
+		return fail(STATUS_USAGE, "%s", why.text);
+	int status = html_write_summed(path, &summed, html);
+	summed_clear(&summed);
+	return status;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -11,13 +11,19 @@
 static int show(const char *path, const struct record_options *options)
 {
 	struct html_options html;
-	int status = report_print(path, NULL);
+	struct summed summed = {0};
+	struct why why = {""};
+	int status;
 
-	if (status != STATUS_DONE)
-		return status;
 	html_options_init(&html);
 	html.is_quiet = options->is_quiet;
-	status = html_write(path, &html);
+	if (summed_open(path, &html.view, &summed, &why))
+		status = fail(STATUS_USAGE, "%s", why.text);
+	else
+		status = report_print_summed(path, &summed);
+	if (status == STATUS_DONE)
+		status = html_write_summed(path, &summed, &html);
+	summed_clear(&summed);
 	html_options_clear(&html);
 	return status;
 }

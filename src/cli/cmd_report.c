@@ -227,36 +227,25 @@ static int print_summary(
 	return finish_stdout(STATUS_NOTHING);
 }
 
-static int print_file(const char *path, const struct report_options *report)
+int report_print_summed(const char *path, const struct summed *summed)
 {
-	struct summary_shapes shapes = {report->view.shape, report->view.shape};
-	struct recording *recording = NULL;
-	struct summary *summary = NULL;
-	struct why why = {""};
-	int status;
+	struct report_options defaults;
 
-	if (!report->view.has_by)
-		shapes.groups.by[0] = BY_NAME;
-	if (recording_open(path, &recording, &why))
-		return fail(STATUS_USAGE, "%s", why.text);
-	if (summary_new(recording, &report->view.filter, &shapes, &summary, &why))
-		status = fail(STATUS_USAGE, "%s", why.text);
-	else
-		status = print_summary(summary, path, report);
-	summary_free(summary);
-	recording_free(recording);
+	report_options_init(&defaults);
+	int status = print_summary(summed->summary, path, &defaults);
+	report_options_clear(&defaults);
 	return status;
 }
 
 int report_print(const char *path, const struct report_options *report)
 {
-	struct report_options defaults;
+	struct summed summed = {0};
+	struct why why = {""};
 
-	if (report)
-		return print_file(path, report);
-	report_options_init(&defaults);
-	int status = print_file(path, &defaults);
-	report_options_clear(&defaults);
+	if (summed_open(path, &report->view, &summed, &why))
+		return fail(STATUS_USAGE, "%s", why.text);
+	int status = print_summary(summed.summary, path, report);
+	summed_clear(&summed);
 	return status;
 }
 

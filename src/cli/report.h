@@ -3,6 +3,7 @@
 #ifndef DWELL_CLI_REPORT_H
 #define DWELL_CLI_REPORT_H
 
+#include "cli/summed.h"
 #include "cli/view_options.h"
 #include "profile/functions.h"
 
@@ -24,10 +25,12 @@ void report_options_init(struct report_options *options);
 void report_options_clear(struct report_options *options);
 
 /*
- * Prints the report of the recording to stdout; NULL options are the defaults. STATUS_DONE,
- * STATUS_NOTHING with a sentence if nothing was found, STATUS_USAGE after a complaint.
+ * Prints the report of the recording to stdout. STATUS_DONE, STATUS_NOTHING with a sentence if
+ * nothing was found, STATUS_USAGE after a complaint.
  */
 int report_print(const char *path, const struct report_options *options);
+/* The same with default options, of figures that are there already. */
+int report_print_summed(const char *path, const struct summed *summed);
 /* The table of functions, likewise. */
 int functions_print(const char *path, const struct report_options *options);
 

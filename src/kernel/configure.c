@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Everything that has to be said before the programs are loaded, but what follows wakers. */
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -68,16 +69,48 @@ static int configure_target(const struct kernel *kernel, struct why *why)
 	return 0;
 }
 
-static void configure_unwinding(struct kernel *kernel)
+/* As bpf_object__load() would, which then takes it as it is. */
+static int make_table_by(struct bpf_map *map, const struct bpf_map_create_opts *options)
+{
+	_cleanup_close_ int fd =
+		bpf_map_create(bpf_map__type(map), bpf_map__name(map), bpf_map__key_size(map),
+			bpf_map__value_size(map), bpf_map__max_entries(map), options);
+
+	return fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
+}
+
+static int make_table(struct bpf_map *map)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
+
+	return make_table_by(map, &options);
+}
+
+/* The table of all chunks, which is told by one what they are like. */
+static int make_chunk_table(struct bpf_map *map)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, chunk, .map_flags = BPF_F_MMAPABLE);
+	_cleanup_close_ int like = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_chunk",
+		sizeof(uint32_t), UNWIND_CHUNK_BYTES, 1, &chunk);
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map),
+		.inner_map_fd = (uint32_t)like);
+
+	return like < 0 ? like : make_table_by(map, &options);
+}
+
+int kernel_make_unwind_tables(struct kernel *kernel)
 {
 	struct dwell *skeleton = kernel->skeleton;
 	const struct table_sizes *most = &kernel->most;
+	struct bpf_map *made[] = {skeleton->maps.unwind_rules, skeleton->maps.unwind_processes,
+		skeleton->maps.unwind_wants};
+	int error;
 
 	if (kernel->options->user_stacks != USER_STACKS_TABLE) {
 		bpf_map__set_autocreate(skeleton->maps.unwind_steps, false);
 		sizes_drop_unwinding(&kernel->sizes);
 		sizes_drop_unwinding(&kernel->most);
-		return;
+		return 0;
 	}
 	skeleton->rodata->cfg_page_chunks = most->unwind_row_chunks;
 	skeleton->rodata->cfg_vma_chunks = most->unwind_row_chunks + most->unwind_page_chunks;
@@ -87,6 +120,10 @@ static void configure_unwinding(struct kernel *kernel)
 	bpf_map__set_max_entries(skeleton->maps.unwind_processes, kernel->sizes.unwind_processes);
 	bpf_map__set_max_entries(skeleton->maps.unwind_wants, WANTS_BYTES);
 	bpf_map__set_max_entries(skeleton->maps.repairs, KERNEL_MAX_REPAIRS);
+	error = make_chunk_table(skeleton->maps.unwind_chunks);
+	for (size_t i = 0; i < ARRAY_SIZE(made) && !error; i++)
+		error = make_table(made[i]);
+	return error;
 }
 
 /* Beyond seven eighths only rows without stacks are made, of which there are few. */
@@ -167,7 +204,6 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	if (!lessons_configure(skeleton, options, &kernel->text, kernel->sizes.lesson_ring_bytes))
 		kernel->sizes.lesson_ring_bytes = 0;
 	uses |= kernel->sizes.lesson_ring_bytes ? USE_RULES : 0;
-	configure_unwinding(kernel);
 	configure_events(kernel);
 	programs_choose(skeleton->obj, uses, btf);
 	int error = configure_namespace(kernel, why);

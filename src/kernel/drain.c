@@ -42,7 +42,8 @@ struct drain {
 	int fd;
 	bool is_running;
 	pthread_t thread;
-	pthread_mutex_t lock; /* the three below */
+	pthread_cond_t is_ended; /* with is_stopping, by the monotonic clock */
+	pthread_mutex_t lock;    /* the three below */
 	struct batch *ready;
 	bool is_stopping;
 	int error;
@@ -90,6 +91,16 @@ static int add_event_ring(struct drain *drain)
 	return fd < 0 ? 0 : ring_buffer__add(drain->ring, fd, on_record, drain);
 }
 
+static void init_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
 int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret, struct why *why)
 {
 	struct drain *drain = xcalloc(1, sizeof(*drain));
@@ -99,6 +110,7 @@ int drain_new(struct kernel *kernel, uint64_t flip_every_ns, struct drain **ret,
 	drain->filling = xcalloc(1, sizeof(*drain->filling));
 	drain->priority = "normal";
 	pthread_mutex_init(&drain->lock, NULL);
+	init_condition(&drain->is_ended);
 	drain->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	drain->ring = ring_buffer__new(kernel_records_fd(kernel), on_record, drain, NULL);
 	if (drain->fd < 0 || !drain->ring || add_event_ring(drain)) {
@@ -265,13 +277,26 @@ static bool work(struct drain *drain)
 	return true;
 }
 
+/* Whoever stops the recording need not wait for the next round. */
+static void pause_round(struct drain *drain)
+{
+	uint64_t until_ns = clock_monotonic_ns() + ROUND_NS;
+	struct timespec until = {
+		.tv_sec = (time_t)(until_ns / NS_PER_S), .tv_nsec = (long)(until_ns % NS_PER_S)};
+
+	pthread_mutex_lock(&drain->lock);
+	while (!drain->is_stopping &&
+		!pthread_cond_timedwait(&drain->is_ended, &drain->lock, &until))
+		;
+	pthread_mutex_unlock(&drain->lock);
+}
+
 static void *run(void *context)
 {
 	struct drain *drain = context;
-	struct timespec round = {.tv_nsec = ROUND_NS};
 
 	while (work(drain))
-		nanosleep(&round, NULL);
+		pause_round(drain);
 	return NULL;
 }
 
@@ -346,6 +371,7 @@ void drain_stop(struct drain *drain)
 		return;
 	pthread_mutex_lock(&drain->lock);
 	drain->is_stopping = true;
+	pthread_cond_signal(&drain->is_ended);
 	pthread_mutex_unlock(&drain->lock);
 	pthread_join(drain->thread, NULL);
 	drain->is_running = false;
@@ -379,6 +405,7 @@ void drain_free(struct drain *drain)
 	batch_free(drain->ready);
 	if (drain->fd >= 0)
 		close(drain->fd);
+	pthread_cond_destroy(&drain->is_ended);
 	pthread_mutex_destroy(&drain->lock);
 	free(drain);
 }

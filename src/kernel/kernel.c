@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "kernel/direct_map.h"
+#include "kernel/late.h"
 #include "kernel/lessons.h"
 #include "kernel/makers.h"
 #include "kernel/private.h"
@@ -26,14 +27,8 @@ static int drop_print(enum libbpf_print_level level, const char *format, va_list
 	return vfprintf(stderr, format, args);
 }
 
-static int load(struct kernel *kernel, const struct capture_options *options, struct why *why)
+static int say_failure(const struct capture_options *options, int error, struct why *why)
 {
-	int error = dwell__load(kernel->skeleton);
-	uint8_t yes = 1;
-
-	if (!error)
-		error = kernel_make_set(kernel);
-
 	if (error == -ENOMEM)
 		return why_set(why, error,
 			"the kernel has no memory for the tables; give them less: --memory %lluM",
@@ -43,11 +38,21 @@ static int load(struct kernel *kernel, const struct capture_options *options, st
 	if (error == -EPERM || error == -EACCES)
 		return why_set(
 			why, -EPERM, "the kernel refuses to load the programs; see dwell check");
+	return why_set(why, -ENOTSUP,
+		"the kernel cannot run the programs (%s); see dwell check, or "
+		"DWELL_DEBUG=1 for the kernel's words",
+		strerror(-error));
+}
+
+static int load(struct kernel *kernel, const struct capture_options *options, struct why *why)
+{
+	int error = dwell__load(kernel->skeleton);
+	uint8_t yes = 1;
+
+	if (!error)
+		error = kernel_make_set(kernel);
 	if (error)
-		return why_set(why, -ENOTSUP,
-			"the kernel cannot run the programs (%s); see dwell check, or "
-			"DWELL_DEBUG=1 for the kernel's words",
-			strerror(-error));
+		return say_failure(options, error, why);
 	for (size_t i = 0; i < options->id_count && !error; i++)
 		error = bpf_map__update_elem(kernel->skeleton->maps.target_ids, &options->ids[i],
 			sizeof(uint32_t), &yes, sizeof(yes), BPF_ANY);
@@ -99,11 +104,11 @@ static void set_sizes(struct kernel *kernel)
 		kernel->sizes = sizes_to_begin(&kernel->most, &target);
 }
 
-int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct helpers *makers, struct kernel **ret, struct why *why)
+int kernel_new(const struct capture_options *options, struct helpers *makers, struct kernel **ret,
+	struct why *why)
 {
 	struct kernel *kernel = xcalloc(1, sizeof(*kernel));
-	int error;
+	int error = 0;
 
 	libbpf_set_print(drop_print);
 	kernel->cpus = libbpf_num_possible_cpus();
@@ -123,20 +128,31 @@ int kernel_new(const struct capture_options *options, const struct kernel_symbol
 	if (!kernel->skeleton)
 		error = why_set(why, -ENOTSUP, "cannot open the programs: %s; see dwell check",
 			strerror(errno));
-	else
-		error = kernel_configure(kernel, symbols, why);
-	if (!error)
-		error = load(kernel, options, why);
-	if (!error && kernel->sizes.lesson_ring_bytes)
-		error = start_lessons(kernel, symbols, why);
-	if (!error)
-		direct_map_find(kernel->skeleton);
+	else if ((error = kernel_make_unwind_tables(kernel)))
+		error = say_failure(options, error, why);
 	if (error) {
 		kernel_free(kernel);
 		return error;
 	}
 	*ret = kernel;
 	return 0;
+}
+
+int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
+{
+	int error = kernel_configure(kernel, symbols, why);
+
+	if (error)
+		return error;
+	kernel->late = late_new(kernel->skeleton);
+	error = load(kernel, kernel->options, why);
+	if (!error)
+		late_begin(kernel->late, kernel->skeleton);
+	if (!error && kernel->sizes.lesson_ring_bytes)
+		error = start_lessons(kernel, symbols, why);
+	if (!error)
+		direct_map_find(kernel->skeleton);
+	return error;
 }
 
 /* The kernel writes no more than the room it is given, and how many there were. */
@@ -156,20 +172,44 @@ static void add_program(int fd, struct own_code *ret)
 		own_code_add(ret, starts[i], bytes[i]);
 }
 
-void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
+static void add_programs(const struct bpf_object *object, struct own_code *ret)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(
-		program, kernel->skeleton->obj) if (bpf_program__fd(program) >= 0)
+	bpf_object__for_each_program(program, object) if (bpf_program__fd(program) >= 0)
 		add_program(bpf_program__fd(program), ret);
+}
+
+void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
+{
+	add_programs(kernel->skeleton->obj, ret);
+	if (kernel->late)
+		add_programs(late_object(kernel->late), ret);
+}
+
+static void *destroy_links(void *context)
+{
+	struct kernel *kernel = context;
+
+	vec_each (link, &kernel->links)
+		bpf_link__destroy(*link);
+	vec_clear(&kernel->links);
+	return NULL;
+}
+
+void kernel_begin_detach(struct kernel *kernel)
+{
+	if (!kernel->is_detaching)
+		kernel->is_detaching =
+			!pthread_create(&kernel->detacher, NULL, destroy_links, kernel);
 }
 
 void kernel_detach(struct kernel *kernel)
 {
-	vec_each (link, &kernel->links)
-		bpf_link__destroy(*link);
-	vec_clear(&kernel->links);
+	if (kernel->is_detaching)
+		pthread_join(kernel->detacher, NULL);
+	kernel->is_detaching = false;
+	destroy_links(kernel);
 }
 
 int kernel_wants_fd(const struct kernel *kernel)
@@ -188,6 +228,7 @@ void kernel_free(struct kernel *kernel)
 		return;
 	kernel_detach(kernel);
 	lessons_free(kernel->lessons);
+	late_free(kernel->late);
 	kernel_unmap_areas(kernel);
 	kernel_free_sets(kernel);
 	dwell__destroy(kernel->skeleton);
@@ -262,20 +303,36 @@ static int attach_samples(struct kernel *kernel, struct why *why)
 		     : 0;
 }
 
-int kernel_attach(struct kernel *kernel, struct why *why)
+static int attach_all(struct kernel *kernel, const struct bpf_object *object, struct why *why)
 {
 	struct bpf_program *program;
 	size_t index = 0;
+
+	while ((program = programs_next(object, &index))) {
+		int error = attach(kernel, program, why);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int kernel_attach(struct kernel *kernel, struct why *why)
+{
 	int error = kernel_settle_set(kernel);
 
 	if (error)
 		return why_set(why, error, "cannot put the tables in place: %s", strerror(-error));
-	while ((program = programs_next(kernel->skeleton->obj, &index))) {
-		error = attach(kernel, program, why);
-		if (error)
-			return error;
-	}
-	return kernel->options->sample_hz ? attach_samples(kernel, why) : 0;
+	error = attach_all(kernel, kernel->skeleton->obj, why);
+	return !error && kernel->options->sample_hz ? attach_samples(kernel, why) : error;
+}
+
+int kernel_attach_rest(struct kernel *kernel, struct why *why)
+{
+	int error = late_wait(kernel->late);
+
+	if (error)
+		return say_failure(kernel->options, error, why);
+	return kernel->late ? attach_all(kernel, late_object(kernel->late), why) : 0;
 }
 
 const char *kernel_sample_event(const struct kernel *kernel)

@@ -42,18 +42,28 @@ typedef VEC(struct record_sleeper) kernel_sleepers;
 /* How many threads can be given other stacks at once. */
 #define KERNEL_MAX_REPAIRS 4096
 
-/* makers (makers.h) make what tables grow by; NULL: they do not grow. */
-int kernel_new(const struct capture_options *options, const struct kernel_symbols *symbols,
-	struct helpers *makers, struct kernel **ret, struct why *why);
+/*
+ * Opens the programs and makes the tables of user stacks, which can be filled from then on: of
+ * what there is before anything is recorded most time goes into these and into loading, and the
+ * two need not wait for each other. makers (makers.h) make what tables grow by; NULL: they do not
+ * grow.
+ */
+int kernel_new(const struct capture_options *options, struct helpers *makers, struct kernel **ret,
+	struct why *why);
+/* Loads the programs; nothing runs yet. symbols may be NULL, and are kept. */
+int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
 /* Detaches and unloads everything. */
 void kernel_free(struct kernel *kernel);
 
-/* Adds where the loaded programs are; nothing if the kernel does not tell us addresses. */
+/* Adds where the programs are, all of which are loaded; nothing if the kernel does not tell us
+ * addresses. */
 void kernel_own_code(const struct kernel *kernel, struct own_code *ret);
 
 /* To the events that are asked for: files of functions are found and read by `outside`. */
 int kernel_attach_events(struct kernel *kernel, struct outside *outside, struct why *why);
 int kernel_attach(struct kernel *kernel, struct why *why);
+/* Attaches the programs that were still being loaded then. */
+int kernel_attach_rest(struct kernel *kernel, struct why *why);
 /* "cpu-clock" or "cycles"; "" without sampling. */
 const char *kernel_sample_event(const struct kernel *kernel);
 /* Learns from what the kernel side says of its stacks, for it to walk them faster; by one thread at
@@ -123,7 +133,9 @@ bool kernel_next_wait(const kernel_waits *waits, size_t *offset, struct kernel_w
 void kernel_thin(struct kernel *kernel, uint32_t every);
 /* Sums over all CPUs. */
 void kernel_counters(const struct kernel *kernel, uint64_t ret[static COUNTERS]);
-/* Detaches all programs; tables stay readable. */
+/* Detaches all programs; tables stay readable. Each tracepoint may wait for all CPUs. */
 void kernel_detach(struct kernel *kernel);
+/* The same by a thread, which kernel_detach() waits for: they run on for a while, in vain. */
+void kernel_begin_detach(struct kernel *kernel);
 
 #endif

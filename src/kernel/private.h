@@ -49,12 +49,15 @@ struct kernel {
 	int growth_error; /* of the first set */
 	struct chunked_area chunked[UNWIND_AREAS];
 	struct kernel_text text;
+	struct late *late;       /* NULL: all programs are in the skeleton */
 	struct lessons *lessons; /* NULL: kernel stacks are the unwinder's */
 	const char *sample_event;
 	int cpus;
 	int active;                /* slot */
 	struct unwind_areas areas; /* mapped when first asked for */
 	VEC(struct bpf_link *) links;
+	pthread_t detacher; /* has the links */
+	bool is_detaching;
 	struct sum_key *keys; /* KERNEL_BATCH_ROWS */
 	struct sum *sums;
 	uint32_t depth;
@@ -88,6 +91,9 @@ void kernel_consider_growth(struct kernel *kernel, int slot);
 
 /* Sizes, targets and options, before the programs are loaded. symbols may be NULL. */
 int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
+/* Sizes the tables of user stacks, if there are any, and makes them: loading takes them as they
+ * are. 0 or -errno. */
+int kernel_make_unwind_tables(struct kernel *kernel);
 /* A barrier behind which no CPU has rows that are not in the tables; those that it had are in this
  * one. */
 int kernel_let_go(struct kernel *kernel, int table);

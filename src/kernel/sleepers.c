@@ -21,9 +21,17 @@
 
 struct window {
 	uint64_t address;
+	size_t count;   /* of pages; 0: nothing was read */
 	uint32_t pages; /* bits of those that could be read; the others are not asked for again */
-	bool is_read;
 	char bytes[ERRAND_PAGES * PAGE];
+};
+
+/* The first pages of some stacks, which most walks need no more than. */
+struct ahead {
+	size_t first; /* sleeper */
+	size_t count;
+	uint32_t read[ERRAND_STACKS];
+	char pages[ERRAND_STACKS * ERRAND_STACK_PAGES * PAGE];
 };
 
 /* The memory of one thread, with the pages that were read last. */
@@ -35,18 +43,51 @@ struct reader {
 	struct window windows[WINDOWS];
 };
 
-static void reader_open(struct reader *reader, uint32_t pid, uint32_t tid)
+static uint64_t page_of(uint64_t address)
 {
-	reader->pid = pid;
-	reader->tid = tid;
+	return address - address % PAGE;
+}
+
+static void reader_open(struct reader *reader, const struct record_sleeper *sleeper)
+{
+	reader->pid = sleeper->pid;
+	reader->tid = sleeper->tid;
+	reader->next = 0;
 	for (size_t i = 0; i < WINDOWS; i++)
-		reader->windows[i].is_read = false;
+		reader->windows[i].count = 0;
+}
+
+/* Gives the reader what was read of the stack that it begins with. */
+static void take_ahead(struct reader *reader, const struct ahead *ahead, size_t number, uint64_t sp)
+{
+	struct window *window = &reader->windows[reader->next++];
+	size_t at = number - ahead->first;
+
+	window->address = page_of(sp);
+	window->count = ERRAND_STACK_PAGES;
+	window->pages = ahead->read[at];
+	memcpy(window->bytes, ahead->pages + at * ERRAND_STACK_PAGES * PAGE,
+		ERRAND_STACK_PAGES * PAGE);
+}
+
+static void read_ahead(
+	struct ahead *ahead, struct errands *errands, const kernel_sleepers *sleepers, size_t first)
+{
+	struct errand_stack stacks[ERRAND_STACKS];
+	size_t count = 0;
+
+	for (; count < ERRAND_STACKS && first + count < sleepers->count; count++) {
+		const struct record_sleeper *sleeper = &sleepers->at[first + count];
+		stacks[count] =
+			(struct errand_stack){sleeper->pid, sleeper->tid, page_of(sleeper->sp)};
+	}
+	ahead->first = first;
+	ahead->count = errand_stacks(errands, stacks, count, ahead->read, ahead->pages) ? count : 0;
 }
 
 static bool is_inside(const struct window *window, uint64_t address)
 {
-	return window->is_read && address >= window->address &&
-	       address - window->address < sizeof(window->bytes);
+	return address >= window->address && address - window->address < window->count * PAGE;
 }
 
 /* NULL if the page cannot be read. */
@@ -60,7 +101,7 @@ static const char *page_at(struct reader *reader, uint64_t address)
 	if (!window) {
 		window = &reader->windows[reader->next++ % WINDOWS];
 		window->address = address;
-		window->is_read = true;
+		window->count = ERRAND_PAGES;
 		window->pages = errand_memory(
 			reader->errands, reader->pid, reader->tid, address, window->bytes);
 	}
@@ -99,7 +140,6 @@ static struct walk *walk_one(const struct record_sleeper *sleeper, const struct 
 	struct walk *walk = xmalloc(sizeof(*walk));
 	bool is_known = !bpf_map_lookup_elem(areas->processes_fd, &sleeper->image, &maps);
 
-	reader_open(reader, sleeper->pid, sleeper->tid);
 	unwind_host_walk(areas, is_known ? &maps : NULL, sleeper->image, &registers, &memory, walk);
 	return walk;
 }
@@ -176,14 +216,20 @@ int sleepers_walk(struct kernel *kernel, struct outside *outside, const struct u
 {
 	kernel_sleepers sleepers = {0};
 	_cleanup_free_ struct reader *reader = xcalloc(1, sizeof(*reader));
+	_cleanup_free_ struct ahead *ahead = xcalloc(1, sizeof(*ahead));
 	struct round round = {.each = each, .context = context};
 	int error = kernel_read_sleepers(kernel, &sleepers);
 
 	reader->errands = outside->errands;
 	*ret_left = 0;
-	vec_each (sleeper, &sleepers) {
-		if (error)
-			break;
+	for (size_t i = 0; i < sleepers.count && !error; i++) {
+		const struct record_sleeper *sleeper = &sleepers.at[i];
+
+		if (i % ERRAND_STACKS == 0)
+			read_ahead(ahead, reader->errands, &sleepers, i);
+		reader_open(reader, sleeper);
+		if (i - ahead->first < ahead->count)
+			take_ahead(reader, ahead, i, sleeper->sp);
 		struct walk *walk = walk_one(sleeper, areas, reader);
 		*ret_left += lacks_tables(walk);
 		if (is_better(sleeper, walk, is_last))

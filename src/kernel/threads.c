@@ -115,10 +115,17 @@ int kernel_repair(struct kernel *kernel, const struct repair *repairs, const uin
 {
 	int map = bpf_map__fd(kernel->skeleton->maps.repairs);
 
-	for (size_t i = 0; i < count; i++)
-		bpf_map_update_elem(map, &threads[i], &repairs[i], BPF_ANY);
+	LIBBPF_OPTS(bpf_map_batch_opts, options);
+	uint32_t done = (uint32_t)count;
+
+	/* One that finds no room is not repaired. */
+	if (bpf_map_update_batch(map, threads, repairs, &done, &options))
+		for (size_t i = 0; i < count; i++)
+			bpf_map_update_elem(map, &threads[i], &repairs[i], BPF_ANY);
 	int error = iterate(kernel->skeleton->progs.on_repair, sizeof(uint32_t), each, context);
-	for (size_t i = 0; i < count; i++)
-		bpf_map_delete_elem(map, &threads[i]);
+	done = (uint32_t)count;
+	if (bpf_map_delete_batch(map, threads, &done, &options))
+		for (size_t i = 0; i < count; i++)
+			bpf_map_delete_elem(map, &threads[i]);
 	return error;
 }

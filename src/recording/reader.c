@@ -38,6 +38,7 @@ void recording_free(struct recording *recording)
 	vec_clear(&recording->measures);
 	vec_clear(&recording->losses);
 	words_free(recording->words);
+	kept_rows_clear(&recording->kept);
 	map64_clear(&recording->node_by_id);
 	map64_clear(&recording->chain_by_id);
 	intern_clear(&recording->texts);

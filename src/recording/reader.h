@@ -124,6 +124,8 @@ const struct rec_process *recording_process_of(
 typedef int (*recording_row_fn)(const struct rec_row *row, void *context);
 int recording_each_row(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why);
+/* They will be walked over several times: the next walk keeps them, if that is not too much. */
+void recording_keep_rows(struct recording *recording);
 
 /* A row of counts, with indices instead of ids. */
 struct rec_counted {

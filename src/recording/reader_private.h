@@ -11,6 +11,7 @@
 
 #include "model/words.h"
 #include "recording/file.h"
+#include "recording/kept_rows.h"
 #include "recording/reader.h"
 #include "util/intern.h"
 #include "util/map64.h"
@@ -51,6 +52,7 @@ struct recording {
 	VEC(struct rec_loss) losses;
 	struct words *words;
 	struct unknown_rows unknown;
+	struct kept_rows kept;
 	/* Id in the file to index in the array. */
 	struct map64 node_by_id;
 	struct map64 chain_by_id;

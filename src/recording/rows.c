@@ -178,8 +178,10 @@ static int walk_rows(
 		struct rec_row row = read_row(cursor, (enum time_state)state);
 		read_chain(cursor, shares, &row);
 		row.is_unended = is_unended(cursor->recording, &row);
-		if (!cursor->error && !shares->cursor.error)
-			result = each(&row, context);
+		if (cursor->error || shares->cursor.error)
+			continue;
+		kept_rows_add(&cursor->recording->kept, &row);
+		result = each(&row, context);
 	}
 	if (!result && !cursor->error && shares->has_share)
 		cursor_fail(&shares->cursor, "shares of an unknown row %" PRId64, shares->sum);
@@ -202,7 +204,7 @@ static int walk(struct recording *recording, const char *table, const char *sql,
 	return error ? error : shares_error ? shares_error : result;
 }
 
-int recording_each_row(
+static int walk_file(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why)
 {
 	bool has_chains = recording->database.version > 1;
@@ -219,6 +221,24 @@ int recording_each_row(
 			each, context, why);
 	if (!result)
 		recording_tell_unknown_rows(recording);
+	return result;
+}
+
+void recording_keep_rows(struct recording *recording)
+{
+	recording->kept.is_wanted = true;
+}
+
+int recording_each_row(
+	struct recording *recording, recording_row_fn each, void *context, struct why *why)
+{
+	struct kept_rows *kept = &recording->kept;
+
+	if (kept->is_whole)
+		return kept_rows_each(kept, each, context);
+	kept_rows_begin(kept);
+	int result = walk_file(recording, each, context, why);
+	kept_rows_end(kept, !result);
 	return result;
 }
 

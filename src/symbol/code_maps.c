@@ -69,6 +69,23 @@ static void cut_out(struct code_maps *maps, uint64_t start, uint64_t end)
 	}
 }
 
+struct code_maps *code_maps_of_lines(
+	struct object_table *table, uint32_t pid, bool is_gone, const struct map_lines *lines)
+{
+	struct code_maps *maps = code_maps_new();
+
+	vec_each (line, &lines->lines) {
+		struct mapping mapping = {
+			.start = line->start, .end = line->end, .offset = line->offset};
+		mapping.object = is_gone ? object_table_get_told(table, pid, 0, line)
+					 : object_table_get(table, pid, line);
+		/* The process may have changed them while they were read. */
+		cut_out(maps, mapping.start, mapping.end);
+		put(maps, &mapping);
+	}
+	return maps;
+}
+
 int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret)
 {
 	_cleanup_fclose_ FILE *in = NULL;
@@ -84,16 +101,8 @@ int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **
 	/* A process that has exited, but was not waited for, has no mappings at all. */
 	if (!all)
 		return -ESRCH;
-	struct code_maps *result = xcalloc(1, sizeof(*result));
-	vec_each (line, &maps.lines) {
-		struct mapping mapping = {
-			line->start, line->end, line->offset, object_table_get(table, pid, line)};
-		/* The process may have changed them while they were read. */
-		cut_out(result, mapping.start, mapping.end);
-		put(result, &mapping);
-	}
+	*ret = code_maps_of_lines(table, pid, false, &maps);
 	map_lines_clear(&maps);
-	*ret = result;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 
 /* KSYM_NAME_LEN is 512 since Linux 6.1, MODULE_NAME_LEN 56. */
 #define MAX_LINE_BYTES 1024
+#define CHUNK_BYTES (64U << 10)
 #define MAX_SYMBOLS (4U << 20)
 #define MAX_NAMES_BYTES (256U << 20)
 #define NAME_BLOCK_BYTES (256U << 10)
@@ -30,33 +31,50 @@ struct line {
 	uint64_t address;
 	char type;
 	const char *name;
+	size_t name_length;
 	const char *module;
 };
+
+static int digit_of(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Sixteen digits at most, as the kernel writes them; NULL if there is none, or more. By hand: there
+ * are more than a hundred thousand of them at every start. */
+static char *take_address(char *text, uint64_t *ret)
+{
+	uint64_t address = 0;
+	int count = 0;
+
+	for (; digit_of(text[count]) >= 0; count++)
+		address = address << 4 | (uint64_t)digit_of(text[count]);
+	*ret = address;
+	return count && count <= 16 ? text + count : NULL;
+}
 
 /* "ffffffff81000000 T _text" or "ffffffffc0201000 t name\t[module]"; cuts the line into its words.
  */
 static bool split_line(char *line, struct line *ret)
 {
 	struct line parsed = {.module = ""};
-	char *rest, *bracket;
+	char *rest = take_address(line, &parsed.address), *bracket;
 
-	if (line[0] == ' ' || line[0] == '-' || line[0] == '+')
-		return false;
-	errno = 0;
-	parsed.address = strtoull(line, &rest, 16);
-	if (errno || rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+	if (!rest || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
 		return false;
 	parsed.type = rest[1];
-	parsed.name = rest + 3;
-	rest += 3 + strcspn(rest + 3, " \t\n");
-	bracket = *rest == '\n' ? NULL : strchr(rest, '[');
+	parsed.name = rest += 3;
+	while (*rest && *rest != ' ' && *rest != '\t')
+		rest++;
+	bracket = *rest ? strchr(rest, '[') : NULL;
 	*rest = '\0';
 	if (bracket) {
 		parsed.module = bracket + 1;
-		bracket[strcspn(bracket, "]\n")] = '\0';
+		bracket[strcspn(bracket, "]")] = '\0';
 	}
 	if (!parsed.name[0])
 		return false;
+	parsed.name_length = (size_t)(rest - parsed.name);
 	*ret = parsed;
 	return true;
 }
@@ -89,10 +107,8 @@ static void note_landmark(struct kernel_symbols *symbols, const struct line *lin
 		symbols->init_text_end = line->address;
 }
 
-const char *kernel_names_keep(struct kernel_names *names, const char *name)
+static const char *keep(struct kernel_names *names, const char *name, size_t bytes)
 {
-	size_t bytes = strlen(name) + 1;
-
 	if (!names->blocks.count || names->used + bytes > NAME_BLOCK_BYTES) {
 		vec_push(&names->blocks, xmalloc(NAME_BLOCK_BYTES));
 		names->used = 0;
@@ -101,6 +117,11 @@ const char *kernel_names_keep(struct kernel_names *names, const char *name)
 	memcpy(kept, name, bytes);
 	names->used += bytes;
 	return kept;
+}
+
+const char *kernel_names_keep(struct kernel_names *names, const char *name)
+{
+	return keep(names, name, strlen(name) + 1);
 }
 
 static void names_clear(struct kernel_names *names)
@@ -113,35 +134,76 @@ static void names_clear(struct kernel_names *names)
 static void add_line(struct kernel_symbols *symbols, const struct line *line)
 {
 	struct kernel_entry entry = {.start = line->address,
-		.name = kernel_names_keep(&symbols->names, line->name),
-		.module = intern(&symbols->modules, line->module),
+		.name = keep(&symbols->names, line->name, line->name_length + 1),
+		.module = line->module[0] ? intern(&symbols->modules, line->module) : 0,
 		.rank = rank_of(line)};
 
 	note_landmark(symbols, line);
 	vec_push(&symbols->entries, entry);
 }
 
-/* Skips what is left of a line that did not fit. */
-static bool read_line(FILE *in, char room[static MAX_LINE_BYTES], bool *ret_fits)
+/* What is read and not yet cut into lines. */
+struct chunk {
+	size_t at;
+	size_t count;
+	char bytes[CHUNK_BYTES + 1];
+};
+
+/* The rest of the last line goes to the front, and what comes behind it; false at the end. */
+static bool refill(struct chunk *chunk, FILE *in)
 {
-	if (!fgets(room, MAX_LINE_BYTES, in))
-		return false;
-	*ret_fits = strchr(room, '\n') || feof(in);
-	if (!*ret_fits)
-		for (int c = getc(in); c != '\n' && c != EOF;)
-			c = getc(in);
-	return true;
+	chunk->count -= chunk->at;
+	memmove(chunk->bytes, chunk->bytes + chunk->at, chunk->count);
+	chunk->at = 0;
+	size_t got = fread(chunk->bytes + chunk->count, 1, CHUNK_BYTES - chunk->count, in);
+	chunk->count += got;
+	return got;
+}
+
+/* The next line without its end, NULL behind the last; one that does not fit is "". */
+static char *next_line(struct chunk *chunk, FILE *in)
+{
+	bool is_cut = false;
+
+	for (;;) {
+		char *line = chunk->bytes + chunk->at;
+		size_t left = chunk->count - chunk->at;
+		char *end = memchr(line, '\n', left);
+
+		if (end) {
+			*end = '\0';
+			chunk->at += (size_t)(end - line) + 1;
+			return is_cut || end - line >= MAX_LINE_BYTES ? end : line;
+		}
+		is_cut |= left >= MAX_LINE_BYTES;
+		if (is_cut)
+			chunk->at = chunk->count;
+		if (refill(chunk, in))
+			continue;
+		if (chunk->at == chunk->count)
+			return NULL;
+		line = chunk->bytes + chunk->at;
+		chunk->bytes[chunk->count] = '\0';
+		chunk->at = chunk->count;
+		return line;
+	}
+}
+
+static bool is_code(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
 static int read_lines(struct kernel_symbols *symbols, FILE *in, struct why *why)
 {
+	_cleanup_free_ struct chunk *chunk = xmalloc(sizeof(*chunk));
 	size_t hidden = 0;
-	char room[MAX_LINE_BYTES];
-	bool fits;
+	char *text;
 
-	while (read_line(in, room, &fits)) {
+	chunk->at = chunk->count = 0;
+	while ((text = next_line(chunk, in))) {
 		struct line line;
-		if (!fits || !split_line(room, &line) || !strchr("tTwW", line.type))
+		if (!split_line(text, &line) || !is_code(line.type))
 			continue;
 		hidden += !line.address;
 		if (!line.address)
@@ -182,6 +244,32 @@ static int compare_entries(const void *left, const void *right)
 		return strlen(a->name) < strlen(b->name) ? -1 : 1;
 	order = strcmp(a->name, b->name);
 	return order ? order : (a->module > b->module) - (a->module < b->module);
+}
+
+/*
+ * The core kernel's symbols come in order of address, and are nearly all: they need sorting among
+ * those of one address only. What comes behind them in any order is sorted with the last of them.
+ */
+static void sort_entries(struct kernel_symbols *symbols)
+{
+	struct kernel_entry *at = symbols->entries.at;
+	size_t count = symbols->entries.count, begun = 0, i;
+	uint64_t least = UINT64_MAX;
+
+	for (i = 1; i < count && at[i].start >= at[i - 1].start; i++) {
+		if (at[i].start == at[begun].start)
+			continue;
+		if (i - begun > 1)
+			qsort(at + begun, i - begun, sizeof(*at), compare_entries);
+		begun = i;
+	}
+	for (size_t rest = i; rest < count; rest++)
+		if (at[rest].start < least)
+			least = at[rest].start;
+	while (begun && at[begun - 1].start >= least)
+		begun--;
+	if (count - begun > 1)
+		qsort(at + begun, count - begun, sizeof(*at), compare_entries);
 }
 
 /* The end of a symbol whose follower, if any, starts at next. */
@@ -249,7 +337,7 @@ int kernel_symbols_parse(FILE *in, struct kernel_symbols **ret, struct why *why)
 		kernel_symbols_free(symbols);
 		return err;
 	}
-	vec_sort(&symbols->entries, compare_entries);
+	sort_entries(symbols);
 	compute_ends(symbols);
 	drop_boundaries(symbols);
 	note_module_bases(symbols);

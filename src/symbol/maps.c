@@ -11,6 +11,7 @@
 #define MAX_LINE_BYTES (4 * PATH_MAX + 256)
 
 #define DELETED " (deleted)"
+#define STACK "[stack]\n"
 
 /* A number and the one character that must follow it. */
 static bool take_number(const char **at, int base, char follower, uint64_t *ret)
@@ -67,7 +68,8 @@ static char *read_path(const char *text, bool *ret_is_deleted)
 	return path;
 }
 
-bool map_line_parse(const char *text, struct map_line *ret)
+/* All but the path, whose text begins where ret_path says. */
+static bool parse_fields(const char *text, struct map_line *ret, const char **ret_path)
 {
 	struct map_line line = {0};
 	uint64_t major, minor;
@@ -80,8 +82,18 @@ bool map_line_parse(const char *text, struct map_line *ret)
 		return false;
 	line.dev_major = (uint32_t)major;
 	line.dev_minor = (uint32_t)minor;
-	line.path = read_path(text + strspn(text, " "), &line.is_deleted);
 	*ret = line;
+	*ret_path = text + strspn(text, " ");
+	return true;
+}
+
+bool map_line_parse(const char *text, struct map_line *ret)
+{
+	const char *path;
+
+	if (!parse_fields(text, ret, &path))
+		return false;
+	ret->path = read_path(path, &ret->is_deleted);
 	return true;
 }
 
@@ -120,18 +132,23 @@ int map_lines_read(FILE *in, struct map_lines *ret, size_t *ret_all)
 	struct map_lines maps = {0};
 	char room[MAX_LINE_BYTES];
 	struct map_line line;
+	const char *path;
 	size_t all = 0;
 	int err = 0;
 
 	errno = 0;
 	while (!err && read_line(in, room)) {
-		if (!map_line_parse(room, &line))
+		if (!parse_fields(room, &line, &path))
 			continue;
 		all++;
-		if (line.is_executable)
+		if (!strncmp(path, STACK, strlen(STACK))) {
+			maps.stack_start = line.start;
+			maps.stack_end = line.end;
+		}
+		if (line.is_executable) {
+			line.path = read_path(path, &line.is_deleted);
 			vec_push(&maps.lines, line);
-		else
-			free(line.path);
+		}
 		if (maps.lines.count > MAX_MAPPINGS)
 			err = -E2BIG;
 		errno = 0;

@@ -27,6 +27,9 @@ struct map_line {
 
 struct map_lines {
 	VEC(struct map_line) lines; /* in order of address */
+	/* The first thread's stack, which an exec puts elsewhere; both 0: there is none. */
+	uint64_t stack_start;
+	uint64_t stack_end;
 };
 
 /* One line, with or without its newline; false if it is none. On success the path is the caller's.

@@ -72,8 +72,16 @@ struct code_place {
 	uint64_t address; /* in the object; raw for CODE_ANONYMOUS; a file offset if not readable */
 };
 
+struct map_lines;
+
 /* Reads /proc/PID/maps. 0, -ESRCH if the process is gone or has no memory of its own, -errno. */
 int code_maps_read(struct object_table *table, uint32_t pid, struct code_maps **ret);
+/*
+ * The same of lines that somebody has read: files are looked for now. Is the process gone, or
+ * another's number by now? Then they are looked for as those that were told (code_maps_add()).
+ */
+struct code_maps *code_maps_of_lines(
+	struct object_table *table, uint32_t pid, bool is_gone, const struct map_lines *lines);
 void code_maps_free(struct code_maps *maps);
 
 /* An executable mapping as it was told when it was made. */

@@ -39,6 +39,12 @@ void loader_warm(struct loader *loader, uint32_t pid);
 void loader_warm_all(struct loader *loader);
 /* The processes of the start are known by now: others are new. */
 void loader_set_started(struct loader *loader);
+/*
+ * The mappings of a process as they were when it was warmed, if nobody took them before and it is
+ * the same image still: start_stack is that in /proc/PID/stat. They are the caller's to clear.
+ */
+bool loader_take_lines(
+	struct loader *loader, uint32_t pid, uint64_t start_stack, struct map_lines *ret);
 /* An image is run by a process. Its mappings are looked at if `now`, else when somebody asks. */
 void loader_know(struct loader *loader, uint32_t image, uint32_t pid, bool now);
 /* Nobody runs the image any more. */

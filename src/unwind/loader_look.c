@@ -99,26 +99,52 @@ static int put_mappings(struct loader *loader, uint32_t number, const mapping_li
 	return error;
 }
 
-/* Takes the mappings. */
-static void keep_early(struct loader *loader, uint32_t pid, mapping_list *mappings)
+/* Takes the mappings and the lines. */
+static void keep_early(
+	struct loader *loader, uint32_t pid, mapping_list *mappings, struct map_lines *lines)
 {
 	if (!loader->events)
 		return;
 	loader_drop_early(loader, pid);
-	mapping_list *kept = xcalloc(1, sizeof(*kept));
-	*kept = *mappings;
+	struct early_look *kept = xcalloc(1, sizeof(*kept));
+	kept->mappings = *mappings;
+	kept->lines = *lines;
 	memset(mappings, 0, sizeof(*mappings));
+	memset(lines, 0, sizeof(*lines));
 	*map64_put(&loader->early, pid, NULL) = (uintptr_t)kept;
+}
+
+static struct early_look *early_of(const struct loader *loader, uint32_t pid)
+{
+	const uint64_t *slot = map64_find(&loader->early, pid);
+
+	return slot ? (struct early_look *)(uintptr_t)*slot : NULL;
+}
+
+bool loader_take_lines(
+	struct loader *loader, uint32_t pid, uint64_t start_stack, struct map_lines *ret)
+{
+	bool is_taken = false;
+
+	pthread_mutex_lock(&loader->lock);
+	struct early_look *look = early_of(loader, pid);
+	if (look && start_stack >= look->lines.stack_start && start_stack < look->lines.stack_end) {
+		*ret = look->lines;
+		memset(&look->lines, 0, sizeof(look->lines));
+		is_taken = true;
+	}
+	pthread_mutex_unlock(&loader->lock);
+	return is_taken;
 }
 
 /* Was the process looked at before, and has nothing changed? Then that look will do. */
 static bool use_early(struct loader *loader, const struct loader_scan *scan)
 {
-	const uint64_t *slot = map64_find(&loader->early, scan->pid);
+	const struct early_look *look = early_of(loader, scan->pid);
 
-	if (!slot || !scan->image || scan->pc)
+	if (!look || !scan->image || scan->pc)
 		return false;
-	int error = put_mappings(loader, scan->image, (mapping_list *)(uintptr_t)*slot);
+	int error = put_mappings(loader, scan->image, &look->mappings);
 	loader_drop_early(loader, scan->pid);
 	return !error;
 }
@@ -154,7 +180,7 @@ static struct mapping plain_mapping(const struct map_line *line, const struct ma
 }
 
 static int take_lines(
-	struct loader *loader, const struct loader_scan *scan, const struct map_lines *lines)
+	struct loader *loader, const struct loader_scan *scan, struct map_lines *lines)
 {
 	struct mapping generated = {0};
 	mapping_list mappings = {0};
@@ -178,7 +204,7 @@ static int take_lines(
 	if (scan->image)
 		error = put_mappings(loader, scan->image, &mappings);
 	else
-		keep_early(loader, scan->pid, &mappings);
+		keep_early(loader, scan->pid, &mappings, lines);
 	vec_clear(&mappings);
 	return error;
 }

@@ -34,6 +34,11 @@ struct loader_image {
 	uint64_t later_pc;
 };
 
+struct early_look {
+	mapping_list mappings;
+	struct map_lines lines; /* what they were made of, until somebody takes it */
+};
+
 struct loader_scan {
 	uint32_t image; /* 0: only its files are wanted */
 	uint32_t pid;
@@ -72,8 +77,8 @@ struct loader {
 	struct map64 images; /* -> struct loader_image * */
 	struct map64 by_pid; /* -> the image that it runs */
 	/*
-	 * pid -> mapping_list * of a process that was looked at before its image had a number.
-	 * The kernel's records tell if they have changed since; without these there are none.
+	 * pid -> struct early_look * of a process that was looked at before its image had a number.
+	 * The kernel's records tell if something has changed since; without these there are none.
 	 */
 	struct map64 early;
 	uint64_t records_lost; /* when `early` was last right */

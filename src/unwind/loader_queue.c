@@ -115,12 +115,13 @@ void loader_tell_news(struct loader *loader)
 		loader->on_news(loader->news_context);
 }
 
-static void free_mappings(uint64_t value)
+static void free_early(uint64_t value)
 {
-	mapping_list *mappings = (mapping_list *)(uintptr_t)value;
+	struct early_look *look = (struct early_look *)(uintptr_t)value;
 
-	vec_clear(mappings);
-	free(mappings);
+	vec_clear(&look->mappings);
+	map_lines_clear(&look->lines);
+	free(look);
 }
 
 void loader_drop_early(struct loader *loader, uint32_t pid)
@@ -128,13 +129,13 @@ void loader_drop_early(struct loader *loader, uint32_t pid)
 	const uint64_t *slot = pid ? map64_find(&loader->early, pid) : NULL;
 
 	if (slot) {
-		free_mappings(*slot);
+		free_early(*slot);
 		map64_remove(&loader->early, pid);
 	}
 	if (pid)
 		return;
 	for (size_t i = 0; i < loader->early.room; i++)
 		if (loader->early.slots[i].is_used)
-			free_mappings(loader->early.slots[i].value);
+			free_early(loader->early.slots[i].value);
 	map64_clear(&loader->early);
 }

@@ -366,9 +366,38 @@ static void for_a_table_that_never_fits_nobody_has_to_go(void **state)
 	narrow_clear(&narrow);
 }
 
+static void lines_of_an_early_look_are_of_one_image_and_taken_once(void **state)
+{
+	struct loader_options options = {
+		.outside = &alone, .wants_fd = -1, .areas = make_areas(64)};
+	struct early_look *look = xcalloc(1, sizeof(*look));
+	struct map_line line = {.start = 0x1000, .end = 0x2000, .path = xstrdup("/a")};
+	struct map_lines lines = {0};
+	struct loader *loader;
+
+	(void)state;
+	assert_int_equal(loader_new(&options, &loader, NULL), 0);
+	vec_push(&look->lines.lines, line);
+	look->lines.stack_start = 0x7000;
+	look->lines.stack_end = 0x9000;
+	pthread_mutex_lock(&loader->lock);
+	*map64_put(&loader->early, 7, NULL) = (uintptr_t)look;
+	pthread_mutex_unlock(&loader->lock);
+	assert_false(loader_take_lines(loader, 8, 0x8000, &lines));
+	/* After an exec the stack is elsewhere. */
+	assert_false(loader_take_lines(loader, 7, 0x9000, &lines));
+	assert_true(loader_take_lines(loader, 7, 0x8000, &lines));
+	assert_int_equal(lines.lines.count, 1);
+	map_lines_clear(&lines);
+	assert_false(loader_take_lines(loader, 7, 0x8000, &lines));
+	loader_free(loader);
+	free_areas(&options.areas);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_an_early_look_are_of_one_image_and_taken_once),
 		cmocka_unit_test(
 			a_look_in_vain_is_free_a_few_times_and_then_waits_longer_and_longer),
 		cmocka_unit_test(a_look_that_finds_what_was_asked_for_makes_the_next_ones_free),

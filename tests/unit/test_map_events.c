@@ -238,6 +238,67 @@ static void a_child_keeps_its_parents_mappings_until_it_execs(void **state)
 	object_table_free(objects);
 }
 
+static struct map_lines lines_of(const char *path)
+{
+	struct map_line line = {
+		.start = 0x10000, .end = 0x12000, .inode = 1, .path = xstrdup(path)};
+	struct map_lines lines = {0};
+
+	vec_push(&lines.lines, line);
+	return lines;
+}
+
+static void mappings_that_somebody_has_read_are_used_when_an_address_is_asked_for(void **state)
+{
+	struct object_table *objects = object_table_new(NULL);
+	struct spaces *spaces = spaces_new(objects, true);
+	struct map_lines lines = lines_of("/no/such/program");
+	struct map_event fork_event = {
+		.kind = MAP_EVENT_FORK, .pid = CHILD, .parent = PARENT, .path = ""};
+	struct map_event late = map_of(PARENT, 0x11000, "/no/such/library");
+	struct code_place place;
+	(void)state;
+
+	struct space *parent = spaces_attach_read(spaces, PARENT, 1, &lines);
+	assert_int_equal(lines.lines.count, 0);
+	assert_false(space_is_unknown(parent));
+	spaces_apply(spaces, &fork_event);
+	struct space *child = spaces_attach(spaces, CHILD, 1);
+	/* What is told later replaces what was read, in this process alone. */
+	spaces_apply(spaces, &late);
+	assert_true(space_find(spaces, parent, 0x10010, &place));
+	assert_string_equal(place.object->path, "/no/such/program");
+	assert_true(space_find(spaces, parent, 0x11010, &place));
+	assert_string_equal(place.object->path, "/no/such/library");
+	assert_true(space_find(spaces, child, 0x11010, &place));
+	assert_string_equal(place.object->path, "/no/such/program");
+	spaces_release(spaces, parent);
+	spaces_release(spaces, child);
+	spaces_free(spaces);
+	object_table_free(objects);
+}
+
+static void what_records_have_told_is_newer_than_mappings_that_were_read(void **state)
+{
+	struct object_table *objects = object_table_new(NULL);
+	struct spaces *spaces = spaces_new(objects, true);
+	struct map_event exec = {.kind = MAP_EVENT_EXEC, .pid = PARENT, .path = ""};
+	struct map_event map = map_of(PARENT, 0x10000, "/no/such/successor");
+	struct map_lines lines = lines_of("/no/such/program");
+	struct code_place place;
+	(void)state;
+
+	spaces_apply(spaces, &exec);
+	spaces_apply(spaces, &map);
+	struct space *space = spaces_attach_read(spaces, PARENT, 1, &lines);
+	assert_int_equal(lines.lines.count, 0);
+	assert_true(space_find(spaces, space, 0x10010, &place));
+	assert_string_equal(place.object->path, "/no/such/successor");
+	spaces_release(spaces, space);
+	spaces_free(spaces);
+	object_table_free(objects);
+}
+
 static void a_new_mapping_replaces_what_was_there(void **state)
 {
 	struct object_table *objects = object_table_new(NULL);
@@ -335,6 +396,9 @@ int main(void)
 		cmocka_unit_test(threads_and_renames_are_no_processes_and_execs),
 		cmocka_unit_test(an_exec_tells_its_program_and_its_end),
 		cmocka_unit_test(a_child_keeps_its_parents_mappings_until_it_execs),
+		cmocka_unit_test(
+			mappings_that_somebody_has_read_are_used_when_an_address_is_asked_for),
+		cmocka_unit_test(what_records_have_told_is_newer_than_mappings_that_were_read),
 		cmocka_unit_test(a_new_mapping_replaces_what_was_there),
 		cmocka_unit_test(of_strangers_nothing_is_kept),
 		cmocka_unit_test(of_one_that_is_attached_after_its_end_nothing_stays),

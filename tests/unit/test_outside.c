@@ -194,6 +194,31 @@ static void only_own_written_memory_is_read(void **state)
 	outside_clear(&outside);
 }
 
+static void first_pages_of_several_stacks_come_by_one_question(void **state)
+{
+	struct outside outside = start();
+	char *memory =
+		mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	_cleanup_free_ char *pages = xcalloc(ERRAND_STACKS, ERRAND_STACK_PAGES * ERRAND_PAGE_BYTES);
+	uint32_t pid = (uint32_t)getpid(), read[ERRAND_STACKS];
+
+	(void)state;
+	assert_true(memory != MAP_FAILED);
+	madvise(memory, PAGES_BYTES, MADV_NOHUGEPAGE);
+	strcpy(memory, "first");
+	strcpy(memory + 3 * ERRAND_PAGE_BYTES, "fourth");
+	const struct errand_stack stacks[] = {{pid, pid, (uintptr_t)memory}, {pid, pid, 0},
+		{pid, pid, (uintptr_t)memory + 2 * ERRAND_PAGE_BYTES}};
+	assert_true(errand_stacks(outside.errands, stacks, ARRAY_SIZE(stacks), read, pages));
+	assert_int_equal(read[0], 1);
+	assert_int_equal(read[1], 0);
+	assert_int_equal(read[2], 2);
+	assert_string_equal(pages, "first");
+	assert_string_equal(pages + (2 * ERRAND_STACK_PAGES + 1) * ERRAND_PAGE_BYTES, "fourth");
+	munmap(memory, PAGES_BYTES);
+	outside_clear(&outside);
+}
+
 static void mappings_come_as_text(void **state)
 {
 	struct outside outside = start();
@@ -423,6 +448,7 @@ int main(void)
 		cmocka_unit_test(files_that_are_no_files_are_not_opened),
 		cmocka_unit_test(a_leased_file_is_not_waited_for),
 		cmocka_unit_test(only_own_written_memory_is_read),
+		cmocka_unit_test(first_pages_of_several_stacks_come_by_one_question),
 		cmocka_unit_test(mappings_come_as_text),
 		cmocka_unit_test(silence_ends_with_its_process),
 		cmocka_unit_test(a_parser_cannot_break_out),

@@ -65,6 +65,33 @@ static void chains_come_back_with_their_shares(void **state)
 	}
 }
 
+static int stop_at_once(const struct rec_row *row, void *context)
+{
+	(void)row;
+	(void)context;
+	return 1;
+}
+
+static void rows_that_are_kept_are_those_of_the_file(void **state)
+{
+	const struct place *place = *state;
+	struct why why = {""};
+
+	sample_write_unfinished(place->path);
+	struct recording *recording = sample_open(place->path);
+	recording_keep_rows(recording);
+	/* A walk that was ended has not seen all. */
+	assert_int_equal(recording_each_row(recording, stop_at_once, NULL, &why), 1);
+	for (int i = 0; i < 3; i++) {
+		size_t seen = 0;
+		assert_int_equal(recording_each_row(recording, sample_count_row, &seen, &why), 0);
+		assert_int_equal(seen, SAMPLE_ROWS);
+		assert_int_equal(recording_each_row(recording, check_shares, recording, &why), 0);
+		assert_int_equal(recording_each_row(recording, stop_at_once, NULL, &why), 1);
+	}
+	recording_free(recording);
+}
+
 static void a_recording_of_version_1_is_read_without_chains(void **state)
 {
 	const struct place *place = *state;
@@ -161,6 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(chains_come_back_with_their_shares),
+		TEST(rows_that_are_kept_are_those_of_the_file),
 		TEST(a_recording_of_version_1_is_read_without_chains),
 		TEST(a_chain_that_cannot_be_is_refused),
 		TEST(shares_that_do_not_add_up_are_refused),

@@ -294,3 +294,28 @@ uint32_t errand_memory(struct errands *errands, uint32_t pid, uint32_t tid, uint
 	parcel.room_bytes = ERRAND_PAGES * ERRAND_PAGE_BYTES;
 	return run(errands, &question, &parcel, &answer) ? 0 : answer.pages;
 }
+
+bool errand_stacks(struct errands *errands, const struct errand_stack *stacks, size_t count,
+	uint32_t ret_read[static ERRAND_STACKS], char *pages)
+{
+	struct errand_question question = {.kind = ERRAND_FIRST_PAGES};
+	struct parcel parcel = NOTHING;
+	struct errand_answer answer;
+	char places[ERRAND_STACKS * sizeof(*stacks) + 1] = {0};
+
+	_Static_assert(ERRAND_STACKS * ERRAND_STACK_PAGES <= 32, "a bit for each page");
+	for (size_t i = 0; errands && i < count; i++)
+		if (is_silent(errands, stacks[i].pid))
+			return false;
+	memcpy(places, stacks, count * sizeof(*stacks));
+	parcel.paths = places;
+	parcel.path_bytes = count * sizeof(*stacks) + 1;
+	parcel.room = pages;
+	parcel.room_bytes = count * ERRAND_STACK_PAGES * ERRAND_PAGE_BYTES;
+	if (run(errands, &question, &parcel, &answer))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		ret_read[i] =
+			answer.pages >> (i * ERRAND_STACK_PAGES) & ((1U << ERRAND_STACK_PAGES) - 1);
+	return true;
+}

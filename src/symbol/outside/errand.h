@@ -70,4 +70,22 @@ int errand_perf_map(struct errands *errands, uint32_t pid, struct perf_map_state
 uint32_t errand_memory(struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address,
 	char pages[static ERRAND_PAGES * ERRAND_PAGE_BYTES]);
 
+/* Where a thread's stack begins. */
+struct errand_stack {
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t address; /* a multiple of the size of pages */
+};
+
+#define ERRAND_STACKS 8
+#define ERRAND_STACK_PAGES 2
+
+/*
+ * The first pages of the stacks of several threads by one question: `pages` has ERRAND_STACK_PAGES
+ * for each, ret_read the bits of those that were read. False if there is no answer, which may be
+ * the fault of any of them: they are to be asked for one by one.
+ */
+bool errand_stacks(struct errands *errands, const struct errand_stack *stacks, size_t count,
+	uint32_t ret_read[static ERRAND_STACKS], char *pages);
+
 #endif

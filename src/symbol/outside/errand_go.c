@@ -94,16 +94,15 @@ static int read_perf_map(
 	return *ret_fd < 0 ? *ret_fd : 1;
 }
 
-static bool is_own_memory(int pagemap, uint64_t address)
+static bool is_own_memory(uint64_t word)
 {
-	uint64_t word, at = address / ERRAND_PAGE_BYTES * sizeof(word);
-
-	return pread(pagemap, &word, sizeof(word), (off_t)at) == sizeof(word) &&
-	       (word & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)) && !(word & PAGEMAP_SHARED);
+	return (word & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)) && !(word & PAGEMAP_SHARED);
 }
 
-static uint32_t read_pages(uint32_t tid, uint64_t address, char *pages)
+/* Bits of those that were read, at most ERRAND_PAGES. */
+static uint32_t read_pages(uint32_t tid, uint64_t address, uint32_t count, char *pages)
 {
+	uint64_t words[ERRAND_PAGES] = {0};
 	char path[32];
 	uint32_t done = 0;
 
@@ -113,14 +112,35 @@ static uint32_t read_pages(uint32_t tid, uint64_t address, char *pages)
 	_cleanup_close_ int pagemap = open(path, O_RDONLY | O_CLOEXEC);
 	if (memory < 0 || pagemap < 0)
 		return 0;
-	for (uint32_t i = 0; i < ERRAND_PAGES; i++) {
+	/* It may end before: then there is nothing behind. */
+	if (pread(pagemap, words, count * sizeof(words[0]),
+		    (off_t)(address / ERRAND_PAGE_BYTES * sizeof(words[0]))) <= 0)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
 		uint64_t at = address + i * ERRAND_PAGE_BYTES;
-		if (at < INT64_MAX && is_own_memory(pagemap, at) &&
+		if (at < INT64_MAX && is_own_memory(words[i]) &&
 			pread(memory, pages + i * ERRAND_PAGE_BYTES, ERRAND_PAGE_BYTES,
 				(off_t)at) == ERRAND_PAGE_BYTES)
 			done |= 1U << i;
 	}
 	return done;
+}
+
+static int read_stacks(const char *places, size_t bytes, struct errand_answer *answer, char *room)
+{
+	struct errand_stack stack;
+	size_t count = bytes / sizeof(stack);
+
+	if (count > ERRAND_STACKS)
+		return -EINVAL;
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&stack, places + i * sizeof(stack), sizeof(stack));
+		answer->pages |= read_pages(stack.tid, stack.address, ERRAND_STACK_PAGES,
+					 room + i * ERRAND_STACK_PAGES * ERRAND_PAGE_BYTES)
+				 << (i * ERRAND_STACK_PAGES);
+	}
+	answer->text_bytes = (uint32_t)(count * ERRAND_STACK_PAGES * ERRAND_PAGE_BYTES);
+	return 0;
 }
 
 static int find_mapped(const struct errand_question *question, const char *path,
@@ -165,8 +185,11 @@ static int go(
 	case ERRAND_PERF_MAP:
 		return read_perf_map(&question, answer, ret_fd);
 	case ERRAND_MEMORY:
-		answer->pages = read_pages(question.tid, question.address, room);
+		answer->pages = read_pages(question.tid, question.address, ERRAND_PAGES, room);
+		answer->text_bytes = answer->pages ? ERRAND_PAGES * ERRAND_PAGE_BYTES : 0;
 		return 0;
+	case ERRAND_FIRST_PAGES:
+		return read_stacks(path, asked->count - sizeof(question), answer, room);
 	case ERRAND_FILE:
 		return find_any(
 			question.pid, path, asked->count - sizeof(question), answer, ret_fd);
@@ -178,15 +201,16 @@ static int go(
 void errand_go(const struct helper_message *question, struct helper_message *answer)
 {
 	struct errand_answer *told = xmalloc(sizeof(*told) + ERRAND_TEXT_BYTES);
-	size_t behind;
 	int fd = -1;
 
-	_Static_assert(ERRAND_PAGES * ERRAND_PAGE_BYTES <= ERRAND_TEXT_BYTES, "one room for both");
+	_Static_assert(
+		ERRAND_PAGES * ERRAND_PAGE_BYTES <= ERRAND_TEXT_BYTES &&
+			ERRAND_STACKS * ERRAND_STACK_PAGES * ERRAND_PAGE_BYTES <= ERRAND_TEXT_BYTES,
+		"one room for all");
 	*told = (struct errand_answer){0};
 	told->result = go(question, told, &fd, (char *)(told + 1));
-	behind = told->pages ? ERRAND_PAGES * ERRAND_PAGE_BYTES : told->text_bytes;
 	answer->bytes = told;
-	answer->count = sizeof(*told) + behind;
+	answer->count = sizeof(*told) + told->text_bytes;
 	answer->fds[0] = fd;
 	answer->fd_count = fd >= 0;
 }

@@ -13,6 +13,7 @@ enum errand_kind {
 	ERRAND_MAPS,
 	ERRAND_PERF_MAP,
 	ERRAND_MEMORY,
+	ERRAND_FIRST_PAGES, /* of several stacks: struct errand_stack each, and a NUL */
 };
 
 /* Behind it stands a path, which ends the question. */
@@ -29,7 +30,8 @@ struct errand_question {
 
 #define ERRAND_TEXT_BYTES (64U << 10)
 
-/* Behind it stand the pages of ERRAND_MEMORY, or the text of ERRAND_MAPS, if that is short. */
+/* Behind it stand the pages of memory that were asked for, or the text of ERRAND_MAPS, if that is
+ * short. */
 struct errand_answer {
 	int result; /* 0 or more, with an fd where one was asked for; -errno */
 	struct file_stamp stamp;
@@ -37,7 +39,7 @@ struct errand_answer {
 	bool is_other;
 	uint32_t position; /* of the path that there is */
 	uint32_t text_bytes;
-	uint32_t pages;
+	uint32_t pages; /* bits of those that were read */
 };
 
 /* For helpers, and for those who have none. */
