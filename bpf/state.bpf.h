@@ -116,8 +116,8 @@ struct thread {
 	bool is_chosen;       /* it has, by chance */
 	bool was_short;       /* its last wait was */
 	bool has_stale_chain; /* what it carries is of a wait before its last one */
-	u32 past_number;    /* of its last segment, see past.bpf.h */
-	u64 kernel_stack;   /* of the last switch-out */
+	u32 past_number;      /* of its last segment, see past.bpf.h */
+	u64 kernel_stack;     /* of the last switch-out */
 	u64 user_stack;
 	u64 total_ns[TIME_STATES];
 	/* The map of its image as it was when so many had been published. */

@@ -209,7 +209,6 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	*ret = capture;
 	return 0;
 failed:
-	set_nice(capture->usual_nice);
 	capture_free(capture);
 	return error;
 }
@@ -227,6 +226,8 @@ void capture_free(struct capture *capture)
 	kernel_symbols_free(capture->symbols);
 	helpers_free(capture->makers);
 	outside_clear(&capture->outside);
+	/* What comes then is for people to read, and waits its turn. */
+	set_nice(capture->usual_nice);
 	free(capture);
 }
 
@@ -295,6 +296,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	capture->writer = writer;
 	capture->namer = namer_new(
 		writer, capture->symbols, &capture->outside, follows_all(&capture->options));
+	kernel_own_code(capture->kernel, &capture->own);
 	namer_set_own_code(capture->namer, &capture->own);
 	if (capture->options.target == TARGET_COMMAND)
 		namer_watch(capture->namer, capture->options.ids[0]);
@@ -318,10 +320,6 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	error = require_target(capture, why);
 	if (!error && capture->unwinding)
 		error = unwinding_start(capture->unwinding, capture->namer, why);
-	if (!error)
-		error = kernel_attach_rest(capture->kernel, why);
-	/* Nobody slept in a program before: they are looked for in what runs from here on. */
-	kernel_own_code(capture->kernel, &capture->own);
 	if (!error)
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (!error)

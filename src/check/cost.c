@@ -87,8 +87,6 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 		error = kernel_attach(kernel, why);
 	if (!error)
 		error = kernel_read_start(kernel, ignore_thread, NULL, why);
-	if (!error)
-		error = kernel_attach_rest(kernel, why);
 	if (!error && load && options->has_stacks)
 		learn_stacks(kernel, load);
 	if (!error)

@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 
 #include "kernel/direct_map.h"
-#include "kernel/late.h"
 #include "kernel/lessons.h"
 #include "kernel/makers.h"
 #include "kernel/private.h"
@@ -142,12 +141,8 @@ int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, str
 {
 	int error = kernel_configure(kernel, symbols, why);
 
-	if (error)
-		return error;
-	kernel->late = late_new(kernel->skeleton);
-	error = load(kernel, kernel->options, why);
 	if (!error)
-		late_begin(kernel->late, kernel->skeleton);
+		error = load(kernel, kernel->options, why);
 	if (!error && kernel->sizes.lesson_ring_bytes)
 		error = start_lessons(kernel, symbols, why);
 	if (!error)
@@ -172,19 +167,13 @@ static void add_program(int fd, struct own_code *ret)
 		own_code_add(ret, starts[i], bytes[i]);
 }
 
-static void add_programs(const struct bpf_object *object, struct own_code *ret)
+void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, object) if (bpf_program__fd(program) >= 0)
+	bpf_object__for_each_program(
+		program, kernel->skeleton->obj) if (bpf_program__fd(program) >= 0)
 		add_program(bpf_program__fd(program), ret);
-}
-
-void kernel_own_code(const struct kernel *kernel, struct own_code *ret)
-{
-	add_programs(kernel->skeleton->obj, ret);
-	if (kernel->late)
-		add_programs(late_object(kernel->late), ret);
 }
 
 static void *destroy_links(void *context)
@@ -228,7 +217,6 @@ void kernel_free(struct kernel *kernel)
 		return;
 	kernel_detach(kernel);
 	lessons_free(kernel->lessons);
-	late_free(kernel->late);
 	kernel_unmap_areas(kernel);
 	kernel_free_sets(kernel);
 	dwell__destroy(kernel->skeleton);
@@ -303,36 +291,20 @@ static int attach_samples(struct kernel *kernel, struct why *why)
 		     : 0;
 }
 
-static int attach_all(struct kernel *kernel, const struct bpf_object *object, struct why *why)
+int kernel_attach(struct kernel *kernel, struct why *why)
 {
 	struct bpf_program *program;
 	size_t index = 0;
-
-	while ((program = programs_next(object, &index))) {
-		int error = attach(kernel, program, why);
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
-int kernel_attach(struct kernel *kernel, struct why *why)
-{
 	int error = kernel_settle_set(kernel);
 
 	if (error)
 		return why_set(why, error, "cannot put the tables in place: %s", strerror(-error));
-	error = attach_all(kernel, kernel->skeleton->obj, why);
-	return !error && kernel->options->sample_hz ? attach_samples(kernel, why) : error;
-}
-
-int kernel_attach_rest(struct kernel *kernel, struct why *why)
-{
-	int error = late_wait(kernel->late);
-
-	if (error)
-		return say_failure(kernel->options, error, why);
-	return kernel->late ? attach_all(kernel, late_object(kernel->late), why) : 0;
+	while ((program = programs_next(kernel->skeleton->obj, &index))) {
+		error = attach(kernel, program, why);
+		if (error)
+			return error;
+	}
+	return kernel->options->sample_hz ? attach_samples(kernel, why) : 0;
 }
 
 const char *kernel_sample_event(const struct kernel *kernel)

@@ -62,8 +62,6 @@ void kernel_own_code(const struct kernel *kernel, struct own_code *ret);
 /* To the events that are asked for: files of functions are found and read by `outside`. */
 int kernel_attach_events(struct kernel *kernel, struct outside *outside, struct why *why);
 int kernel_attach(struct kernel *kernel, struct why *why);
-/* Attaches the programs that were still being loaded then. */
-int kernel_attach_rest(struct kernel *kernel, struct why *why);
 /* "cpu-clock" or "cycles"; "" without sampling. */
 const char *kernel_sample_event(const struct kernel *kernel);
 /* Learns from what the kernel side says of its stacks, for it to walk them faster; by one thread at

@@ -49,7 +49,6 @@ struct kernel {
 	int growth_error; /* of the first set */
 	struct chunked_area chunked[UNWIND_AREAS];
 	struct kernel_text text;
-	struct late *late;       /* NULL: all programs are in the skeleton */
 	struct lessons *lessons; /* NULL: kernel stacks are the unwinder's */
 	const char *sample_event;
 	int cpus;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/kept_rows.h"
 
-/* More than a million rows: a day of a busy machine is read from the file. */
-#define MOST_BYTES (256U << 20)
+/* Some minutes of a busy machine; what is longer is read from the file. */
+#define MOST_BYTES (32U << 20)
 
 void kept_rows_begin(struct kept_rows *kept)
 {

@@ -224,9 +224,26 @@ static int walk_file(
 	return result;
 }
 
+/* Above so many rows readers are to need little memory rather than little time. */
+#define MOST_KEPT_ROWS 150000
+
+/* The highest number of a row, which is found at once; a count of them is not. */
+static uint64_t last_row(const struct recording *recording)
+{
+	sqlite3_stmt *statement = NULL;
+	uint64_t last = UINT64_MAX;
+
+	if (!sqlite3_prepare_v2(
+		    recording->database.db, "SELECT max(id) FROM sums", -1, &statement, NULL) &&
+		sqlite3_step(statement) == SQLITE_ROW)
+		last = (uint64_t)sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return last;
+}
+
 void recording_keep_rows(struct recording *recording)
 {
-	recording->kept.is_wanted = true;
+	recording->kept.is_wanted = last_row(recording) <= MOST_KEPT_ROWS;
 }
 
 int recording_each_row(

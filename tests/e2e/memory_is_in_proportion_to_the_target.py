@@ -19,7 +19,7 @@ one = record("-p", sleeper.pid, "-d", 2)
 own, tables = memory(one)
 check(own + tables <= 64 * MIB, f"one process: {own / MIB:.0f} MiB, {tables / MIB:.0f} MiB of tables")
 text = " ".join(dwell("report", one.path).stdout.split())
-check(re.search(r"of one CPU and \d+ MiB, \d+ MiB more in the kernel", text), text)
+check(re.search(r"of one CPU; \d+ MiB \+ \d+ MiB in kernel", text), text)
 
 own, few = memory(record("-a", "-d", 2))
 check(own + few <= 250 * MIB, f"all: {own / MIB:.0f} MiB, {few / MIB:.0f} MiB of tables")

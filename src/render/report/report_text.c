@@ -202,11 +202,11 @@ static void put_cost(const struct report *report)
 		snprintf(of_event, sizeof(of_event), "%.2f us per event, ",
 			(double)meta->event_ns / (double)meta->events / 1e3);
 	if (meta->table_bytes || meta->own_memory_bytes)
-		snprintf(memory, sizeof(memory), " and %s, %s more in the kernel",
+		snprintf(memory, sizeof(memory), "; %s + %s in kernel",
 			units_bytes(meta->own_memory_bytes, own),
 			units_bytes(meta->table_bytes, tables));
 	_cleanup_free_ char *text = xasprintf("cost %s%s%s%.1f %% of one CPU%s", of_switch,
-		of_event, meta->switches || meta->events ? "with dwell itself " : "",
+		of_event, meta->switches || meta->events ? "in all " : "",
 		100 * rec_meta_cost_ns(meta) / (double)meta->window_ns, memory);
 	layout_wrap(report->out, text, report->style->width, 0, 2);
 }
