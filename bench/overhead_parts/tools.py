@@ -22,6 +22,7 @@ MODES = {
     "dwell-none": ["-a", "-F", "0", "--user-stacks", "none"],
     "dwell-fp": ["-a", "-F", "0", "--user-stacks", "fp"],
     "dwell-99": ["-a", "-F", "99"],
+    "budget": ["-a", "-F", "0", "--budget", "2%"],
     "idle": ["-F", "0", "-p", "IDLE"],
     "idle-0": ["-F", "0", "--depth", "0", "-p", "IDLE"],
 }

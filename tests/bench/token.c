@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * token THREADS STACKS DEPTH MS [CPU]: threads pass a token round for MS ms, each waiting for it
- * DEPTH calls deep, on one of STACKS ways that differ in their calls: the n-th wait of all takes the
- * n-th. Prints how often the token was passed, for each second. For bench/growth: what a switch
+ * DEPTH calls deep, on one of STACKS ways that differ in their calls: the n-th wait of all takes
+ * the n-th. Prints how often the token was passed, for each second. For bench/growth: what a switch
  * costs by the number of threads, of stacks, and of frames.
  */
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "recording/recording.h"
+#include "profile/summary/summary.h"
 
 /*
  * By how much a stack's share of a tenth may be off, as a share: two standard deviations, if each
