@@ -38,10 +38,11 @@ void report_budget(const struct rec_meta *meta, FILE *out)
 	if (cost <= budget * (1 + TOLERANCE))
 		return;
 	if (meta->chosen * FEW > all) {
-		fputs("  above the budget: the recording was too short to settle\n", out);
+		fputs("  above it: the recording was too short to settle\n", out);
 		return;
 	}
-	fprintf(out, "  above the budget: exact times alone cost that at %s switches/s\n",
+	fprintf(out,
+		"  above it: exact times and dwell's own work alone cost that (%s switches/s)\n",
 		units_count(
 			(uint64_t)((double)meta->switches * 1e9 / (double)meta->window_ns), count));
 }
