@@ -33,8 +33,12 @@ void report_budget(const struct rec_meta *meta, FILE *out)
 	fprintf(out, "times exact, %.*f %% of %s stacks left out;\n",
 		meta->chosen * 100 < all ? 1 : 0, 100 * (double)meta->thinned / (double)all,
 		units_count(all, count));
-	fprintf(out, "  a stack shown with 10 %% of the time has 10 %% +- %.2g\n",
-		100 * report_budget_error(meta));
+	/* A tenth of which nothing is known is no figure. */
+	if (report_budget_error(meta) < 0.1)
+		fprintf(out, "  a stack shown with 10 %% of the time has 10 %% +- %.2g\n",
+			100 * report_budget_error(meta));
+	else
+		fputs("  too few were kept to tell how much is whose\n", out);
 	if (cost <= budget * (1 + TOLERANCE))
 		return;
 	if (meta->chosen * FEW > all) {
