@@ -64,6 +64,9 @@ void books_add_row(struct books *books, const struct kernel_row *row)
 	if (books->chains && chain && chain < CONTRACT_CHAIN_OF_END(CHAIN_ENDS))
 		sum.chain = chains_of_end(
 			books->chains, (enum chain_end)(chain - CONTRACT_CHAIN_OF_END(0)));
+	/* Nobody was asked who ended it. */
+	if (books->chains && sum.state == TIME_BLOCKED && row->key.kernel_stack == STACK_THINNED)
+		sum.chain = chains_of_end(books->chains, CHAIN_EARLIER);
 	add_sum(books, &sum, row->sum.count);
 }
 

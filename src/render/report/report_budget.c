@@ -33,15 +33,20 @@ void report_budget(const struct rec_meta *meta, FILE *out)
 	fprintf(out, "times exact, %.*f %% of %s stacks left out;\n",
 		meta->chosen * 100 < all ? 1 : 0, 100 * (double)meta->thinned / (double)all,
 		units_count(all, count));
-	fprintf(out, "  a stack shown with 10 %% of the time has 10 %% +- %.2g\n",
-		100 * report_budget_error(meta));
+	/* A tenth of which nothing is known is no figure. */
+	if (report_budget_error(meta) < 0.1)
+		fprintf(out, "  a stack shown with 10 %% of the time has 10 %% +- %.2g\n",
+			100 * report_budget_error(meta));
+	else
+		fputs("  too few were kept to tell how much is whose\n", out);
 	if (cost <= budget * (1 + TOLERANCE))
 		return;
 	if (meta->chosen * FEW > all) {
-		fputs("  above the budget: the recording was too short to settle\n", out);
+		fputs("  above it: the recording was too short to settle\n", out);
 		return;
 	}
-	fprintf(out, "  above the budget: exact times alone cost that at %s switches/s\n",
+	fprintf(out,
+		"  above it: exact times and dwell's own work alone cost that (%s switches/s)\n",
 		units_count(
 			(uint64_t)((double)meta->switches * 1e9 / (double)meta->window_ns), count));
 }
