@@ -89,10 +89,10 @@ static __always_inline bool memo_is_of(struct walk *walk, const struct memo *mem
 	       memo_holds(walk, memo);
 }
 
-/* Can the walk that is over be had again by what was noted? */
+/* Can the walk that is over be had again by what was noted? Only steps that are kept note words. */
 static __always_inline bool memo_is_whole(const struct walk *walk)
 {
-	return walk->pages.root && !walk->steps_missed && !walk->pages.has_moved &&
+	return walk->pages.root && walk->steps_of && !walk->steps_missed && !walk->pages.has_moved &&
 	       !walk->noted_cut;
 }
 

@@ -485,13 +485,16 @@ static __always_inline void unwind_begin(struct walk *walk, __u64 pc, __u64 sp, 
 	memo_begin(walk);
 }
 
-/* Gives the walk its mappings, which are of that generation. */
+/*
+ * Gives the walk its mappings, which are of that generation. What is mixed with is no such pair, so
+ * that steps_of is never 0, which means that there are none.
+ */
 static __always_inline void unwind_by_map(
 	struct walk *walk, const struct unwind_process *map, __u32 generation)
 {
 	walk->vma_base = map->vma_base;
 	walk->vma_count = map->vma_count;
-	walk->steps_of = mix(1, (__u64)map->vma_base << 32 | generation);
+	walk->steps_of = mix(~0ULL, (__u64)map->vma_base << 32 | generation);
 }
 
 /* The stack's id: frames, how it ended, and the image where plain addresses need it. */

@@ -296,6 +296,10 @@ static void a_walk_with_more_than_fits_is_not_kept(void **state)
 	keep_walk();
 	memo_note(&walk, walk.first_sp - 8, 1, ~0ULL);
 	assert_false(memo_is_whole(&walk));
+	/* A walk without kept steps notes nothing. */
+	keep_walk();
+	walk.steps_of = 0;
+	assert_false(memo_is_whole(&walk));
 }
 
 int main(void)

@@ -460,6 +460,34 @@ static void steps_are_forgotten_when_a_map_changes(void **state)
 	machine_clear(&machine);
 }
 
+/* Of the first map too, whose number is 0. */
+static void steps_are_kept_for_every_map_at_every_time(void **state)
+{
+	const struct unwind_rule rules[] = {STOP};
+	struct machine machine;
+	struct unwind_memory memory = {.read = read_stack, .context = &machine};
+	uint32_t *generations = calloc(STEP_SLOTS, sizeof(*generations));
+	struct step_table *steps = calloc(1, sizeof(*steps));
+
+	(void)state;
+	machine_init(&machine, rules, 1);
+	machine.areas.steps = steps;
+	machine.areas.generations = generations;
+	for (uint32_t base = 0; base < 4; base++) {
+		machine.areas.vmas[base] = machine.areas.vmas[machine.slice.vma_base];
+		machine.slice.vma_base = base;
+		for (generations[base] = 0; generations[base] < 4; generations[base]++) {
+			unwind_host_walk(&machine.areas, &machine.slice, 77, &machine.registers,
+				&memory, &machine.walk);
+			assert_int_not_equal(machine.walk.steps_of, 0);
+			assert_int_equal(machine.walk.steps_missed, 1);
+		}
+	}
+	free(steps);
+	free(generations);
+	machine_clear(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,6 +507,7 @@ int main(void)
 		cmocka_unit_test(a_stack_is_cut_at_the_limit),
 		cmocka_unit_test(a_process_without_mappings_has_its_first_frame),
 		cmocka_unit_test(steps_are_forgotten_when_a_map_changes),
+		cmocka_unit_test(steps_are_kept_for_every_map_at_every_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
