@@ -168,11 +168,14 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (thread->state != TIME_RUNNING) {
 		u64 at = cpu->last_switch;
 		/*
-		 * Its switch-in was not seen: it took this CPU at the last switch that was. When
-		 * that was is not known if it was one of others: then it did not wait for the CPU.
+		 * Its switch-in was not seen: it took this CPU at the last switch that was. If that
+		 * was one of others, whose time is not known, it did not wait for the CPU; and if
+		 * nobody is known to have woken it, it did nothing but wait.
 		 */
 		if ((at == SOME_TIME ? now : at) > window_start && thread->is_target)
 			count(cpu, COUNTER_MISSED_SWITCHES, 1);
+		if (at == SOME_TIME && thread->state == TIME_BLOCKED && !thread->wake)
+			at = now;
 		if (at == SOME_TIME)
 			at = thread->wake > thread->since ? thread->wake : thread->since;
 		switch_in(cpu, task, thread, at);
@@ -234,9 +237,13 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (!out && !in) {
 		if (is_in_window(now))
 			count(cpu, COUNTER_SWITCHES, 1);
-		/* Before the window nobody asks, and who is on a CPU then was met there. */
+		/*
+		 * Before the window nobody asks, and who is on a CPU then was met there. Where all
+		 * are recorded few are others, and each time can be had.
+		 */
 		if (window_start != ~0ULL)
-			cpu->last_switch = SOME_TIME;
+			cpu->last_switch =
+				cfg_target_kind == TARGET_ALL ? bpf_ktime_get_ns() : SOME_TIME;
 		cost_note(cpu, now, COUNTER_SWITCH_TIMED);
 		return 0;
 	}
