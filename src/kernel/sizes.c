@@ -12,7 +12,7 @@
  * Rows are made by switches, so how many there can be until the next flip follows from the CPUs
  * that the target's threads can be on at once: 160,000 new rows a second on each fill the tables of
  * the beginning. Such rates were never seen; and tables that were half full when they were flipped
- * are made twice as large. What finds no room before is a counted loss of detail (--memory).
+ * are made four times as large. What finds no room before is a counted loss of detail (--memory).
  */
 #include "kernel/sizes.h"
 
