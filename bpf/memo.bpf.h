@@ -92,8 +92,8 @@ static __always_inline bool memo_is_of(struct walk *walk, const struct memo *mem
 /* Can the walk that is over be had again by what was noted? Only steps that are kept note words. */
 static __always_inline bool memo_is_whole(const struct walk *walk)
 {
-	return walk->pages.root && walk->steps_of && !walk->steps_missed && !walk->pages.has_moved &&
-	       !walk->noted_cut;
+	return walk->pages.root && walk->steps_of && !walk->steps_missed &&
+	       !walk->pages.has_moved && !walk->noted_cut;
 }
 
 /* Keeps the walk that is over, and has begun with these registers. */

@@ -26,7 +26,7 @@ count = sum(row[2] for row in rows)
 ns = sum(row[3] for row in rows)
 whole = sum(row[2] for row in rows if row[1] == COMPLETE)
 whole_ns = sum(row[3] for row in rows if row[1] == COMPLETE)
-others = sorted((-number, name, words.get(end, end)) for name, end, number, _ in rows
+others = sorted((-number, name, str(words.get(end, end))) for name, end, number, _ in rows
                 if end != COMPLETE)
 print(f"{whole} of {count} stacks, {whole_ns / ns:.3%} of the time; {others[:12]}", flush=True)
 check(count > 5000 // SLOW, f"no load: {count} stacks")
