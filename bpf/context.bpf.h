@@ -19,6 +19,14 @@ const volatile __u64 cfg_softirqs[2];
 const volatile __u64 cfg_signals[6];
 const volatile __u64 cfg_wakes[6];
 const volatile __u64 cfg_ipis[6];
+/*
+ * What softirqs run: a function of the vector's, in pairs of start and end, and the vector. Where
+ * stacks show them no program has to run in each softirq, of which there can be several between two
+ * switches.
+ */
+const volatile bool cfg_stacks_show_softirqs;
+const volatile __u64 cfg_softirq_actions[2 * TEXT_ACTIONS];
+const volatile __u8 cfg_softirq_vectors[TEXT_ACTIONS];
 
 enum {
 	IN_TASK,
@@ -88,6 +96,47 @@ static __always_inline u32 context_of_kinds(u32 kinds)
 	return kinds & FRAME_SIGNAL ? IN_TASK | IN_SIGNAL : IN_TASK;
 }
 
+/* The vector of an address in a softirq's function; -1 if it is in none. */
+__noinline int vector_of_action(u64 address)
+{
+	for (u32 i = 0; i < TEXT_ACTIONS; i++)
+		if (is_within(address, &cfg_softirq_actions[2 * i]))
+			return cfg_softirq_vectors[i];
+	return -1;
+}
+
+/* The vector of the innermost softirq on a stack; -1 if that cannot be told. */
+__noinline int vector_on_stack(struct walk *walk)
+{
+	u64 inner = 0, frame;
+
+	if (!walk)
+		return -1;
+	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
+		if (i >= walk->depth)
+			break;
+		frame = walk->frames[i];
+		if (is_within(frame, cfg_softirqs))
+			return vector_of_action(inner);
+		inner = frame;
+	}
+	return -1;
+}
+
+/* The softirq that the waker's stack shows, as a program at its entry would have noted it. */
+static __always_inline struct context *context_on_stack(struct cpu *cpu, struct walk *walk)
+{
+	struct context *context = &cpu->softirq;
+	int vector = vector_on_stack(walk);
+
+	context->kind = HOP_SOFTIRQ;
+	context->is_soft = true;
+	context->value = (s64)vector;
+	/* It wakes nobody but for requests that it has completed before. */
+	context->disk = vector == SOFTIRQ_BLOCK ? cpu->last_disk : 0;
+	return context;
+}
+
 /* Where the wake's own frames begin: what lies before them is the tracer. */
 __noinline int find_wake(struct walk *walk)
 {
@@ -140,10 +189,14 @@ static __always_inline u32 name_metal(
 	return context->kind;
 }
 
-/* Where the wake is made: what the walk shows, without one what the contexts say. */
-static __always_inline u32 level_of(
-	struct walk *walk, const struct context *context, u32 pid, u32 *kind, u64 *entry)
+/*
+ * Where the wake is made: what the walk shows, without one what the contexts say. The innermost
+ * context may be one that only the walk shows.
+ */
+static __always_inline u32 level_of(struct cpu *cpu, struct walk *walk, struct context **innermost,
+	u32 pid, u32 *kind, u64 *entry)
 {
+	struct context *context = *innermost;
 	u32 level = IN_TASK, found, last;
 
 	/* Without symbols frames tell nothing. */
@@ -157,7 +210,12 @@ static __always_inline u32 level_of(
 			*entry = walk->frames[last];
 	} else if (context) {
 		level = context->is_soft ? IN_UNKNOWN : IN_IRQ;
+	} else if (cfg_stacks_show_softirqs) {
+		level = IN_UNKNOWN;
 	}
+	if (cfg_stacks_show_softirqs && (level == IN_SOFTIRQ || level == ON_IRQ_RETURN) &&
+		(!context || !context->is_soft))
+		*innermost = context = context_on_stack(cpu, walk);
 	if (level == IN_SOFTIRQ && (!pid || !is_own_doing(context)))
 		return ON_IRQ_RETURN;
 	/* The idle thread wakes nobody of its own accord. */

@@ -15,6 +15,7 @@ int BPF_PROG(on_irq_exit)
 	return leave();
 }
 
+/* Softirqs are many; these are for wakes whose stack does not tell (context.bpf.h). */
 SEC("?tp_btf/softirq_entry")
 int BPF_PROG(on_softirq_entry, unsigned int vector)
 {
@@ -30,10 +31,8 @@ int BPF_PROG(on_softirq_exit)
 SEC("?tp_btf/hrtimer_expire_entry")
 int BPF_PROG(on_hrtimer_entry, struct hrtimer *timer)
 {
-	struct cpu *cpu = this_cpu();
-	struct context *outer = cpu ? innermost(cpu) : NULL;
 	/* Most expire in the interrupt itself, some in a softirq of their own. */
-	bool is_soft = outer && outer->kind == HOP_SOFTIRQ && outer->value == SOFTIRQ_HRTIMER;
+	bool is_soft = bpf_core_field_exists(timer->is_soft) && timer->is_soft;
 
 	return enter(HOP_TIMER, is_soft, (u64)BPF_CORE_READ(timer, function));
 }
@@ -62,9 +61,12 @@ int BPF_PROG(on_request_done, struct request *request)
 {
 	struct cpu *cpu = this_cpu();
 	struct context *context = cpu ? innermost(cpu) : NULL;
+	u64 disk = (u64)BPF_CORE_READ(request, q, disk);
 
 	if (context)
-		context->disk = (u64)BPF_CORE_READ(request, q, disk);
+		context->disk = disk;
+	else if (cpu)
+		cpu->last_disk = disk;
 	return 0;
 }
 

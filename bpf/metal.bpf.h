@@ -14,8 +14,8 @@ enum {
 	SOFTIRQ_HI = 0,
 	SOFTIRQ_NET_TX = 2,
 	SOFTIRQ_NET_RX = 3,
+	SOFTIRQ_BLOCK = 4,
 	SOFTIRQ_TASKLET = 6,
-	SOFTIRQ_HRTIMER = 8,
 };
 
 static __always_inline struct context *innermost(struct cpu *cpu)

@@ -171,6 +171,8 @@ struct cpu {
 	u64 slice;
 	u64 burst; /* the piece of time that it is in, see thin.bpf.h */
 	bool is_in_burst;
+	u64 last_disk; /* struct gendisk * whose request completed outside of all contexts */
+	struct context softirq; /* the one that the waker's stack shows */
 	struct metal metal;
 };
 

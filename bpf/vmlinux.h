@@ -146,6 +146,7 @@ struct irqaction {
 
 struct hrtimer {
 	void *function;
+	u8 is_soft;
 };
 
 struct timer_list {

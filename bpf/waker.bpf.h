@@ -154,7 +154,7 @@ __noinline int name_waker(struct cpu *cpu, struct vector *vector, u32 how)
 		return HOP_UNKNOWN;
 	record = &vector->record;
 	context = innermost(cpu);
-	level = level_of(walk, context, task->pid, &kind, &entry);
+	level = level_of(cpu, walk, &context, task->pid, &kind, &entry);
 	if (level == IN_SOFTIRQ && kind == HOP_TASK)
 		kind = HOP_SOFTIRQ_IN_TASK;
 	if (level == IN_UNKNOWN)

@@ -67,6 +67,9 @@ enum frame_kind {
 	FRAME_SCHEDULE = 16,
 };
 
+/* Functions that run softirqs: enough for those of kernels 6.1 to 6.18. */
+#define TEXT_ACTIONS 16
+
 /* Words of struct pt_regs, as they lie on the stack. */
 #define FRAME_REGS_IP 16
 #define FRAME_REGS_SP 19

@@ -25,6 +25,10 @@ static void set_text(struct dwell *skeleton, const struct kernel_text *text)
 
 	set_range((__u64 *)config->cfg_interrupts, text->interrupts);
 	set_range((__u64 *)config->cfg_softirqs, text->softirqs);
+	for (size_t i = 0; i < TEXT_ACTIONS; i++) {
+		set_range((__u64 *)config->cfg_softirq_actions + 2 * i, text->actions[i]);
+		config->cfg_softirq_vectors[i] = text->action_vectors[i];
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(text->signals); i++)
 		set_range((__u64 *)config->cfg_signals + 2 * i, text->signals[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(text->wakes); i++)
@@ -53,5 +57,8 @@ unsigned int chains_configure(struct dwell *skeleton, const struct capture_optio
 	bpf_map__set_max_entries(skeleton->maps.pasts, sizes->pasts);
 	set_text(skeleton, text);
 	bool stacks_tell = skeleton->rodata->cfg_interrupts[1] && !options->waker_stacks_from_ns;
-	return stacks_tell ? USE_WAKERS : USE_WAKERS | USE_BARE_VECTORS;
+	bool softirqs_show = stacks_tell && text->softirqs.end && text->has_own_actions;
+	skeleton->rodata->cfg_stacks_show_softirqs = softirqs_show;
+	return USE_WAKERS | (stacks_tell ? 0 : USE_BARE_VECTORS) |
+	       (softirqs_show ? 0 : USE_BARE_SOFTIRQS);
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel/kernel_text.h"
 
-#include <linux/types.h>
-
-#include "contract/frames.h"
 #include "util/mem.h"
 
 static void find(const struct kernel_symbols *symbols, const char *name, struct text_range *ret)
@@ -31,6 +28,46 @@ static struct text_range between(
 	return range.start && range.start < range.end ? range : (struct text_range){0};
 }
 
+/*
+ * Functions that softirqs run, by vector (include/linux/interrupt.h), and those that they may end
+ * in a jump to.
+ */
+static const struct {
+	unsigned char vector;
+	bool is_own; /* threads raise it for themselves */
+	const char *name;
+} actions[] = {
+	{0, true, "tasklet_hi_action"},
+	{1, false, "run_timer_softirq"},
+	{1, false, "run_timer_base"},
+	{1, false, "__run_timers"},
+	{2, true, "net_tx_action"},
+	{3, true, "net_rx_action"},
+	{4, false, "blk_done_softirq"},
+	{4, false, "blk_complete_reqs"},
+	{5, false, "irq_poll_softirq"},
+	{6, true, "tasklet_action"},
+	{6, false, "tasklet_action_common"},
+	{7, false, "sched_balance_softirq"},
+	{7, false, "run_rebalance_domains"},
+	{8, false, "hrtimer_run_softirq"},
+	{9, false, "rcu_core_si"},
+	{9, false, "rcu_core"},
+};
+
+_Static_assert(ARRAY_SIZE(actions) == TEXT_ACTIONS, "each has its place");
+
+static void find_actions(const struct kernel_symbols *symbols, struct kernel_text *text)
+{
+	text->has_own_actions = true;
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		find(symbols, actions[i].name, &text->actions[i]);
+		text->action_vectors[i] = actions[i].vector;
+		if (actions[i].is_own && !text->actions[i].end)
+			text->has_own_actions = false;
+	}
+}
+
 void kernel_text_find(const struct kernel_symbols *symbols, struct kernel_text *ret)
 {
 	char caller[32];
@@ -45,6 +82,7 @@ void kernel_text_find(const struct kernel_symbols *symbols, struct kernel_text *
 	/* Its name since 6.11; what is called __do_softirq from then on only calls it. */
 	find(symbols, "__do_softirq", &ret->softirqs);
 	find(symbols, "handle_softirqs", &ret->softirqs);
+	find_actions(symbols, ret);
 	find(symbols, "__schedule", &ret->schedule);
 	/* Which of these have a frame of their own is the compiler's choice. */
 	find(symbols, "signal_wake_up_state", &ret->signals[0]);

@@ -7,6 +7,9 @@
 #ifndef DWELL_KERNEL_TEXT_H
 #define DWELL_KERNEL_TEXT_H
 
+#include <linux/types.h>
+
+#include "contract/frames.h"
 #include "symbol/kernel.h"
 
 /* More of them than any of these has; the rest is empty. */
@@ -22,6 +25,9 @@ struct kernel_text {
 	struct text_range interrupts;
 	struct text_range exceptions; /* entries that are the thread's own doing */
 	struct text_range softirqs;
+	struct text_range actions[TEXT_ACTIONS]; /* what softirqs run; some may be empty */
+	unsigned char action_vectors[TEXT_ACTIONS];
+	bool has_own_actions; /* those are known that threads raise for themselves */
 	struct text_range schedule;
 	struct text_range signals[3];
 	struct text_range wakes[3];

@@ -28,8 +28,8 @@ static const struct program programs[] = {
 		.runs = COUNTER_METAL,
 		.timed = COUNTER_METAL_TIMED},
 	WAKERS("on_irq_exit", "irq_handler_exit", NULL),
-	WAKERS("on_softirq_entry", "softirq_entry", "softirqs"),
-	WAKERS("on_softirq_exit", "softirq_exit", NULL),
+	{.name = "on_softirq_entry", .hook = "softirq_entry", .use = USE_BARE_SOFTIRQS},
+	{.name = "on_softirq_exit", .hook = "softirq_exit", .use = USE_BARE_SOFTIRQS},
 	WAKERS("on_hrtimer_entry", "hrtimer_expire_entry", "timers"),
 	WAKERS("on_hrtimer_exit", "hrtimer_expire_exit", NULL),
 	WAKERS("on_timer_entry", "timer_expire_entry", "timeouts"),
@@ -109,7 +109,8 @@ void programs_choose(struct bpf_object *object, unsigned int uses, const struct 
 {
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *program = &programs[i];
-		bool is_needed = !(program->use & (USE_WAKERS | USE_BARE_VECTORS | USE_RULES));
+		bool is_needed = !(program->use &
+				   (USE_WAKERS | USE_BARE_VECTORS | USE_BARE_SOFTIRQS | USE_RULES));
 
 		bpf_program__set_autoload(bpf_object__find_program_by_name(object, program->name),
 			uses & program->use &&

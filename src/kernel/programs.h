@@ -25,8 +25,9 @@ enum program_use {
 	USE_BARE_VECTORS = 1 << 2, /* the same where stacks do not tell */
 	USE_SAMPLES = 1 << 3,
 	USE_SLEEPERS = 1 << 4, /* stacks walked later, by table */
-	USE_RULES = 1 << 6,    /* kernel stacks by learnt rules */
 	USE_EVENTS = 1 << 5,   /* what is counted beside time; attached by kernel_attach_events() */
+	USE_RULES = 1 << 6,    /* kernel stacks by learnt rules */
+	USE_BARE_SOFTIRQS = 1 << 7, /* names of softirqs where stacks do not tell */
 };
 
 struct program {
