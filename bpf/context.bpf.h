@@ -105,10 +105,14 @@ __noinline int vector_of_action(u64 address)
 	return -1;
 }
 
-/* The vector of the innermost softirq on a stack; -1 if that cannot be told. */
+/*
+ * The vector of the innermost softirq on a stack; -1 if that cannot be told. Between the softirq's
+ * function and its caller there may be a tracer's frame.
+ */
 __noinline int vector_on_stack(struct walk *walk)
 {
-	u64 inner = 0, frame;
+	u64 inner = 0, second = 0, frame;
+	int vector;
 
 	if (!walk)
 		return -1;
@@ -116,8 +120,11 @@ __noinline int vector_on_stack(struct walk *walk)
 		if (i >= walk->depth)
 			break;
 		frame = walk->frames[i];
-		if (is_within(frame, cfg_softirqs))
-			return vector_of_action(inner);
+		if (is_within(frame, cfg_softirqs)) {
+			vector = vector_of_action(inner);
+			return vector < 0 ? vector_of_action(second) : vector;
+		}
+		second = inner;
 		inner = frame;
 	}
 	return -1;
@@ -132,8 +139,8 @@ static __always_inline struct context *context_on_stack(struct cpu *cpu, struct 
 	context->kind = HOP_SOFTIRQ;
 	context->is_soft = true;
 	context->value = (s64)vector;
-	/* It wakes nobody but for requests that it has completed before. */
-	context->disk = vector == SOFTIRQ_BLOCK ? cpu->last_disk : 0;
+	/* These wake nobody but for requests that they have completed just before. */
+	context->disk = vector == SOFTIRQ_BLOCK || vector == SOFTIRQ_IRQ_POLL ? cpu->last_disk : 0;
 	return context;
 }
 

@@ -33,12 +33,16 @@
 #define ENTRY_SPECIAL (1ULL << 9) /* of a device, say: the kernel may not have it */
 #define ENTRY_ADDRESS 0x000ffffffffff000ULL
 
+/* Do two entries lead to different pages? */
+static __always_inline bool is_other_page(__u64 one, __u64 other)
+{
+	return (one ^ other) & (ENTRY_ADDRESS | ENTRY_PRESENT | ENTRY_USER);
+}
+
 /* Is the page that is at hand still the one that was found? */
 static __always_inline void check_page(struct pages *pages)
 {
-	__u64 same = ENTRY_ADDRESS | ENTRY_PRESENT | ENTRY_USER;
-
-	if (pages->to && (load_word(pages->entry_at) ^ pages->entry) & same)
+	if (pages->to && is_other_page(load_word(pages->entry_at), pages->entry))
 		pages->has_moved = 1;
 }
 

@@ -272,14 +272,26 @@ static __always_inline void begin_walk(struct walk *walk, struct pt_regs *regs)
 	walk->bx = regs->bx;
 }
 
+/*
+ * Could the second walk of a stack not read what the first one had? The kernel may take a page away
+ * between them; that is nobody's mistake.
+ */
+static __always_inline bool was_disturbed(const struct walk *walk, u64 entry_at, u64 entry)
+{
+	if (walk->stop == UNWIND_STOP_READ_RA || walk->stop == UNWIND_STOP_READ_FP ||
+		walk->stop == UNWIND_STOP_READ_CFA)
+		return true;
+	return entry_at && is_other_page(load_word(entry_at), entry);
+}
+
 /* Walks by what was kept; now and then once more by the tables alone, to compare. */
 static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk,
 	struct task_struct *task, struct pt_regs *regs, struct thread *thread)
 {
 	u32 vma_base = walk->vma_base, vma_count = walk->vma_count;
 	struct memo *memo = find_memo(walk, thread);
+	u64 id, entry_at, entry;
 	bool has_moved;
-	u64 id;
 
 	find_pages(walk, task);
 	id = recall_stack(walk, memo);
@@ -298,11 +310,13 @@ static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk,
 	has_moved = walk->pages.has_moved;
 	if (!has_moved && !is_audit_due(&cpu->user_left))
 		return id;
+	entry_at = walk->pages.to ? walk->pages.entry_at : 0;
+	entry = walk->pages.entry;
 	begin_walk(walk, regs);
 	walk->vma_base = vma_base;
 	walk->vma_count = vma_count;
 	walk->stop = unwind_walk(walk);
-	if (has_moved)
+	if (has_moved || was_disturbed(walk, entry_at, entry))
 		return unwind_id(walk);
 	count(cpu, COUNTER_MEMOS_AUDITED, 1);
 	if (unwind_id(walk) != id) {

@@ -197,8 +197,12 @@ static __always_inline void seal_hop_of_thread(
 
 	*place = (u64)task;
 	at = *place + bpf_core_field_offset(struct task_struct, comm);
-	name[0] = load_word(at);
-	name[1] = load_word(at + sizeof(u64));
+	if (cfg_has_loads) {
+		name[0] = load_word(at);
+		name[1] = load_word(at + sizeof(u64));
+	} else {
+		bpf_probe_read_kernel(name, 2 * sizeof(u64), (void *)at);
+	}
 	if (last && last->name[0] == name[0] && last->name[1] == name[1] &&
 		last->kernel_stack == vector->record.kernel_stack &&
 		last->user_stack == vector->record.user_stack &&

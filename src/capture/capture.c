@@ -399,7 +399,9 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 		losses_put(capture->writer, LOSS_UNWIND_TABLES, loads.without_room, 0);
 	}
 	write_lost_events(capture, counters, &totals);
-	struct helper_usage usage = helpers_usage(capture);
+	/* Of those who read: without who makes tables these stay as they are. */
+	struct helper_usage usage = {0};
+	outside_add_usage(&capture->outside, &usage);
 	losses_put(capture->writer, LOSS_UNANSWERED, usage.late + usage.died, 0);
 	meta->window_ns = until_ns - capture->start_ns;
 	meta->own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
@@ -487,6 +489,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	set_nice(URGENT_NICE);
 	if (capture->unwinding)
 		unwinding_stop(capture->unwinding);
+	kernel_end_growth(capture->kernel);
 	error = kernel_close_window(capture->kernel, END_AHEAD_NS, &capture->end_ns);
 	drain_stop(capture->drain);
 	if (!error) {

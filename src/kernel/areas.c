@@ -123,9 +123,14 @@ static int reserve(void *context, enum unwind_area which, uint32_t count)
 		return 0;
 	if (needed > area->most)
 		return -ENOSPC;
+	if (kernel->has_no_maker)
+		return -EPERM;
 	wanted[which] = ample > area->most ? area->most : ample > needed ? ample : needed;
-	if (!add_chunks(kernel, kernel->makers, wanted))
-		return 0;
+	int error = add_chunks(kernel, kernel->makers, wanted);
+	/* Whoever took its place was started without its right. */
+	kernel->has_no_maker = error == -EPERM;
+	if (!error || error == -EPERM)
+		return error;
 	wanted[which] = needed;
 	return add_chunks(kernel, kernel->makers, wanted);
 }

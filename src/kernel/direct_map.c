@@ -7,6 +7,8 @@
 #include <bpf/libbpf.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -27,13 +29,38 @@ struct guess {
 	uint32_t shift;
 };
 
+static bool is_in_cpuinfo(const char *flag)
+{
+	FILE *in = fopen("/proc/cpuinfo", "re");
+	char word[64];
+	bool is_there = false;
+
+	while (in && !is_there && fscanf(in, "%63s", word) == 1 && strcmp(word, "bogomips"))
+		is_there = !strcmp(word, flag);
+	if (in)
+		fclose(in);
+	return is_there;
+}
+
+/*
+ * A wrong guess reads another page of what the kernel has mapped. Some hypervisors have pages there
+ * that nobody may touch: those not accepted yet (TDX), those given back (Hyper-V). Xen's tables
+ * have other addresses.
+ */
+static bool may_guess(void)
+{
+	return access("/sys/bus/vmbus", F_OK) && access("/sys/hypervisor/type", F_OK) &&
+	       !is_in_cpuinfo("tdx_guest");
+}
+
 void direct_map_configure(struct dwell *skeleton, const struct btf *btf)
 {
 	bool has_loads = btf && btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 
 	skeleton->rodata->cfg_has_loads = has_loads;
 #ifdef __x86_64__
-	has_loads = has_loads && skeleton->rodata->cfg_user_stacks == USER_STACKS_TABLE;
+	has_loads =
+		has_loads && skeleton->rodata->cfg_user_stacks == USER_STACKS_TABLE && may_guess();
 #else
 	has_loads = false;
 #endif

@@ -102,6 +102,8 @@ int kernel_read_threads(struct kernel *kernel, kernel_threads *ret);
 /* The window opens `ahead_ns` from now and is `length_ns` long; 0: until it is closed. */
 int kernel_open_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t length_ns,
 	uint64_t *ret_start_ns, struct why *why);
+/* From now on tables stay as large as they are. */
+void kernel_end_growth(struct kernel *kernel);
 /* The window ends `ahead_ns` from now, or when it ends anyway if that is sooner. */
 int kernel_close_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t *ret_end_ns);
 /* Returns when no program that began before is still running on any CPU. */

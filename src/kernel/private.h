@@ -41,10 +41,12 @@ struct kernel {
 	struct table_sizes most;
 	struct helpers *makers; /* borrowed; NULL: tables do not grow */
 	struct table_set sets[KERNEL_SLOTS / 2];
-	int other_set;           /* that is not in use */
+	_Atomic int other_set;   /* that is not in use */
 	_Atomic int other_state; /* see sets.c */
 	uint32_t wanted_rows[TABLE_KINDS];
 	bool has_grower;
+	_Atomic bool is_ending;    /* nobody will need larger tables */
+	_Atomic bool has_no_maker; /* the one with the right to make tables is gone */
 	pthread_t grower;
 	int growth_error; /* of the first set */
 	struct chunked_area chunked[UNWIND_AREAS];

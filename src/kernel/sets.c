@@ -195,6 +195,22 @@ static bool want(struct kernel *kernel, enum table_kind kind, bool is_small, uin
 	return kernel->wanted_rows[kind] > rows;
 }
 
+/* For a moment there are both sets, and together they may not be more than all tables may have. */
+static bool has_memory(const struct kernel *kernel)
+{
+	const struct table_sizes more = {.rows = kernel->wanted_rows[TABLE_SUMS],
+		.coarse_rows = kernel->wanted_rows[TABLE_COARSE],
+		.wait_rows = kernel->wanted_rows[TABLE_WAITS],
+		.wait_bytes = kernel->sizes.wait_bytes};
+
+	return kernel_table_bytes(kernel) + sizes_bytes(&more) <= kernel->options->memory_bytes;
+}
+
+void kernel_end_growth(struct kernel *kernel)
+{
+	kernel->is_ending = true;
+}
+
 int kernel_next_slot(struct kernel *kernel)
 {
 	int other_half = !(kernel->active % 2);
@@ -222,12 +238,12 @@ void kernel_consider_growth(struct kernel *kernel, int slot)
 			kernel->other_state = SET_REFUSED;
 		return;
 	}
-	if (kernel->other_state != SET_NONE || !kernel->makers)
+	if (kernel->other_state != SET_NONE || !kernel->makers || kernel->is_ending)
 		return;
 	bool is_wanted = want(kernel, TABLE_SUMS, has_few_rows, most->rows);
 	is_wanted |= want(kernel, TABLE_COARSE, has_few_rows, most->coarse_rows);
 	is_wanted |= want(kernel, TABLE_WAITS, has_few_waits, most->wait_rows);
-	if (!is_wanted)
+	if (!is_wanted || !has_memory(kernel))
 		return;
 	kernel->other_state = SET_GROWING;
 	if (start_growth(kernel, grow))
