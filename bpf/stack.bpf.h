@@ -316,7 +316,7 @@ static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk,
 	walk->vma_base = vma_base;
 	walk->vma_count = vma_count;
 	walk->stop = unwind_walk(walk);
-	if (has_moved || was_disturbed(walk, entry_at, entry))
+	if (has_moved || (unwind_id(walk) != id && was_disturbed(walk, entry_at, entry)))
 		return unwind_id(walk);
 	count(cpu, COUNTER_MEMOS_AUDITED, 1);
 	if (unwind_id(walk) != id) {
