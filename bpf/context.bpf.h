@@ -13,21 +13,6 @@
 #include "metal.bpf.h"
 #include "kernel_stack.bpf.h"
 
-/* Ranges of kernel text, start and end; 0: not known. */
-const volatile __u64 cfg_interrupts[2];
-const volatile __u64 cfg_softirqs[2];
-const volatile __u64 cfg_signals[6];
-const volatile __u64 cfg_wakes[6];
-const volatile __u64 cfg_ipis[6];
-/*
- * What softirqs run: a function of the vector's, in pairs of start and end, and the vector. Where
- * stacks show them no program has to run in each softirq, of which there can be several between two
- * switches.
- */
-const volatile bool cfg_stacks_show_softirqs;
-const volatile __u64 cfg_softirq_actions[2 * TEXT_ACTIONS];
-const volatile __u8 cfg_softirq_vectors[TEXT_ACTIONS];
-
 enum {
 	IN_TASK,
 	IN_SOFTIRQ, /* within a thread's own run through the kernel */
@@ -38,27 +23,34 @@ enum {
 	IN_SIGNAL = 8, /* flag: a signal is being sent */
 };
 
-static __always_inline bool is_within(u64 address, const volatile u64 *range)
-{
-	return address >= range[0] && address < range[1];
-}
-
-static __always_inline bool is_within_any(u64 address, const volatile u64 *ranges)
-{
-	return is_within(address, &ranges[0]) || is_within(address, &ranges[2]) ||
-	       is_within(address, &ranges[4]);
-}
-
 /* What a frame shows. Global: in a loop over frames its branches would multiply. */
 __noinline int kind_of_frame(u64 frame)
 {
-	if (is_within(frame, cfg_interrupts))
+	if (is_within(frame, text_interrupts))
 		return FRAME_INTERRUPT;
-	if (is_within(frame, cfg_softirqs))
+	if (is_within(frame, text_softirqs))
 		return FRAME_SOFTIRQ;
-	if (is_within_any(frame, cfg_signals))
+	if (is_within_any(frame, text_signals))
 		return FRAME_SIGNAL;
-	return is_within_any(frame, cfg_wakes) ? FRAME_WAKE : 0;
+	return is_within_any(frame, text_wakes) ? FRAME_WAKE : 0;
+}
+
+/* Frames that one call looks at. So the verifier has little to do. */
+#define LOOKED_AT_ONCE 16
+
+/* What the next frames from `first` on show; the stack is cut at the interrupt. */
+__noinline int kinds_of_some(struct walk *walk, u32 first)
+{
+	u32 kinds = 0;
+
+	if (!walk)
+		return 0;
+	for (u32 i = 0; i < LOOKED_AT_ONCE && first + i < walk->depth; i++) {
+		kinds |= kind_of_frame(walk->frames[(first + i) & (UNWIND_MAX_FRAMES - 1)]);
+		if (kinds & FRAME_INTERRUPT)
+			walk->depth = first + i + 1;
+	}
+	return kinds;
 }
 
 /* Finds where a wake was made and cuts the stack at the interrupt. */
@@ -68,15 +60,10 @@ __noinline int find_context(struct walk *walk)
 
 	if (!walk)
 		return IN_UNKNOWN;
-	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
-		if (i >= walk->depth)
-			break;
-		u32 kind = kind_of_frame(walk->frames[i]);
-		if (kind & FRAME_INTERRUPT) {
-			walk->depth = i + 1;
+	for (u32 i = 0; i < CONTRACT_MAX_FRAMES && i < walk->depth; i += LOOKED_AT_ONCE) {
+		seen_kinds |= kinds_of_some(walk, i);
+		if (seen_kinds & FRAME_INTERRUPT)
 			return seen_kinds & FRAME_SOFTIRQ ? ON_IRQ_RETURN : IN_IRQ;
-		}
-		seen_kinds |= kind;
 	}
 	/* The entry may be behind the last frame that fits. */
 	if (walk->depth >= cfg_max_frames)
@@ -100,8 +87,19 @@ static __always_inline u32 context_of_kinds(u32 kinds)
 __noinline int vector_of_action(u64 address)
 {
 	for (u32 i = 0; i < TEXT_ACTIONS; i++)
-		if (is_within(address, &cfg_softirq_actions[2 * i]))
-			return cfg_softirq_vectors[i];
+		if (is_within(address, &text_softirq_actions[2 * i]))
+			return text_softirq_vectors[i];
+	return -1;
+}
+
+/* Which of the next frames from `first` on is the caller of softirqs' functions; -1: none. */
+__noinline int softirqs_among_some(struct walk *walk, u32 first)
+{
+	if (!walk)
+		return -1;
+	for (u32 i = 0; i < LOOKED_AT_ONCE && first + i < walk->depth; i++)
+		if (is_within(walk->frames[(first + i) & (UNWIND_MAX_FRAMES - 1)], text_softirqs))
+			return first + i;
 	return -1;
 }
 
@@ -111,23 +109,17 @@ __noinline int vector_of_action(u64 address)
  */
 __noinline int vector_on_stack(struct walk *walk)
 {
-	u64 inner = 0, second = 0, frame;
-	int vector;
+	int at = -1, vector = -1;
 
 	if (!walk)
 		return -1;
-	for (u32 i = 0; i < CONTRACT_MAX_FRAMES; i++) {
-		if (i >= walk->depth)
-			break;
-		frame = walk->frames[i];
-		if (is_within(frame, cfg_softirqs)) {
-			vector = vector_of_action(inner);
-			return vector < 0 ? vector_of_action(second) : vector;
-		}
-		second = inner;
-		inner = frame;
-	}
-	return -1;
+	for (u32 i = 0; i < CONTRACT_MAX_FRAMES && at < 0; i += LOOKED_AT_ONCE)
+		at = softirqs_among_some(walk, i);
+	if (at >= 1)
+		vector = vector_of_action(walk->frames[(at - 1) & (UNWIND_MAX_FRAMES - 1)]);
+	if (at >= 2 && vector < 0)
+		vector = vector_of_action(walk->frames[(at - 2) & (UNWIND_MAX_FRAMES - 1)]);
+	return vector;
 }
 
 /* The softirq that the waker's stack shows, as a program at its entry would have noted it. */
@@ -179,7 +171,7 @@ static __always_inline u32 name_metal(
 		context = NULL;
 	if (!context) {
 		record->value = level == IN_IRQ ? entry : ~0ULL;
-		return is_within_any(entry, cfg_ipis) ? HOP_IPI : kind;
+		return is_within_any(entry, text_ipis) ? HOP_IPI : kind;
 	}
 	if (context->disk) {
 		bpf_probe_read_kernel_str(record->name, sizeof(record->name),
@@ -207,7 +199,7 @@ static __always_inline u32 level_of(struct cpu *cpu, struct walk *walk, struct c
 	u32 level = IN_TASK, found, last;
 
 	/* Without symbols frames tell nothing. */
-	if (walk->depth && cfg_interrupts[1]) {
+	if (walk->depth && text_interrupts[1]) {
 		found = walk->is_by_rule ? context_of_kinds(walk->kinds) : find_context(walk);
 		level = found & IN_MASK;
 		if (found & IN_SIGNAL && *kind == HOP_TASK)
@@ -217,10 +209,10 @@ static __always_inline u32 level_of(struct cpu *cpu, struct walk *walk, struct c
 			*entry = walk->frames[last];
 	} else if (context) {
 		level = context->is_soft ? IN_UNKNOWN : IN_IRQ;
-	} else if (cfg_stacks_show_softirqs) {
+	} else if (stacks_show_softirqs) {
 		level = IN_UNKNOWN;
 	}
-	if (cfg_stacks_show_softirqs && (level == IN_SOFTIRQ || level == ON_IRQ_RETURN) &&
+	if (stacks_show_softirqs && (level == IN_SOFTIRQ || level == ON_IRQ_RETURN) &&
 		(!context || !context->is_soft))
 		*innermost = context = context_on_stack(cpu, walk);
 	if (level == IN_SOFTIRQ && (!pid || !is_own_doing(context)))

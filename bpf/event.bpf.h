@@ -41,7 +41,7 @@ struct {
 
 volatile __u32 active_events;
 /* Rows used in each table; user space zeroes it after draining. */
-__u64 event_rows_used[2];
+__u64 event_rows_used[2] OWN_LINE;
 /* New rows beyond this many share one without stacks for each thread, slice and measure. */
 const volatile __u64 cfg_event_rows;
 
@@ -243,7 +243,7 @@ static __always_inline void event_now(void *ctx, u64 cookie, bool is_in_user_cod
 	}
 	if (!is_in_user_code)
 		key.kernel_stack = kernel_stack_now(ctx, room.cpu, room.walk);
-	key.user_stack = user_stack_now(ctx, room.cpu, room.walk, task, thread);
+	key.user_stack = user_stack_now(ctx, room.cpu, room.walk, thread);
 	credit_event(&room, &key, CONTRACT_EVENT_VALUE(cookie));
 	note_event_cost(&room, now);
 	event_leave(&room);

@@ -6,7 +6,8 @@
  * asked.
  *
  * Built for the kernel and, for a unit test, for the host. Who includes this has u32, u64,
- * bool, mix(), which hashes, load_word(), is_lasting(), frame_table_of() and most_frames_by_rule().
+ * bool, mix(), which hashes, load_word(), frame_word(), which is for words of the stack that is
+ * walked, is_lasting(), frame_table_of() and most_frames_by_rule().
  */
 #ifndef DWELL_FRAMES_BPF_H
 #define DWELL_FRAMES_BPF_H
@@ -81,11 +82,11 @@ static __always_inline u64 exception_mask(u64 entry)
 /* Goes by the tracer's own frames, from the return address at `at`; where `begin` is, 0: not known.
  */
 static __always_inline u64 frames_begin(
-	const struct frame_table *table, u64 at, u64 bottom, u32 begin)
+	const struct walk *walk, const struct frame_table *table, u64 at, u64 bottom, u32 begin)
 {
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < FRAME_TRACER_MOST; i++) {
-		u64 entry = frame_find(table, load_word(at), 0);
+		u64 entry = frame_find(table, frame_word(walk, at), 0);
 
 		if (!entry)
 			return 0;
@@ -97,7 +98,7 @@ static __always_inline u64 frames_begin(
 }
 
 /* Frames that one call goes by; the next one goes on. So the verifier has little to do. */
-#define FRAMES_AT_ONCE 16
+#define FRAMES_AT_ONCE 12
 
 enum { FRAMES_UNKNOWN, FRAMES_FOUND, FRAMES_GO_ON };
 
@@ -118,7 +119,7 @@ __noinline int frames_go_on(struct walk *walk, u64 bottom, u32 end)
 	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
 		u32 kind;
 
-		address = load_word(at);
+		address = frame_word(walk, at);
 		entry = frame_find(table, address, mask & FRAME_HIT_BY_EXCEPTION);
 		depth = walk->depth;
 		if (!entry || depth >= most_frames_by_rule())
@@ -136,7 +137,7 @@ __noinline int frames_go_on(struct walk *walk, u64 bottom, u32 end)
 		/* What an exception hit goes on at the stack pointer of then. */
 		sp = at + 8;
 		if (mask)
-			sp = load_word(at + (FRAME_REGS_SP - FRAME_REGS_IP) * 8);
+			sp = frame_word(walk, at + (FRAME_REGS_SP - FRAME_REGS_IP) * 8);
 		mask = exception_mask(entry);
 		at = frame_next(entry, sp, bottom);
 	}
@@ -149,17 +150,17 @@ __noinline int frames_go_on(struct walk *walk, u64 bottom, u32 end)
 
 /*
  * Walks from the return address at `at`. `begin` is the kind of the first frame that is not the
- * tracer's, `end` the kinds behind which nothing counts. True: the walk has the frames, their hash
- * and kinds; false: something is not known.
+ * tracer's, `end` the kinds behind which nothing counts. 1: the walk has the frames, their hash
+ * and kinds; 0: something is not known. Global: verified once.
  */
-static __always_inline bool frames_walk(struct walk *walk, u64 at, u64 bottom, u32 begin, u32 end)
+__noinline int frames_walk(struct walk *walk, u64 at, u64 bottom, u32 begin, u32 end)
 {
 	const struct frame_table *table = frame_table_of();
 	int found = FRAMES_GO_ON;
 
-	if (!table)
+	if (!walk || !table)
 		return false;
-	at = frames_begin(table, at, bottom, begin);
+	at = frames_begin(walk, table, at, bottom, begin);
 	if (!at)
 		return false;
 	/* The place of a return address and how it was reached, between two calls. */
@@ -168,7 +169,7 @@ static __always_inline bool frames_walk(struct walk *walk, u64 at, u64 bottom, u
 	walk->depth = 0;
 	walk->hash = mix(RECORD_KERNEL_STACK, 0);
 	walk->kinds = 0;
-	for (u32 i = 0; i < FRAMES_BY_RULE / FRAMES_AT_ONCE && found == FRAMES_GO_ON; i++)
+	for (u32 i = 0; i < FRAMES_BY_RULE && found == FRAMES_GO_ON; i += FRAMES_AT_ONCE)
 		found = frames_go_on(walk, bottom, end);
 	return found == FRAMES_FOUND;
 }

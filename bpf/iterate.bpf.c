@@ -104,7 +104,7 @@ int on_sleepers(struct bpf_iter__task *ctx)
 	struct record_sleeper sleeper = {};
 	struct thread *thread;
 
-	if (!task || !task->mm)
+	if (!task || !BPF_CORE_READ(task, mm))
 		return 0;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread || !is_sleeper(task, thread))

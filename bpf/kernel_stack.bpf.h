@@ -10,12 +10,15 @@
 
 #include "stack.bpf.h"
 
-/* There are rules to be had: kernel text is known, and how it keeps its stacks. */
+/* There are rules to be had, if kernel text turns out to be known. */
 const volatile bool cfg_has_rules;
-const volatile __u64 cfg_text_start;
-const volatile __u64 cfg_text_bytes;
 /* A walk by the unwinder that is as long as this may have been cut. */
 const volatile __u32 cfg_max_frames = CONTRACT_MAX_FRAMES;
+
+/* Of a copied stack: a kilobyte would take as long as twelve words. */
+#define STACK_COPY_BYTES 768
+/* What is farther from the thread's bottom is on another stack. */
+#define STACK_MOST_BYTES (8 * PAGE_BYTES)
 
 /* Written by user space. */
 struct {
@@ -40,16 +43,21 @@ struct {
 
 /* From a program's context to the return address of the kernel's function that called it; 0: not
  * known yet. */
-volatile __u64 frame_first[FRAME_ASKERS];
+volatile __u64 frame_first[FRAME_ASKERS] TEXT;
 /* A module is gone: where it was, another one may be. */
-volatile __u32 module_is_gone;
+volatile __u32 module_is_gone TEXT;
 /* How often a stack was sent; user space forgets it from time to time. */
 volatile __u8 lesson_counts[LESSON_SLOTS];
 
 /* Is what was learnt of the address still what is there? */
 static __always_inline bool is_lasting(u64 address)
 {
-	return address - cfg_text_start < cfg_text_bytes || !module_is_gone;
+	return !module_is_gone || address - text_core < text_core_bytes;
+}
+
+static __always_inline bool has_rules(void)
+{
+	return cfg_has_rules && text_core_bytes;
 }
 
 static __always_inline u32 most_frames_by_rule(void)
@@ -64,6 +72,36 @@ static __always_inline const struct frame_table *frame_table_of(void)
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&frame_rules, &zero);
+}
+
+/* A word of the stack that is walked. */
+static __always_inline u64 frame_word(const struct walk *walk, u64 at)
+{
+	u64 offset = at - walk->piece_at;
+
+	if (!cfg_has_loads && offset < walk->piece_bytes)
+		return walk->copy[offset / sizeof(u64) & (WALK_COPY_WORDS - 1)];
+	return load_word(at);
+}
+
+/*
+ * Where each word would be a call, the stack is copied in one: as much as most stacks have. The
+ * interrupts' stack ends with a page, behind which nothing can be read. Words that were not copied
+ * are read one by one.
+ */
+static __always_inline void copy_stack(struct walk *walk, u64 from, u64 bottom)
+{
+	u64 bytes = bottom + sizeof(u64) - from;
+
+	walk->piece_bytes = 0;
+	if (bytes > STACK_MOST_BYTES)
+		bytes = PAGE_BYTES - (from & (PAGE_BYTES - 1));
+	if (bytes > STACK_COPY_BYTES)
+		bytes = STACK_COPY_BYTES;
+	if (bpf_probe_read_kernel(walk->copy, bytes, (void *)from))
+		return;
+	walk->piece_at = from;
+	walk->piece_bytes = bytes;
 }
 
 #include "frames.bpf.h"
@@ -127,20 +165,23 @@ __noinline int send_lesson(struct walk *walk, u32 asker, u32 is_wrong)
 	return 0;
 }
 
+_Static_assert(!(FRAME_ASKERS & (FRAME_ASKERS - 1)), "an asker is bounded by a mask");
+
 /* Walks by rules; false if the unwinder has to be asked. `foreseen` is left for an audit. */
-static __always_inline bool walk_by_rules(
-	void *ctx, struct cpu *cpu, struct walk *walk, enum frame_asker asker)
+static __always_inline bool walk_by_rules(void *ctx, struct cpu *cpu, struct walk *walk, u32 asker)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	bool is_switch = asker == FRAME_OF_SWITCH;
 	volatile __u64 *place = walk->place;
-	u64 first = frame_first[asker];
+	u64 first = frame_first[asker & (FRAME_ASKERS - 1)];
 
 	walk->foreseen = 0;
 	/* Stored and loaded again they are numbers. */
 	place[0] = (u64)ctx;
 	place[1] = (u64)bpf_task_pt_regs(task);
 	place[1] -= sizeof(u64);
+	if (!cfg_has_loads && first)
+		copy_stack(walk, place[0] + first, place[1]);
 	walk->is_by_rule = first && frames_walk(walk, place[0] + first, place[1],
 					    is_switch ? FRAME_SCHEDULE : FRAME_WAKE,
 					    is_switch ? 0 : FRAME_INTERRUPT);
@@ -156,14 +197,13 @@ static __always_inline bool walk_by_rules(
  * The kernel stack of the current thread into the walk, by rules or by the unwinder, in which case
  * the tracer's own frames come first. walk->depth is 0 if there is none.
  */
-static __always_inline void walk_kernel(
-	void *ctx, struct cpu *cpu, struct walk *walk, enum frame_asker asker)
+static __always_inline void walk_kernel(void *ctx, struct cpu *cpu, struct walk *walk, u32 asker)
 {
 	long bytes;
 
 	walk->is_by_rule = 0;
 	walk->foreseen = 0;
-	if (cfg_has_rules && walk_by_rules(ctx, cpu, walk, asker))
+	if (has_rules() && walk_by_rules(ctx, cpu, walk, asker))
 		return;
 	bytes = bpf_get_stack(ctx, walk->frames, CONTRACT_MAX_FRAMES * sizeof(u64), 0);
 	walk->depth = bytes > 0 ? bytes / sizeof(u64) : 0;
@@ -173,8 +213,7 @@ static __always_inline void walk_kernel(
 }
 
 /* The id of the stack that walk_kernel() has found; `skip` frames of it are the tracer's. */
-static __always_inline u64 finish_kernel(
-	struct cpu *cpu, struct walk *walk, u32 skip, enum frame_asker asker)
+static __always_inline u64 finish_kernel(struct cpu *cpu, struct walk *walk, u32 skip, u32 asker)
 {
 	u64 id;
 
@@ -188,7 +227,7 @@ static __always_inline u64 finish_kernel(
 		return walk_send(cpu, walk, walk->hash);
 	}
 	id = walk_finish(cpu, walk);
-	if (!cfg_has_rules)
+	if (!has_rules())
 		return id;
 	walk->hash = id;
 	if (!walk->foreseen) {

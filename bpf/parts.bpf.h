@@ -148,6 +148,35 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 	return 0;
 }
 
+/* Segments that one call looks at. */
+#define PARTS_AT_ONCE 8
+
+/* A part of credit_parts(): what ends at the next segments behind `first`. Global: verified once.
+ */
+__noinline int credit_some_parts(struct cpu *cpu, struct thread *thread, u32 first)
+{
+	struct wait_scratch *wait = wait_scratch_of_cpu();
+
+	if (!cpu || !thread || !wait)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 number = 1; number <= PARTS_AT_ONCE; number++) {
+		u32 i = first + number;
+
+		/* Nothing that the verifier could follow from round to round. */
+		opaque(i);
+		if (i > wait->segment_count)
+			break;
+		if (i < MAX_SEGMENTS && i < wait->segment_count &&
+			wait->segments[bounded(i, MAX_SEGMENTS)].chain ==
+				wait->segments[bounded(i - 1, MAX_SEGMENTS)].chain)
+			continue;
+		credit_part(cpu, thread, wait->part_first, i);
+		wait->part_first = i;
+	}
+	return 0;
+}
+
 /* Gives the thread the wait in the scratch, part by part. Global: verified once. */
 __noinline int credit_parts(struct cpu *cpu, struct thread *thread)
 {
@@ -161,15 +190,8 @@ __noinline int credit_parts(struct cpu *cpu, struct thread *thread)
 		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, wait->cut_ns);
 	}
 #pragma clang loop unroll(disable)
-	for (u32 i = 1; i <= MAX_SEGMENTS; i++) {
-		if (i > wait->segment_count)
-			break;
-		if (i < MAX_SEGMENTS && i < wait->segment_count &&
-			wait->segments[i].chain == wait->segments[i - 1].chain)
-			continue;
-		credit_part(cpu, thread, wait->part_first, i);
-		wait->part_first = i;
-	}
+	for (u32 i = 0; i < MAX_SEGMENTS && i < wait->segment_count; i += PARTS_AT_ONCE)
+		credit_some_parts(cpu, thread, i);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ int on_sample(void *ctx)
 	if (!thread || !thread->is_target || thread->state == THREAD_DEAD)
 		return 0;
 	u64 kernel_stack = kernel_stack_now(ctx, cpu, walk);
-	u64 user_stack = user_stack_now(ctx, cpu, walk, task, thread);
+	u64 user_stack = user_stack_now(ctx, cpu, walk, thread);
 	count(cpu, COUNTER_SAMPLES, 1);
 	credit_sample(cpu, thread, kernel_stack, user_stack, now);
 	cost_note(cpu, now, COUNTER_SAMPLE_TIMED);

@@ -12,6 +12,7 @@
 #include "probed.bpf.h"
 #include "state.bpf.h"
 #include "tables.bpf.h"
+#include "text.bpf.h"
 #include "unwind.bpf.h"
 
 struct {
@@ -116,7 +117,7 @@ static __always_inline u32 tracer_depth(const struct walk *walk)
 	for (u32 i = 0; i < FRAME_TRACER_MOST; i++) {
 		if (i >= walk->depth)
 			break;
-		if (walk->frames[i] >= cfg_schedule_start && walk->frames[i] < cfg_schedule_end)
+		if (is_within(walk->frames[i], text_schedule))
 			return i;
 	}
 	return 0;
@@ -227,14 +228,18 @@ static __always_inline bool find_tables(struct walk *walk, struct thread *thread
 	return true;
 }
 
-/* Lets the walk find its pages by itself, where that is known to work. */
-static __always_inline void find_pages(struct walk *walk, struct task_struct *task)
+static __always_inline u64 start_stack_of(struct task_struct *task, u64 mm)
 {
-	volatile __u64 *root = &walk->pages.root;
+	return !cfg_has_loads
+		       ? task->mm->start_stack
+		       : load_word(mm + bpf_core_field_offset(struct mm_struct, start_stack));
+}
 
-	/* Stored and loaded again it is a number. */
+/* Lets the walk find its pages by itself, where that is known to work. */
+static __always_inline void find_pages(struct walk *walk, u64 mm)
+{
 	if (cfg_has_loads && walk->memo_kind && direct_base)
-		*root = (u64)task->mm->pgd;
+		walk->pages.root = load_word(mm + bpf_core_field_offset(struct mm_struct, pgd));
 }
 
 /* The thread's memo that may be of this stack, or that is to become it. */
@@ -273,27 +278,27 @@ static __always_inline void begin_walk(struct walk *walk, struct pt_regs *regs)
 }
 
 /*
- * Could the second walk of a stack not read what the first one had? The kernel may take a page away
- * between them; that is nobody's mistake.
+ * Could the second walk of a stack not read what the first one had, if that had a page? The kernel
+ * may take it away between them; that is nobody's mistake.
  */
-static __always_inline bool was_disturbed(const struct walk *walk, u64 entry_at, u64 entry)
+static __always_inline bool was_disturbed(const struct walk *walk, bool had_page)
 {
 	if (walk->stop == UNWIND_STOP_READ_RA || walk->stop == UNWIND_STOP_READ_FP ||
 		walk->stop == UNWIND_STOP_READ_CFA)
 		return true;
-	return entry_at && is_other_page(load_word(entry_at), entry);
+	/* The second walk goes by copies, and leaves what is known of the page alone. */
+	return had_page && is_other_page(load_word(walk->pages.entry_at), walk->pages.entry);
 }
 
 /* Walks by what was kept; now and then once more by the tables alone, to compare. */
-static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk,
-	struct task_struct *task, struct pt_regs *regs, struct thread *thread)
+static __always_inline u64 walk_by_table(
+	struct cpu *cpu, struct walk *walk, u64 mm, struct pt_regs *regs, struct thread *thread)
 {
-	u32 vma_base = walk->vma_base, vma_count = walk->vma_count;
 	struct memo *memo = find_memo(walk, thread);
-	u64 id, entry_at, entry;
-	bool has_moved;
+	bool has_moved, had_page;
+	u64 id;
 
-	find_pages(walk, task);
+	find_pages(walk, mm);
 	id = recall_stack(walk, memo);
 	if (!id) {
 		/* A thread's stacks are mostly as deep as the last one was. */
@@ -310,20 +315,22 @@ static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk,
 	has_moved = walk->pages.has_moved;
 	if (!has_moved && !is_audit_due(&cpu->user_left))
 		return id;
-	entry_at = walk->pages.to ? walk->pages.entry_at : 0;
-	entry = walk->pages.entry;
+	had_page = walk->pages.to;
+	/* Not in variables: old kernels have too little stack here. */
+	walk->place[0] = walk->vma_base;
+	walk->place[1] = walk->vma_count;
 	begin_walk(walk, regs);
-	walk->vma_base = vma_base;
-	walk->vma_count = vma_count;
+	walk->vma_base = walk->place[0];
+	walk->vma_count = walk->place[1];
 	walk->stop = unwind_walk(walk);
-	if (has_moved || (unwind_id(walk) != id && was_disturbed(walk, entry_at, entry)))
+	if (has_moved || (unwind_id(walk) != id && was_disturbed(walk, had_page)))
 		return unwind_id(walk);
 	count(cpu, COUNTER_MEMOS_AUDITED, 1);
 	if (unwind_id(walk) != id) {
 		count(cpu, COUNTER_MEMOS_WRONG, 1);
 		/* All steps and memos of the map are to be found anew, and by copies from now on.
 		 */
-		__sync_fetch_and_add(&map_generations[vma_base & (STEP_SLOTS - 1)], 1);
+		__sync_fetch_and_add(&map_generations[walk->vma_base & (STEP_SLOTS - 1)], 1);
 		direct_base = 0;
 	}
 	return unwind_id(walk);
@@ -332,15 +339,18 @@ static __always_inline u64 walk_by_table(struct cpu *cpu, struct walk *walk,
 /*
  * By table, from the registers with which the thread came into the kernel: for a blocked thread and
  * for one that was interrupted they are the same kind of thing. A sample that hit user code made
- * that frame itself.
+ * that frame itself. Global: verified once.
  */
-static __always_inline u64 user_stack_by_table(
-	struct cpu *cpu, struct walk *walk, struct task_struct *task, struct thread *thread)
+__noinline u64 user_stack_by_table(
+	struct cpu *cpu, struct walk *walk, struct thread *thread, u64 mm)
 {
 #ifdef __TARGET_ARCH_x86
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	u64 segment = regs->cs, id;
 
+	if (!cpu || !walk || !thread)
+		return STACK_FAILED;
 	/* Workers that the kernel makes in a process's name were never in user space. */
 	if ((segment & 3) != 3)
 		return STACK_NONE;
@@ -353,7 +363,7 @@ static __always_inline u64 user_stack_by_table(
 	if (segment == COMPAT_CODE_SEGMENT) {
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_COMPAT;
-	} else if (regs->sp == task->mm->start_stack) {
+	} else if (regs->sp == start_stack_of(task, mm)) {
 		/* At the program's entry: nothing has been called yet. */
 		add_frame(walk, UNWIND_FRAME_RAW | (regs->ip & (USER_END - 1)));
 		walk->stop = UNWIND_STOP_DONE;
@@ -365,7 +375,7 @@ static __always_inline u64 user_stack_by_table(
 		if (!walk->is_of_event)
 			want_tables(thread->image, thread->pid, 0, false);
 	} else {
-		id = walk_by_table(cpu, walk, task, regs, thread);
+		id = walk_by_table(cpu, walk, mm, regs, thread);
 		if (walk->is_recalled)
 			return id;
 		/* Its ring is not for who may be preempted; the next switch asks. */
@@ -390,17 +400,22 @@ static __always_inline bool lacks_tables(const struct walk *walk, u64 id)
 }
 
 /* The user stack of the current thread. */
-static __always_inline u64 user_stack_now(void *ctx, struct cpu *cpu, struct walk *walk,
-	struct task_struct *task, struct thread *thread)
+static __always_inline u64 user_stack_now(
+	void *ctx, struct cpu *cpu, struct walk *walk, struct thread *thread)
 {
+	u64 mm;
+
 	/* Kernel threads have no user side; one that exits, or is amid an exec, has given it back.
 	 */
-	if (thread->is_kernel_thread || !task->mm || is_in_exec(task, thread))
+	if (thread->is_kernel_thread)
+		return STACK_NONE;
+	mm = mm_of(bpf_get_current_task_btf(), &walk->pages.root);
+	if (!mm || is_in_exec(thread, mm))
 		return STACK_NONE;
 	if (!cfg_stacks)
 		return STACK_SKIPPED;
 	if (cfg_user_stacks == USER_STACKS_TABLE)
-		return user_stack_by_table(cpu, walk, task, thread);
+		return user_stack_by_table(cpu, walk, thread, mm);
 	if (cfg_user_stacks == USER_STACKS_FP)
 		return user_stack_by_fp(ctx, cpu, walk, thread);
 	return STACK_SKIPPED;

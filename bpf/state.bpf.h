@@ -17,6 +17,7 @@
 
 #include "contract/contract.h"
 #include "contract/walk.h"
+#include "load.bpf.h"
 #include "metal_stack.bpf.h"
 
 /* Fixed before loading. User space sees these by the skeleton: only types that it has, too. */
@@ -33,8 +34,6 @@ const volatile __u32 cfg_pid_namespace;
 const volatile __u64 cfg_slice_ns = 1000000000;
 const volatile __u64 cfg_min_wait_ns;
 const volatile __u64 cfg_max_wait_ns = ~0ULL;
-const volatile __u64 cfg_schedule_start;
-const volatile __u64 cfg_schedule_end;
 const volatile __u32 cfg_seen_mask;
 const volatile __u32 cfg_event_seen_mask;
 /* Bytes in the ring above which no stack is sent: births and ends must find room. */
@@ -163,6 +162,7 @@ struct {
 struct cpu {
 	u64 counters[COUNTERS]; /* first: user space reads no more of it */
 	u64 last_switch;
+	u64 place; /* see forgotten() */
 	u64 runs;
 	u32 kernel_left; /* stacks until the next audit */
 	u32 user_left;
@@ -171,6 +171,7 @@ struct cpu {
 	u64 slice;
 	u64 burst; /* the piece of time that it is in, see thin.bpf.h */
 	bool is_in_burst;
+	bool is_birth; /* the wake that is being made is a thread's first */
 	u64 last_disk; /* struct gendisk * whose request completed outside of all contexts */
 	struct context softirq; /* the one that the waker's stack shows */
 	struct metal metal;
@@ -223,10 +224,24 @@ static __always_inline struct walk *walk_in(enum walk_slot slot)
 	return bpf_map_lookup_elem(&walks, &key);
 }
 
-/* An exec has taken the old memory and is not through: it will be announced with its new image. */
-static __always_inline bool is_in_exec(struct task_struct *task, const struct thread *thread)
+/*
+ * A task's memory, as a number. Each time the verifier comes to a load of a pointer from one that
+ * it trusts, it looks through all types of the kernel four times by name
+ * (btf_nested_type_is_trusted(), since 6.3), which takes a millisecond. So the task is made a
+ * number first: by `place`, where it is stored and loaded again.
+ */
+static __always_inline u64 mm_of(struct task_struct *task, volatile __u64 *place)
 {
-	return thread->mm && thread->mm != (u64)task->mm;
+	*place = (u64)(cfg_has_loads ? (void *)task : task->mm);
+	if (!cfg_has_loads)
+		return *place;
+	return load_word(*place + bpf_core_field_offset(struct task_struct, mm));
+}
+
+/* An exec has taken the old memory and is not through: it will be announced with its new image. */
+static __always_inline bool is_in_exec(const struct thread *thread, u64 mm)
+{
+	return thread->mm && thread->mm != mm;
 }
 
 /* Every so many stacks that are known without a walk, one is walked to compare; 0: none. */

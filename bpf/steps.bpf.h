@@ -11,8 +11,8 @@
 #include "memo.bpf.h"
 
 /* Steps that one call takes, and calls; the verifier looks at one. */
-#define STEPS_AT_ONCE 16
-#define STEP_CALLS 4
+#define STEPS_AT_ONCE 4
+#define STEP_CALLS 16
 /* More of them may be known. */
 #define STEPS_GO_ON (-2)
 
@@ -115,31 +115,19 @@ struct stepper {
 	__u64 pc;
 	__u64 sp;
 	__u64 fp;
-	__u64 piece_at;
-	__u64 piece_to;
-	__u64 piece_bytes;
 };
 
-static __always_inline void take_piece_of(struct stepper *at, const struct walk *walk)
-{
-	at->piece_at = walk->piece_at;
-	at->piece_to = walk->piece_to;
-	at->piece_bytes = walk->piece_bytes;
-}
-
 /* The word at an address of the stack, from the piece at hand. */
-static __always_inline bool stack_word(
-	struct walk *walk, struct stepper *at, __u64 address, __u64 *ret)
+static __always_inline bool stack_word(struct walk *walk, __u64 address, __u64 *ret)
 {
-	__u64 offset = address - at->piece_at;
+	__u64 offset = address - walk->piece_at;
 
-	if (offset >= at->piece_bytes || address & 7) {
+	if (offset >= walk->piece_bytes || address & 7) {
 		if (address & 7 || take_piece(walk, address))
 			return false;
-		take_piece_of(at, walk);
-		offset = address - at->piece_at;
+		offset = address - walk->piece_at;
 	}
-	*ret = piece_word(walk, at->piece_to, offset);
+	*ret = piece_word(walk, walk->piece_to, offset);
 	return true;
 }
 
@@ -168,10 +156,10 @@ static __always_inline bool step_up(struct walk *walk, struct stepper *at, __u64
 	memo_note_fp(walk, fp, ~uses_sp);
 	if (fp_kind == UNWIND_FP_AT_CFA) {
 		walk->fp_from = cfa + (__u64)(__s64)fp_offset;
-		if (!stack_word(walk, at, cfa + (__u64)(__s64)fp_offset, &fp))
+		if (!stack_word(walk, cfa + (__u64)(__s64)fp_offset, &fp))
 			return false;
 	}
-	if (!stack_word(walk, at, cfa - sizeof(__u64), &pc))
+	if (!stack_word(walk, cfa - sizeof(__u64), &pc))
 		return false;
 	memo_note(walk, cfa - sizeof(__u64), pc, ~0ULL);
 	at->fp = fp;
@@ -200,7 +188,6 @@ __noinline int take_some_steps(struct walk *walk)
 	if (!walk->piece_bytes && !walk->pages.root)
 		copy_first(walk);
 	at = (struct stepper){.pc = walk->pc, .sp = walk->sp, .fp = walk->fp};
-	take_piece_of(&at, walk);
 	exact = walk->is_exact ? UNWIND_FRAME_EXACT : 0;
 	first = walk->depth;
 	hash = walk->hash;

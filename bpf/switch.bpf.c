@@ -66,6 +66,18 @@ static __always_inline bool is_counted(const struct thread *thread, u64 at)
 	return thread->is_target && at >= window_start;
 }
 
+/*
+ * The same value, of which the verifier knows nothing any more: what follows is one way for it,
+ * however many led here.
+ */
+static __always_inline u64 forgotten(struct cpu *cpu, u64 value)
+{
+	volatile __u64 *place = &cpu->place;
+
+	*place = value;
+	return *place;
+}
+
 /* Closes what a thread did before it came onto a CPU at `at`, and lets it run. */
 static __noinline void switch_in(
 	struct cpu *cpu, struct task_struct *task, struct thread *thread, u64 at)
@@ -102,6 +114,9 @@ static __noinline void switch_in(
 			wake = since;
 		if (wake > at)
 			wake = at;
+		since = forgotten(cpu, since);
+		wake = forgotten(cpu, wake);
+		at = forgotten(cpu, at);
 		end_wait(cpu, task, thread, since, wake, at);
 		credit(cpu, thread, TIME_WOKEN, wake, at);
 	} else if (state == TIME_WOKEN || state == TIME_PREEMPTED) {
@@ -182,7 +197,8 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	}
 	credit(cpu, thread, TIME_RUNNING, thread->since, now);
 	thread->since = now;
-	if (thread->is_target && !thread->is_announced && !is_in_exec(task, thread))
+	if (thread->is_target && !thread->is_announced &&
+		!is_in_exec(thread, (u64)BPF_CORE_READ(task, mm)))
 		announce(cpu, task, thread);
 	if (prev_state & TASK_DEAD) {
 		thread->state = THREAD_DEAD;
@@ -207,7 +223,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (!thread->is_target)
 		return;
 	walk->memo_kind = MEMO_OF_SWITCH;
-	thread->user_stack = user_stack_now(ctx, cpu, walk, task, thread);
+	thread->user_stack = user_stack_now(ctx, cpu, walk, thread);
 	thread->lacks_tables =
 		cfg_user_stacks == USER_STACKS_TABLE && lacks_tables(walk, thread->user_stack);
 	if (thread->lacks_tables)
@@ -267,17 +283,22 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	return 0;
 }
 
-/* Names the waker's moment: sched_waking always runs in the waker's context, sched_wakeup does not.
+/*
+ * Names the waker's moment: sched_waking always runs in the waker's context, sched_wakeup does not.
+ * Also goes on for on_first_wake.
  */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
 	struct cpu *cpu = this_cpu();
 	struct thread *thread;
+	bool is_birth;
 	u64 now;
 
 	if (!cpu)
 		return 0;
+	is_birth = cpu->is_birth;
+	cpu->is_birth = false;
 	now = cost_begin(cpu);
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (thread && is_tracked(thread)) {
@@ -285,12 +306,14 @@ int BPF_PROG(on_waking, struct task_struct *task)
 			now = bpf_ktime_get_ns();
 		if (now >= window_end)
 			return 0;
-		thread->wake = now;
-		if (thin_wake(cpu, task, thread, now) && cfg_depth)
-			chain_wake(ctx, cpu, task, thread, now);
+		/* A thread that is born has no wait that this could end. */
+		if (!is_birth)
+			thread->wake = now;
+		if ((is_birth || thin_wake(cpu, task, thread, now)) && cfg_depth)
+			chain_wake(ctx, cpu, task, thread, now, is_birth);
 	}
 	if (is_in_window(now))
-		count(cpu, COUNTER_WAKES, 1);
-	cost_note(cpu, now, COUNTER_WAKE_TIMED);
+		count(cpu, is_birth ? COUNTER_QUEUES : COUNTER_WAKES, 1);
+	cost_note(cpu, now, is_birth ? COUNTER_QUEUE_TIMED : COUNTER_WAKE_TIMED);
 	return 0;
 }

@@ -80,11 +80,14 @@ struct {
 /* Counted on by user space when a map of mappings is another; by the number of its first. */
 volatile __u32 map_generations[STEP_SLOTS] OWN_LINE;
 
+/* Old kernels verify global functions that nobody calls, too: without tables the map is not there.
+ */
 static __always_inline struct step_table *step_table_of(const struct walk *walk)
 {
 	u32 zero = 0;
 
-	return bpf_map_lookup_elem(&unwind_steps, &zero);
+	return cfg_user_stacks == USER_STACKS_TABLE ? bpf_map_lookup_elem(&unwind_steps, &zero)
+						    : NULL;
 }
 
 static __always_inline const u32 *chunk_word(u32 number, u32 word)

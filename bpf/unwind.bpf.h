@@ -284,15 +284,18 @@ static __always_inline int step_in_java(struct walk *walk)
 	return step_by_frame_pointer(walk, UNWIND_STOP_ANON);
 }
 
-/* A generated call of CPython that begins so many bytes before the pc. */
-static __always_inline bool is_python_call(struct walk *walk, __u64 into)
+/*
+ * A generated call of CPython that begins so many bytes before the pc. Global: five of these in
+ * unwind_step() would take as much stack as that may have left where it is called from.
+ */
+__noinline int is_python_call(struct walk *walk, __u64 into)
 {
 	struct {
 		__u64 code;
 		__u16 end;
 	} call = {};
 
-	return !read_user(walk, &call, UNWIND_PYTHON_CALL_BYTES, walk->pc - into) &&
+	return walk && !read_user(walk, &call, UNWIND_PYTHON_CALL_BYTES, walk->pc - into) &&
 	       call.code == UNWIND_PYTHON_CALL && call.end == UNWIND_PYTHON_CALL_END;
 }
 
@@ -406,18 +409,25 @@ __noinline int unwind_step(struct walk *walk)
 	return step_by_rule(walk, rule, address, has_bx);
 }
 
-/* Step by step from where the walk is. */
-__noinline int unwind_slowly(struct walk *walk)
-{
-	int stop = UNWIND_STOP_MAXF;
+/* Steps that one call of unwind_some() takes. */
+#define SLOW_STEPS 32
 
-	if (!walk)
-		return UNWIND_STOP_NOPROC;
-	for (int i = 0; i <= UNWIND_MAX_FRAMES; i++) {
+__noinline int unwind_some(struct walk *walk)
+{
+	int stop = UNWIND_GOES_ON;
+
+	for (int i = 0; i < SLOW_STEPS && stop == UNWIND_GOES_ON; i++)
 		stop = unwind_step(walk);
-		if (stop != UNWIND_GOES_ON)
-			break;
-	}
+	return stop;
+}
+
+/* Step by step from where the walk is. Inline: old kernels count the stack of each call. */
+static __always_inline int unwind_slowly(struct walk *walk)
+{
+	int stop = UNWIND_GOES_ON;
+
+	for (int i = 0; i <= UNWIND_MAX_FRAMES && stop == UNWIND_GOES_ON; i += SLOW_STEPS)
+		stop = unwind_some(walk);
 	if (walk->is_doubtful && (stop == UNWIND_STOP_DONE || stop == UNWIND_STOP_ZEROPC))
 		return UNWIND_STOP_DOUBT;
 	/* Steps over probes bring no frame. */

@@ -30,13 +30,14 @@ static __always_inline u64 id_of_hop(const struct record_hop *record)
 __noinline int introduce_current(struct thread *thread)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	u64 mm = (u64)BPF_CORE_READ(task, mm);
 	struct record_thread *record;
 	struct cpu *cpu = this_cpu();
 
 	if (!thread)
 		return 0;
 	/* One that exits has no user stack any more, and would never be forgotten. */
-	if (!cpu || !task->mm)
+	if (!cpu || !mm)
 		return 0;
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
@@ -46,7 +47,7 @@ __noinline int introduce_current(struct thread *thread)
 	fill_record(record, task, thread);
 	record->kind = RECORD_WAKER;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	thread->mm = (u64)task->mm;
+	thread->mm = mm;
 	thread->is_introduced = true;
 	return 0;
 }
@@ -128,13 +129,15 @@ __noinline int come_near(struct thread *thread, u64 now)
 	return 0;
 }
 
-static __always_inline enum frame_asker asker_of(u32 how)
+/* No branches: the verifier would go on by three ways from here. */
+static __always_inline u32 asker_of(u32 how)
 {
-	u32 kind = how & VECTOR_KIND;
+	u32 is_fork = (how & VECTOR_KIND) == HOP_FORK, is_work = (how & VECTOR_KIND) == HOP_WORK;
+	u32 asker = FRAME_OF_WAKE + (FRAME_OF_FIRST_WAKE - FRAME_OF_WAKE) * is_fork +
+		    (FRAME_OF_WORK - FRAME_OF_WAKE) * is_work;
 
-	return kind == HOP_FORK   ? FRAME_OF_FIRST_WAKE
-	       : kind == HOP_WORK ? FRAME_OF_WORK
-				  : FRAME_OF_WAKE;
+	opaque(asker);
+	return asker;
 }
 
 /*
@@ -255,7 +258,7 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 				!thread->is_kernel_thread)
 				introduce_current(thread);
 			walk->memo_kind = MEMO_OF_WAKE;
-			vector->record.user_stack = user_stack_now(ctx, cpu, walk, task, thread);
+			vector->record.user_stack = user_stack_now(ctx, cpu, walk, thread);
 		}
 		vector->hops[0].thread = thread ? thread->serial : 0;
 		if (is_known && !(thread && thread->has_stale_chain))
@@ -269,28 +272,45 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 	return vector;
 }
 
-/* Leaves the hops of the wake with the thread that is woken. */
-static __always_inline void chain_wake(
-	void *ctx, struct cpu *cpu, struct task_struct *task, struct thread *thread, u64 now)
+/* The hops of a birth: the thread has not waited before, and carries them from now on. */
+static __always_inline void carry_birth(
+	struct chain *chain, u32 hops, const struct vector *vector, u64 now)
+{
+	copy_hops(&chain->hops[0], hops, vector->hops);
+	chain->buffer = 0;
+	chain->counts[0] = hops;
+	chain->woken = now;
+	chain->off = 0;
+}
+
+/* Leaves the hops of the wake, or of the birth, with the thread that is woken. */
+static __always_inline void chain_wake(void *ctx, struct cpu *cpu, struct task_struct *task,
+	struct thread *thread, u64 now, bool is_birth)
 {
 	struct vector *vector;
 	struct chain *chain;
-	u32 how = HOP_TASK, hops, spare;
+	u32 how = is_birth ? HOP_FORK : HOP_TASK, hops, spare;
 
 	/* One that is not asleep has no wait to end, and a thread cannot end its own. */
-	if (thread->state == TIME_PREEMPTED || task == bpf_get_current_task_btf())
+	if (!is_birth && (thread->state == TIME_PREEMPTED || task == bpf_get_current_task_btf()))
 		return;
 	chain = chain_get(task, 0);
 	if (!chain)
 		return;
 	if (thread->state == TIME_BLOCKED && now - thread->since < cfg_waker_stacks_from)
 		how |= VECTOR_NO_STACK;
+	/* One way on for both: the verifier is to see what follows once. */
+	opaque(how);
 	vector = build_vector(ctx, cpu, how, now);
 	if (!vector)
 		return;
 	hops = vector->count;
 	if (hops > cfg_depth)
 		hops = cfg_depth;
+	if (is_birth) {
+		carry_birth(chain, hops, vector, now);
+		return;
+	}
 	spare = !chain->buffer;
 	if (spare)
 		copy_hops(&chain->hops[cfg_depth], hops, vector->hops);

@@ -3,37 +3,29 @@
 #include "waker.bpf.h"
 #include "work.bpf.h"
 
-/* A thread's first wake, by its creator. It has not waited before. */
+/* on_waking, see below. Filled in by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} wake_programs SEC(".maps");
+
+/*
+ * A thread's first wake, by its creator. What is to be done is what on_waking does, whose
+ * arguments are the same: the verifier looks at that for 40 ms, and so that it need not do it
+ * again, that program goes on here.
+ */
 SEC("?tp_btf/sched_wakeup_new")
 int BPF_PROG(on_first_wake, struct task_struct *task)
 {
 	struct cpu *cpu = this_cpu();
-	u64 now = bpf_ktime_get_ns();
-	struct thread *thread;
-	struct vector *vector;
-	struct chain *chain;
-	u32 hops;
 
-	if (!cpu || now >= window_end)
+	if (!cpu)
 		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	chain = thread && is_tracked(thread) ? chain_get(task, 0) : NULL;
-	if (!chain)
-		return 0;
-	vector = build_vector(ctx, cpu, HOP_FORK, now);
-	if (!vector)
-		return 0;
-	hops = vector->count;
-	if (hops > cfg_depth)
-		hops = cfg_depth;
-	bpf_probe_read_kernel(&chain->hops[0], (u64)hops * sizeof(struct hop), vector->hops);
-	chain->buffer = 0;
-	chain->counts[0] = hops;
-	chain->woken = now;
-	chain->off = 0;
-	if (now >= window_start)
-		count(cpu, COUNTER_QUEUES, 1);
-	cost_note(cpu, now, COUNTER_QUEUE_TIMED);
+	cpu->is_birth = true;
+	bpf_tail_call(ctx, &wake_programs, 0);
+	cpu->is_birth = false;
 	return 0;
 }
 

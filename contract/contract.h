@@ -227,7 +227,7 @@ enum counter {
 	COUNTER_WAKE_TIMED_NS,       /* */
 	COUNTER_SAMPLE_TIMED,        /* */
 	COUNTER_SAMPLE_TIMED_NS,     /* */
-	COUNTER_QUEUES,              /* works queued and threads born, whose cause was noted */
+	COUNTER_QUEUES,              /* works queued and threads born */
 	COUNTER_QUEUE_TIMED,         /* */
 	COUNTER_QUEUE_TIMED_NS,      /* */
 	COUNTER_METAL,               /* entries and exits of interrupts and timers */

@@ -26,12 +26,14 @@
 #include "host/rights.h"
 #include "capture/unwinding.h"
 #include "symbol/outside/outside.h"
+#include "util/background.h"
 #include "util/clock.h"
 #include "util/open_files.h"
 #include "util/units.h"
 
-/* The window's moments lie this far ahead: what depends on them is settled before. */
-#define START_AHEAD_NS (20 * NS_PER_MS)
+/* The window's moments lie this far ahead: all CPUs see them before they come. No program runs for
+ * a millisecond. */
+#define START_AHEAD_NS (5 * NS_PER_MS)
 #define END_AHEAD_NS (10 * NS_PER_MS)
 /* A thread that is dying when the books are read needs this long to its last switch. */
 #define LAST_WORDS_NS (5 * NS_PER_MS)
@@ -43,6 +45,7 @@ struct capture {
 	struct outside outside;
 	struct helpers *makers;
 	struct recording_writer *writer;
+	struct background reading; /* of the symbols */
 	struct kernel_symbols *symbols;
 	struct kernel *kernel;
 	struct drain *drain;
@@ -159,12 +162,22 @@ static bool follows_all(const struct capture_options *options)
 	       options->target == TARGET_CGROUP;
 }
 
+/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
+static int read_symbols(void *context)
+{
+	struct capture *capture = context;
+
+	return kernel_symbols_new(&capture->symbols, NULL);
+}
+
 static int load_programs(struct capture *capture, struct why *why)
 {
-	/* Hidden kernel addresses cost the names of kernel frames, not the recording. */
-	int error = kernel_symbols_new(&capture->symbols, why);
+	int error = kernel_load(capture->kernel, why);
 
-	return error == -ENOMEM ? error : kernel_load(capture->kernel, capture->symbols, why);
+	if (error)
+		return error;
+	background_end(&capture->reading);
+	return kernel_set_symbols(capture->kernel, capture->symbols, why);
 }
 
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)
@@ -186,6 +199,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		error = makers_new(&capture->makers, why);
 	if (error)
 		goto failed;
+	background_begin(&capture->reading, read_symbols, capture);
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
 	error = settle_memory(&capture->options, why);
 	if (!error)
@@ -223,6 +237,7 @@ void capture_free(struct capture *capture)
 	own_code_clear(&capture->own);
 	unwinding_free(capture->unwinding);
 	kernel_free(capture->kernel);
+	background_end(&capture->reading);
 	kernel_symbols_free(capture->symbols);
 	helpers_free(capture->makers);
 	outside_clear(&capture->outside);
@@ -326,6 +341,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = refuse_successors(&capture->options, why);
 	if (!error)
 		error = capture_go_on(&capture->options, why);
+	capture->cpu_before_ns = own_cpu_ns(capture);
 	/* Known in advance, the window's end is exact even if we are starved when it comes. */
 	if (!error)
 		error = kernel_open_window(capture->kernel, START_AHEAD_NS,
@@ -339,7 +355,6 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		capture->meta.tables_took_ns = unwinding_took_ns(capture->unwinding);
 	capture->meta.start_unix_ns =
 		clock_ns(CLOCK_REALTIME) + capture->start_ns - clock_monotonic_ns();
-	capture->cpu_before_ns = own_cpu_ns(capture);
 	if (capture->options.budget > 0)
 		drain_set_budget(capture->drain, capture->options.budget);
 	books_set_start(capture->books, capture->start_ns);

@@ -82,7 +82,9 @@ static int run_window(const struct capture_options *options, uint64_t window_ns,
 	memset(ret, 0, sizeof(*ret));
 	int error = kernel_new(options, NULL, &kernel, why);
 	if (!error)
-		error = kernel_load(kernel, symbols, why);
+		error = kernel_load(kernel, why);
+	if (!error)
+		error = kernel_set_symbols(kernel, symbols, why);
 	if (!error)
 		error = kernel_attach(kernel, why);
 	if (!error)

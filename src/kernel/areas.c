@@ -26,6 +26,7 @@ static size_t rules_bytes(const struct kernel *kernel)
 
 void kernel_unmap_areas(struct kernel *kernel)
 {
+	background_end(&kernel->chunk_putter);
 	if (kernel->areas.rules)
 		munmap(kernel->areas.rules, rules_bytes(kernel));
 	for (size_t i = 0; i < UNWIND_AREAS; i++)
@@ -52,12 +53,6 @@ static int make_chunk(struct helpers *makers, const struct chunked_area *area, u
 	return fd;
 }
 
-/* Chunks that are made, and not yet where the programs look. */
-struct new_chunks {
-	VEC(uint32_t) numbers;
-	VEC(int) fds;
-};
-
 static int put_chunks(const struct kernel *kernel, struct new_chunks *chunks)
 {
 	uint32_t count = (uint32_t)chunks->fds.count;
@@ -67,7 +62,8 @@ static int put_chunks(const struct kernel *kernel, struct new_chunks *chunks)
 
 	vec_each (fd, &chunks->fds)
 		close(*fd);
-	chunks->fds.count = chunks->numbers.count = 0;
+	vec_clear(&chunks->fds);
+	vec_clear(&chunks->numbers);
 	return error;
 }
 
@@ -88,26 +84,51 @@ static int add_chunk(struct kernel *kernel, struct helpers *makers, const struct
 	return 0;
 }
 
-/* Up to that many chunks of each area, if possible in one call, which takes some 10 ms. */
-static int add_chunks(
-	struct kernel *kernel, struct helpers *makers, const uint32_t wanted[static UNWIND_AREAS])
+/* Makes up to that many chunks of each area. */
+static int make_chunks(struct kernel *kernel, struct helpers *makers,
+	const uint32_t wanted[static UNWIND_AREAS], struct new_chunks *ret)
 {
-	struct new_chunks chunks = {0};
 	int error = 0;
 
 	for (size_t i = 0; i < UNWIND_AREAS; i++)
 		for (uint32_t number = kernel->chunked[i].count; number < wanted[i] && !error;
 			number++)
-			error = add_chunk(kernel, makers, &kernel->chunked[i], number, &chunks);
-	int put_error = put_chunks(kernel, &chunks);
-	if (!error)
-		error = put_error;
-	for (size_t i = 0; i < UNWIND_AREAS && !error; i++)
+			error = add_chunk(kernel, makers, &kernel->chunked[i], number, ret);
+	return error;
+}
+
+static void count_chunks(struct kernel *kernel, const uint32_t wanted[static UNWIND_AREAS])
+{
+	for (size_t i = 0; i < UNWIND_AREAS; i++)
 		if (kernel->chunked[i].count < wanted[i])
 			kernel->chunked[i].count = wanted[i];
-	vec_clear(&chunks.numbers);
-	vec_clear(&chunks.fds);
+}
+
+/* Makes them and puts them in place, if possible in one call, which takes some 10 ms. */
+static int add_chunks(
+	struct kernel *kernel, struct helpers *makers, const uint32_t wanted[static UNWIND_AREAS])
+{
+	struct new_chunks chunks = {0};
+	int error = make_chunks(kernel, makers, wanted, &chunks);
+	int put_error = put_chunks(kernel, &chunks);
+
+	if (!error)
+		error = put_error;
+	if (!error)
+		count_chunks(kernel, wanted);
 	return error;
+}
+
+static int put_first_chunks(void *context)
+{
+	struct kernel *kernel = context;
+
+	return put_chunks(kernel, &kernel->first_chunks);
+}
+
+int kernel_settle_areas(struct kernel *kernel)
+{
+	return background_end(&kernel->chunk_putter);
 }
 
 /* Half as much again, because that is to be done seldom; if there is no memory, what is needed. */
@@ -168,7 +189,12 @@ static int map_areas(struct kernel *kernel)
 	if (rules == MAP_FAILED)
 		return -errno;
 	kernel->areas.rules = rules;
-	return add_chunks(kernel, NULL, wanted);
+	/* They can be written to at once; programs will look for them when they are attached. */
+	int error = make_chunks(kernel, NULL, wanted, &kernel->first_chunks);
+	if (!error)
+		count_chunks(kernel, wanted);
+	background_begin(&kernel->chunk_putter, put_first_chunks, kernel);
+	return error;
 }
 
 static uint32_t room_of(const struct kernel *kernel, enum unwind_area area)

@@ -69,21 +69,15 @@ static int configure_target(const struct kernel *kernel, struct why *why)
 	return 0;
 }
 
-/* As bpf_object__load() would, which then takes it as it is. */
-static int make_table_by(struct bpf_map *map, const struct bpf_map_create_opts *options)
+int kernel_make_map(struct bpf_map *map, int inner_fd)
 {
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map),
+		.inner_map_fd = inner_fd < 0 ? 0 : (uint32_t)inner_fd);
 	_cleanup_close_ int fd =
 		bpf_map_create(bpf_map__type(map), bpf_map__name(map), bpf_map__key_size(map),
-			bpf_map__value_size(map), bpf_map__max_entries(map), options);
+			bpf_map__value_size(map), bpf_map__max_entries(map), &options);
 
 	return fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
-}
-
-static int make_table(struct bpf_map *map)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
-
-	return make_table_by(map, &options);
 }
 
 /* The table of all chunks, which is told by one what they are like. */
@@ -92,10 +86,8 @@ static int make_chunk_table(struct bpf_map *map)
 	LIBBPF_OPTS(bpf_map_create_opts, chunk, .map_flags = BPF_F_MMAPABLE);
 	_cleanup_close_ int like = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_chunk",
 		sizeof(uint32_t), UNWIND_CHUNK_BYTES, 1, &chunk);
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map),
-		.inner_map_fd = (uint32_t)like);
 
-	return like < 0 ? like : make_table_by(map, &options);
+	return like < 0 ? like : kernel_make_map(map, like);
 }
 
 int kernel_make_unwind_tables(struct kernel *kernel)
@@ -122,7 +114,7 @@ int kernel_make_unwind_tables(struct kernel *kernel)
 	bpf_map__set_max_entries(skeleton->maps.repairs, KERNEL_MAX_REPAIRS);
 	error = make_chunk_table(skeleton->maps.unwind_chunks);
 	for (size_t i = 0; i < ARRAY_SIZE(made) && !error; i++)
-		error = make_table(made[i]);
+		error = kernel_make_map(made[i], -1);
 	return error;
 }
 
@@ -165,16 +157,30 @@ static uint32_t gathered_rows(const struct kernel *kernel)
 	return rows;
 }
 
-static void free_btf(struct btf **btf)
+static int read_types(void *context)
 {
-	btf__free(*btf);
+	struct kernel *kernel = context;
+
+	kernel->types = btf__load_vmlinux_btf();
+	return 0;
 }
 
-int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
+void kernel_read_types(struct kernel *kernel)
+{
+	background_begin(&kernel->type_reader, read_types, kernel);
+}
+
+void kernel_forget_types(struct kernel *kernel)
+{
+	background_end(&kernel->type_reader);
+	btf__free(kernel->types);
+	kernel->types = NULL;
+}
+
+int kernel_configure(struct kernel *kernel, struct why *why)
 {
 	const struct capture_options *options = kernel->options;
 	struct dwell *skeleton = kernel->skeleton;
-	_cleanup_(free_btf) struct btf *btf = btf__load_vmlinux_btf();
 	unsigned int uses = USE_BOOKS | (options->sample_hz ? USE_SAMPLES : 0) |
 			    (options->user_stacks == USER_STACKS_TABLE ? USE_SLEEPERS : 0) |
 			    (options->event_count ? USE_EVENTS : 0);
@@ -187,11 +193,9 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	skeleton->rodata->cfg_slice_ns = options->slice_ns;
 	skeleton->rodata->cfg_min_wait_ns = options->min_wait_ns;
 	skeleton->rodata->cfg_max_wait_ns = options->max_wait_ns;
-	kernel_text_find(symbols, &kernel->text);
-	skeleton->rodata->cfg_schedule_start = kernel->text.schedule.start;
-	skeleton->rodata->cfg_schedule_end = kernel->text.schedule.end;
 	set_max_frames(skeleton);
-	direct_map_configure(skeleton, btf);
+	background_end(&kernel->type_reader);
+	direct_map_configure(skeleton, kernel->types);
 	skeleton->rodata->cfg_audit_every = options->audit_every;
 	skeleton->rodata->cfg_has_budget = options->budget > 0 && options->has_stacks;
 	skeleton->rodata->cfg_burst_seed = clock_monotonic_ns();
@@ -200,12 +204,14 @@ int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols
 	bpf_map__set_max_entries(skeleton->maps.seen, kernel->sizes.seen);
 	skeleton->rodata->cfg_gathered_mask = gathered_rows(kernel) - 1;
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
-	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes, &kernel->text);
-	if (!lessons_configure(skeleton, options, &kernel->text, kernel->sizes.lesson_ring_bytes))
+	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes);
+	if (!lessons_configure(skeleton, options, kernel->sizes.lesson_ring_bytes))
 		kernel->sizes.lesson_ring_bytes = 0;
 	uses |= kernel->sizes.lesson_ring_bytes ? USE_RULES : 0;
 	configure_events(kernel);
-	programs_choose(skeleton->obj, uses, btf);
+	kernel->uses = uses;
+	programs_choose(skeleton->obj, uses, kernel->types);
+	kernel_forget_types(kernel);
 	int error = configure_namespace(kernel, why);
 	return error ? error : configure_target(kernel, why);
 }

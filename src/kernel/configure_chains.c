@@ -13,36 +13,41 @@
 
 #define SMALL_DEPTH 8
 
-static void set_range(__u64 to[2], struct text_range range)
+static void set_range(volatile __u64 *to, struct text_range range)
 {
 	to[0] = range.start;
 	to[1] = range.end;
 }
 
-static void set_text(struct dwell *skeleton, const struct kernel_text *text)
+unsigned int chains_set_text(struct dwell *skeleton, const struct capture_options *options,
+	const struct kernel_text *text)
 {
-	struct dwell__rodata *config = skeleton->rodata;
+	struct dwell__data_text *to = skeleton->data_text;
+	bool stacks_tell = text->interrupts.end && !options->waker_stacks_from_ns;
 
-	set_range((__u64 *)config->cfg_interrupts, text->interrupts);
-	set_range((__u64 *)config->cfg_softirqs, text->softirqs);
+	set_range(to->text_interrupts, text->interrupts);
+	set_range(to->text_softirqs, text->softirqs);
 	for (size_t i = 0; i < TEXT_ACTIONS; i++) {
-		set_range((__u64 *)config->cfg_softirq_actions + 2 * i, text->actions[i]);
-		config->cfg_softirq_vectors[i] = text->action_vectors[i];
+		set_range(to->text_softirq_actions + 2 * i, text->actions[i]);
+		to->text_softirq_vectors[i] = text->action_vectors[i];
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(text->signals); i++)
-		set_range((__u64 *)config->cfg_signals + 2 * i, text->signals[i]);
+		set_range(to->text_signals + 2 * i, text->signals[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(text->wakes); i++)
-		set_range((__u64 *)config->cfg_wakes + 2 * i, text->wakes[i]);
+		set_range(to->text_wakes + 2 * i, text->wakes[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(text->ipis); i++)
-		set_range((__u64 *)config->cfg_ipis + 2 * i, text->ipis[i]);
+		set_range(to->text_ipis + 2 * i, text->ipis[i]);
+	to->stacks_show_softirqs = stacks_tell && text->softirqs.end && text->has_own_actions;
+	return (stacks_tell ? USE_BARE_VECTORS : 0) |
+	       (to->stacks_show_softirqs ? USE_BARE_SOFTIRQS : 0);
 }
 
 unsigned int chains_configure(struct dwell *skeleton, const struct capture_options *options,
-	uint32_t depth, const struct table_sizes *sizes, const struct kernel_text *text)
+	uint32_t depth, const struct table_sizes *sizes)
 {
 	struct bpf_map *const others[] = {skeleton->maps.works, skeleton->maps.workers,
 		skeleton->maps.vectors, skeleton->maps.wait_scratches, skeleton->maps.pasts,
-		skeleton->maps.waits};
+		skeleton->maps.waits, skeleton->maps.wake_programs};
 
 	skeleton->rodata->cfg_depth = depth;
 	skeleton->rodata->cfg_waker_stacks_from = options->waker_stacks_from_ns;
@@ -52,13 +57,7 @@ unsigned int chains_configure(struct dwell *skeleton, const struct capture_optio
 		bpf_map__set_autocreate(others[i], depth);
 	if (!depth)
 		return 0;
-	bpf_map__set_value_size(bpf_map__inner_map(skeleton->maps.waits), sizes->wait_bytes);
 	skeleton->rodata->cfg_past_mask = sizes->pasts - 1;
 	bpf_map__set_max_entries(skeleton->maps.pasts, sizes->pasts);
-	set_text(skeleton, text);
-	bool stacks_tell = skeleton->rodata->cfg_interrupts[1] && !options->waker_stacks_from_ns;
-	bool softirqs_show = stacks_tell && text->softirqs.end && text->has_own_actions;
-	skeleton->rodata->cfg_stacks_show_softirqs = softirqs_show;
-	return USE_WAKERS | (stacks_tell ? 0 : USE_BARE_VECTORS) |
-	       (softirqs_show ? 0 : USE_BARE_SOFTIRQS);
+	return USE_WAKERS | USE_BARE_VECTORS | USE_BARE_SOFTIRQS;
 }

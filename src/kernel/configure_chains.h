@@ -10,10 +10,13 @@
 struct dwell; /* the skeleton */
 
 /*
- * Before loading: what depth needs is made, the rest is left out. Which programs are
+ * Before loading: what depth needs is made, the rest is left out. Which programs may be
  * needed, as enum program_use.
  */
 unsigned int chains_configure(struct dwell *skeleton, const struct capture_options *options,
-	uint32_t depth, const struct table_sizes *sizes, const struct kernel_text *text);
+	uint32_t depth, const struct table_sizes *sizes);
+/* Before attaching. Which of these programs stacks make needless. */
+unsigned int chains_set_text(struct dwell *skeleton, const struct capture_options *options,
+	const struct kernel_text *text);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "kernel/configure_chains.h"
 #include "kernel/direct_map.h"
 #include "kernel/lessons.h"
 #include "kernel/makers.h"
@@ -43,15 +44,28 @@ static int say_failure(const struct capture_options *options, int error, struct 
 		strerror(-error));
 }
 
+/*
+ * A thread's first wake is seen by on_first_wake, which leaves it to on_waking. Should a kernel
+ * think that they are of different kinds, only the causes of births are missing.
+ */
+static void join_wakes(const struct dwell *skeleton)
+{
+	struct bpf_program *first = skeleton->progs.on_first_wake;
+	int waking = bpf_program__fd(skeleton->progs.on_waking), zero = 0;
+
+	if (bpf_program__fd(first) >= 0 && bpf_map__update_elem(skeleton->maps.wake_programs, &zero,
+						   sizeof(zero), &waking, sizeof(waking), BPF_ANY))
+		bpf_program__unload(first);
+}
+
 static int load(struct kernel *kernel, const struct capture_options *options, struct why *why)
 {
 	int error = dwell__load(kernel->skeleton);
 	uint8_t yes = 1;
 
-	if (!error)
-		error = kernel_make_set(kernel);
 	if (error)
 		return say_failure(options, error, why);
+	join_wakes(kernel->skeleton);
 	for (size_t i = 0; i < options->id_count && !error; i++)
 		error = bpf_map__update_elem(kernel->skeleton->maps.target_ids, &options->ids[i],
 			sizeof(uint32_t), &yes, sizeof(yes), BPF_ANY);
@@ -123,11 +137,12 @@ int kernel_new(const struct capture_options *options, struct helpers *makers, st
 	kernel->waits = xcalloc(KERNEL_BATCH_ROWS, kernel->sizes.wait_bytes + 1);
 	kernel->keys = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->keys));
 	kernel->sums = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->sums));
+	kernel_read_types(kernel);
 	kernel->skeleton = dwell__open();
 	if (!kernel->skeleton)
 		error = why_set(why, -ENOTSUP, "cannot open the programs: %s; see dwell check",
 			strerror(errno));
-	else if ((error = kernel_make_unwind_tables(kernel)))
+	else if ((error = kernel_make_unwind_tables(kernel)) || (error = kernel_make_set(kernel)))
 		error = say_failure(options, error, why);
 	if (error) {
 		kernel_free(kernel);
@@ -137,16 +152,30 @@ int kernel_new(const struct capture_options *options, struct helpers *makers, st
 	return 0;
 }
 
-int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
+int kernel_load(struct kernel *kernel, struct why *why)
 {
-	int error = kernel_configure(kernel, symbols, why);
+	int error = kernel_configure(kernel, why);
 
 	if (!error)
 		error = load(kernel, kernel->options, why);
-	if (!error && kernel->sizes.lesson_ring_bytes)
-		error = start_lessons(kernel, symbols, why);
 	if (!error)
 		direct_map_find(kernel->skeleton);
+	return error;
+}
+
+int kernel_set_symbols(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why)
+{
+	struct dwell *skeleton = kernel->skeleton;
+
+	kernel_text_find(symbols, &kernel->text);
+	skeleton->data_text->text_schedule[0] = kernel->text.schedule.start;
+	skeleton->data_text->text_schedule[1] = kernel->text.schedule.end;
+	if (kernel->depth)
+		kernel->uses &= ~chains_set_text(skeleton, kernel->options, &kernel->text);
+	int error = kernel->sizes.lesson_ring_bytes ? start_lessons(kernel, symbols, why) : 0;
+	if (!kernel->lessons)
+		kernel->uses &= ~USE_RULES;
+	programs_keep(skeleton->obj, kernel->uses);
 	return error;
 }
 
@@ -220,6 +249,7 @@ void kernel_free(struct kernel *kernel)
 	kernel_unmap_areas(kernel);
 	kernel_free_sets(kernel);
 	dwell__destroy(kernel->skeleton);
+	kernel_forget_types(kernel);
 	free(kernel->keys);
 	free(kernel->sums);
 	free(kernel->waits);
@@ -297,6 +327,8 @@ int kernel_attach(struct kernel *kernel, struct why *why)
 	size_t index = 0;
 	int error = kernel_settle_set(kernel);
 
+	if (!error)
+		error = kernel_settle_areas(kernel);
 	if (error)
 		return why_set(why, error, "cannot put the tables in place: %s", strerror(-error));
 	while ((program = programs_next(kernel->skeleton->obj, &index))) {
@@ -334,11 +366,12 @@ uint64_t kernel_table_bytes(const struct kernel *kernel)
 uint64_t kernel_mapped_bytes(const struct kernel *kernel)
 {
 	const struct table_sizes *sizes = &kernel->sizes;
-	uint64_t chunks = 0,
-		 rings = sizes->ring_bytes + sizes->event_ring_bytes + sizes->lesson_ring_bytes;
+	uint64_t chunks = 0, rings = sizes->ring_bytes + sizes->event_ring_bytes;
 
 	for (size_t i = 0; i < UNWIND_AREAS; i++)
 		chunks += kernel->chunked[i].count;
+	if (kernel->lessons)
+		rings += sizes->lesson_ring_bytes;
 	if (sizes->unwind_processes)
 		rings += bpf_map__max_entries(kernel->skeleton->maps.unwind_wants);
 	/* A ring is mapped twice, one behind the other. */

@@ -43,15 +43,19 @@ typedef VEC(struct record_sleeper) kernel_sleepers;
 #define KERNEL_MAX_REPAIRS 4096
 
 /*
- * Opens the programs and makes the tables of user stacks, which can be filled from then on: of
- * what there is before anything is recorded most time goes into these and into loading, and the
- * two need not wait for each other. makers (makers.h) make what tables grow by; NULL: they do not
- * grow.
+ * Opens the programs and makes the tables of rows and those of user stacks, which can be filled
+ * from then on: of what there is before anything is recorded most time goes into these and into
+ * loading, and the two need not wait for each other. makers (makers.h) make what tables grow by;
+ * NULL: they do not grow.
  */
 int kernel_new(const struct capture_options *options, struct helpers *makers, struct kernel **ret,
 	struct why *why);
-/* Loads the programs; nothing runs yet. symbols may be NULL, and are kept. */
-int kernel_load(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
+/* Loads the programs; nothing runs yet. */
+int kernel_load(struct kernel *kernel, struct why *why);
+/* What they need to know of kernel text, when they are loaded. symbols may be NULL, and are kept.
+ */
+int kernel_set_symbols(
+	struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
 /* Detaches and unloads everything. */
 void kernel_free(struct kernel *kernel);
 

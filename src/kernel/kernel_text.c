@@ -3,27 +3,36 @@
 
 #include "util/mem.h"
 
-static void find(const struct kernel_symbols *symbols, const char *name, struct text_range *ret)
-{
-	struct kernel_symbol symbol;
+/* Names, and where their ranges are wanted. */
+struct wanted {
+	size_t count;
+	const char *names[KERNEL_SYMBOLS_MAX_NAMED];
+	struct text_range *ranges[KERNEL_SYMBOLS_MAX_NAMED];
+};
 
-	if (kernel_symbols_named(symbols, name, &symbol))
-		*ret = (struct text_range){symbol.start, symbol.end};
+static void want(struct wanted *wanted, const char *name, struct text_range *ret)
+{
+	if (wanted->count == ARRAY_SIZE(wanted->names))
+		abort(); /* KERNEL_SYMBOLS_MAX_NAMED is too small */
+	wanted->names[wanted->count] = name;
+	wanted->ranges[wanted->count++] = ret;
 }
 
-static uint64_t start_of(const struct kernel_symbols *symbols, const char *name)
+/* Later ones win where two are wanted in one place. */
+static void find(const struct kernel_symbols *symbols, const struct wanted *wanted)
 {
-	struct text_range range = {0};
+	struct kernel_symbol found[KERNEL_SYMBOLS_MAX_NAMED];
 
-	find(symbols, name, &range);
-	return range.start;
+	kernel_symbols_named(symbols, wanted->names, wanted->count, found);
+	for (size_t i = 0; i < wanted->count; i++)
+		if (found[i].name)
+			*wanted->ranges[i] = (struct text_range){found[i].start, found[i].end};
 }
 
 /* From the start of one symbol to that of another, if both are known. */
-static struct text_range between(
-	const struct kernel_symbols *symbols, const char *first, const char *behind)
+static struct text_range between(struct text_range first, struct text_range behind)
 {
-	struct text_range range = {start_of(symbols, first), start_of(symbols, behind)};
+	struct text_range range = {first.start, behind.start};
 
 	return range.start && range.start < range.end ? range : (struct text_range){0};
 }
@@ -57,50 +66,62 @@ static const struct {
 
 _Static_assert(ARRAY_SIZE(actions) == TEXT_ACTIONS, "each has its place");
 
-static void find_actions(const struct kernel_symbols *symbols, struct kernel_text *text)
+static void want_actions(struct wanted *wanted, struct kernel_text *text)
 {
-	text->has_own_actions = true;
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		find(symbols, actions[i].name, &text->actions[i]);
+		want(wanted, actions[i].name, &text->actions[i]);
 		text->action_vectors[i] = actions[i].vector;
-		if (actions[i].is_own && !text->actions[i].end)
-			text->has_own_actions = false;
 	}
+}
+
+static bool has_own_actions(const struct kernel_text *text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
+		if (actions[i].is_own && !text->actions[i].end)
+			return false;
+	return true;
 }
 
 void kernel_text_find(const struct kernel_symbols *symbols, struct kernel_text *ret)
 {
-	char caller[32];
+	struct text_range entries = {0}, interrupts = {0}, entries_end = {0};
+	struct wanted wanted = {0};
+	char callers[TEXT_RANGES][32];
 
 	*ret = (struct kernel_text){0};
 	if (!symbols)
 		return;
 	kernel_symbols_core(symbols, &ret->core.start, &ret->core.end);
-	ret->interrupts = between(symbols, "asm_common_interrupt", "__irqentry_text_end");
-	/* Before it lie the entries of exceptions, which are the thread's own doing. */
-	ret->exceptions = between(symbols, "__irqentry_text_start", "asm_common_interrupt");
+	want(&wanted, "__irqentry_text_start", &entries);
+	want(&wanted, "asm_common_interrupt", &interrupts);
+	want(&wanted, "__irqentry_text_end", &entries_end);
 	/* Its name since 6.11; what is called __do_softirq from then on only calls it. */
-	find(symbols, "__do_softirq", &ret->softirqs);
-	find(symbols, "handle_softirqs", &ret->softirqs);
-	find_actions(symbols, ret);
-	find(symbols, "__schedule", &ret->schedule);
+	want(&wanted, "__do_softirq", &ret->softirqs);
+	want(&wanted, "handle_softirqs", &ret->softirqs);
+	want_actions(&wanted, ret);
+	want(&wanted, "__schedule", &ret->schedule);
 	/* Which of these have a frame of their own is the compiler's choice. */
-	find(symbols, "signal_wake_up_state", &ret->signals[0]);
-	find(symbols, "complete_signal", &ret->signals[1]);
-	find(symbols, "__send_signal_locked", &ret->signals[2]);
-	find(symbols, "try_to_wake_up", &ret->wakes[0]);
-	find(symbols, "wake_up_new_task", &ret->wakes[1]);
-	find(symbols, "__queue_work", &ret->wakes[2]);
-	find(symbols, "asm_sysvec_reschedule_ipi", &ret->ipis[0]);
-	find(symbols, "asm_sysvec_call_function", &ret->ipis[1]);
-	find(symbols, "asm_sysvec_call_function_single", &ret->ipis[2]);
-	find(symbols, "return_to_handler", &ret->trampolines[0]);
-	find(symbols, "arch_rethook_trampoline", &ret->trampolines[1]);
-	find(symbols, "__kretprobe_trampoline", &ret->trampolines[2]);
+	want(&wanted, "signal_wake_up_state", &ret->signals[0]);
+	want(&wanted, "complete_signal", &ret->signals[1]);
+	want(&wanted, "__send_signal_locked", &ret->signals[2]);
+	want(&wanted, "try_to_wake_up", &ret->wakes[0]);
+	want(&wanted, "wake_up_new_task", &ret->wakes[1]);
+	want(&wanted, "__queue_work", &ret->wakes[2]);
+	want(&wanted, "asm_sysvec_reschedule_ipi", &ret->ipis[0]);
+	want(&wanted, "asm_sysvec_call_function", &ret->ipis[1]);
+	want(&wanted, "asm_sysvec_call_function_single", &ret->ipis[2]);
+	want(&wanted, "return_to_handler", &ret->trampolines[0]);
+	want(&wanted, "arch_rethook_trampoline", &ret->trampolines[1]);
+	want(&wanted, "__kretprobe_trampoline", &ret->trampolines[2]);
 	for (int i = 0; i < TEXT_RANGES; i++) {
-		snprintf(caller, sizeof(caller), "bpf_trace_run%d", i + 1);
-		find(symbols, caller, &ret->callers[i]);
+		snprintf(callers[i], sizeof(callers[i]), "bpf_trace_run%d", i + 1);
+		want(&wanted, callers[i], &ret->callers[i]);
 	}
+	find(symbols, &wanted);
+	ret->interrupts = between(interrupts, entries_end);
+	/* Before it lie the entries of exceptions, which are the thread's own doing. */
+	ret->exceptions = between(entries, interrupts);
+	ret->has_own_actions = has_own_actions(ret);
 }
 
 bool kernel_text_is_within(const struct text_range *ranges, size_t count, uint64_t address)

@@ -27,13 +27,13 @@ struct lessons {
 	uint64_t forget_ns;
 };
 
-bool lessons_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct kernel_text *text, uint32_t ring_bytes)
+bool lessons_configure(
+	struct dwell *skeleton, const struct capture_options *options, uint32_t ring_bytes)
 {
 	bool has_rules = false;
 
 #ifdef __x86_64__
-	has_rules = options->has_stacks && text->core.end && text->schedule.end;
+	has_rules = options->has_stacks;
 #endif
 	bpf_map__set_autocreate(skeleton->maps.frame_rules, has_rules);
 	bpf_map__set_autocreate(skeleton->maps.lessons, has_rules);
@@ -42,8 +42,6 @@ bool lessons_configure(struct dwell *skeleton, const struct capture_options *opt
 		return false;
 	bpf_map__set_max_entries(skeleton->maps.lessons, ring_bytes);
 	skeleton->rodata->cfg_has_rules = true;
-	skeleton->rodata->cfg_text_start = text->core.start;
-	skeleton->rodata->cfg_text_bytes = text->core.end - text->core.start;
 	return true;
 }
 
@@ -74,10 +72,17 @@ static int on_lesson(void *context, void *data, size_t length)
 int lessons_new(struct dwell *skeleton, const struct kernel_symbols *symbols,
 	const struct kernel_text *text, struct lessons **ret)
 {
-	struct lessons *lessons = xcalloc(1, sizeof(*lessons));
+	struct lessons *lessons;
 	text_ranges modules = {0};
 	void *table;
 
+	if (!text->core.end || !text->schedule.end) {
+		*ret = NULL;
+		return 0;
+	}
+	skeleton->data_text->text_core = text->core.start;
+	skeleton->data_text->text_core_bytes = text->core.end - text->core.start;
+	lessons = xcalloc(1, sizeof(*lessons));
 	lessons->skeleton = skeleton;
 	lessons->patience_ns = FORGET_FIRST_NS;
 	lessons->ring =
@@ -93,8 +98,8 @@ int lessons_new(struct dwell *skeleton, const struct kernel_symbols *symbols,
 	/* Code of modules only if their end is told. */
 	if (bpf_program__autoload(skeleton->progs.on_module_gone))
 		kernel_symbols_each(symbols, add_module, &modules);
-	lessons->rules = frame_rules_new(
-		text, &modules, lessons->table, (volatile __u64 *)skeleton->bss->frame_first);
+	lessons->rules =
+		frame_rules_new(text, &modules, lessons->table, skeleton->data_text->frame_first);
 	*ret = lessons;
 	return 0;
 }
@@ -130,7 +135,7 @@ static void forget_sent(struct lessons *lessons)
 
 void lessons_take(struct lessons *lessons)
 {
-	if (__atomic_load_n(&lessons->skeleton->bss->module_is_gone, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&lessons->skeleton->data_text->module_is_gone, __ATOMIC_RELAXED))
 		frame_rules_forget_modules(lessons->rules);
 	ring_buffer__consume(lessons->ring);
 	forget_sent(lessons);

@@ -9,10 +9,13 @@
 struct dwell; /* the skeleton */
 struct lessons;
 
-/* Before loading. False: kernel stacks are the unwinder's. */
-bool lessons_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct kernel_text *text, uint32_t ring_bytes);
-/* After loading. -errno if the tables cannot be had. */
+/* Before loading. False: kernel stacks are the unwinder's, whatever is known of kernel text. */
+bool lessons_configure(
+	struct dwell *skeleton, const struct capture_options *options, uint32_t ring_bytes);
+/*
+ * After loading. *ret is NULL if too little is known of kernel text: then the unwinder has all
+ * stacks, too. -errno if the tables cannot be had.
+ */
 int lessons_new(struct dwell *skeleton, const struct kernel_symbols *symbols,
 	const struct kernel_text *text, struct lessons **ret);
 void lessons_free(struct lessons *lessons);

@@ -13,6 +13,7 @@
 #include "kernel/kernel.h"
 #include "kernel/kernel_text.h"
 #include "kernel/sizes.h"
+#include "util/background.h"
 
 /* Rows that one call moves out of a table. */
 #define KERNEL_BATCH_ROWS 8192
@@ -35,6 +36,12 @@ struct chunked_area {
 	_Atomic uint32_t count; /* chunks that are there */
 };
 
+/* Chunks that are made, and not yet where the programs look. */
+struct new_chunks {
+	VEC(uint32_t) numbers;
+	VEC(int) fds;
+};
+
 struct kernel {
 	struct dwell *skeleton;   /* of dwell.skel.h */
 	struct table_sizes sizes; /* to begin with */
@@ -44,13 +51,16 @@ struct kernel {
 	_Atomic int other_set;   /* that is not in use */
 	_Atomic int other_state; /* see sets.c */
 	uint32_t wanted_rows[TABLE_KINDS];
-	bool has_grower;
 	_Atomic bool is_ending;    /* nobody will need larger tables */
 	_Atomic bool has_no_maker; /* the one with the right to make tables is gone */
-	pthread_t grower;
-	int growth_error; /* of the first set */
+	struct background grower;
 	struct chunked_area chunked[UNWIND_AREAS];
+	struct new_chunks first_chunks;
+	struct background chunk_putter; /* of these */
+	struct background type_reader;
+	struct btf *types; /* of the kernel; NULL: not known, or not needed any more */
 	struct kernel_text text;
+	unsigned int uses;       /* of programs, enum program_use: what is needed */
 	struct lessons *lessons; /* NULL: kernel stacks are the unwinder's */
 	const char *sample_event;
 	int cpus;
@@ -77,10 +87,15 @@ typedef void (*kernel_batch_fn)(const struct kernel *kernel, uint32_t count, voi
 int kernel_empty_table(
 	struct kernel *kernel, int fd, void *values, kernel_batch_fn each, void *context);
 
-/* Makes the tables of rows, when the programs are loaded, and has them put where those look. */
+/*
+ * Makes the tables of rows and has them put where the programs will look. Before those are loaded:
+ * that takes a while, and so does this.
+ */
 int kernel_make_set(struct kernel *kernel);
 /* They are there now. 0 or -errno. */
 int kernel_settle_set(struct kernel *kernel);
+/* The same of the first chunks of user stacks' tables, if there are any. */
+int kernel_settle_areas(struct kernel *kernel);
 void kernel_free_sets(struct kernel *kernel);
 /* Of the active table of that kind. */
 int kernel_table_fd(const struct kernel *kernel, enum table_kind kind);
@@ -90,8 +105,14 @@ int kernel_next_slot(struct kernel *kernel);
 /* The tables of the slot are empty, and how full they were is still known: have they to grow? */
 void kernel_consider_growth(struct kernel *kernel, int slot);
 
-/* Sizes, targets and options, before the programs are loaded. symbols may be NULL. */
-int kernel_configure(struct kernel *kernel, const struct kernel_symbols *symbols, struct why *why);
+/* Begins to read the kernel's types, which configuring needs. */
+void kernel_read_types(struct kernel *kernel);
+void kernel_forget_types(struct kernel *kernel);
+/* Sizes, targets and options, before the programs are loaded. */
+int kernel_configure(struct kernel *kernel, struct why *why);
+/* Makes a map as bpf_object__load() would, which then takes it as it is; `inner_fd`: what the maps
+ * in it are like, -1 if there are none. 0 or -errno. */
+int kernel_make_map(struct bpf_map *map, int inner_fd);
 /* Sizes the tables of user stacks, if there are any, and makes them: loading takes them as they
  * are. 0 or -errno. */
 int kernel_make_unwind_tables(struct kernel *kernel);

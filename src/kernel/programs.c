@@ -118,12 +118,20 @@ void programs_choose(struct bpf_object *object, unsigned int uses, const struct 
 	}
 }
 
+void programs_keep(const struct bpf_object *object, unsigned int uses)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (!(programs[i].use & uses))
+			bpf_program__unload(
+				bpf_object__find_program_by_name(object, programs[i].name));
+}
+
 struct bpf_program *programs_next(const struct bpf_object *object, size_t *index)
 {
 	while (*index < ARRAY_SIZE(programs)) {
 		const struct program *program = &programs[(*index)++];
 		struct bpf_program *found = bpf_object__find_program_by_name(object, program->name);
-		if (program->hook && bpf_program__autoload(found))
+		if (program->hook && bpf_program__fd(found) >= 0)
 			return found;
 	}
 	return NULL;

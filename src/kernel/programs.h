@@ -48,6 +48,8 @@ int programs_find_hook(const struct btf *btf, const char *hook);
 /* Before loading: what `uses` asks for and this kernel has a hook for is loaded; btf is its
  * own, or NULL. */
 void programs_choose(struct bpf_object *object, unsigned int uses, const struct btf *btf);
+/* Unloads what is of none of these uses. */
+void programs_keep(const struct bpf_object *object, unsigned int uses);
 /* The loaded ones that have a hook, one after the other: *index is moved on; NULL at the end. */
 struct bpf_program *programs_next(const struct bpf_object *object, size_t *index);
 

@@ -107,28 +107,15 @@ static int fill_set(struct kernel *kernel, int number, const uint32_t rows[stati
 	return 0;
 }
 
-static void *put_first_set(void *context)
+static int put_first_set(void *context)
 {
-	struct kernel *kernel = context;
-
-	kernel->growth_error = put_set(kernel, 0, 0);
-	return NULL;
+	return put_set(context, 0, 0);
 }
 
-static void end_growth(struct kernel *kernel)
+static int start_growth(struct kernel *kernel, int (*run)(void *))
 {
-	if (kernel->has_grower)
-		pthread_join(kernel->grower, NULL);
-	kernel->has_grower = false;
-}
-
-static int start_growth(struct kernel *kernel, void *(*run)(void *))
-{
-	end_growth(kernel);
-	int error = -pthread_create(&kernel->grower, NULL, run, kernel);
-
-	kernel->has_grower = !error;
-	return error;
+	background_end(&kernel->grower);
+	return background_try(&kernel->grower, run, kernel);
 }
 
 int kernel_make_set(struct kernel *kernel)
@@ -136,20 +123,27 @@ int kernel_make_set(struct kernel *kernel)
 	const uint32_t rows[] = {[TABLE_SUMS] = kernel->sizes.rows,
 		[TABLE_COARSE] = kernel->sizes.coarse_rows,
 		[TABLE_WAITS] = kernel->sizes.wait_rows};
+	const struct table_set *set = &kernel->sets[0];
+	const struct dwell *skeleton = kernel->skeleton;
 	int error = fill_set(kernel, 0, rows, NULL);
 
-	return error ? error : start_growth(kernel, put_first_set);
+	if (!error)
+		error = kernel_make_map(skeleton->maps.sums, set->fds[TABLE_SUMS][0]);
+	if (!error && set->rows[TABLE_WAITS])
+		error = kernel_make_map(skeleton->maps.waits, set->fds[TABLE_WAITS][0]);
+	if (!error)
+		background_begin(&kernel->grower, put_first_set, kernel);
+	return error;
 }
 
 int kernel_settle_set(struct kernel *kernel)
 {
-	end_growth(kernel);
-	return kernel->growth_error;
+	return background_end(&kernel->grower);
 }
 
 void kernel_free_sets(struct kernel *kernel)
 {
-	end_growth(kernel);
+	background_end(&kernel->grower);
 	close_set(&kernel->sets[0]);
 	close_set(&kernel->sets[1]);
 }
@@ -161,7 +155,7 @@ static void hurry(void)
 }
 
 /* If there is no memory tables stay as they are: what finds no room there is counted. */
-static void *grow(void *context)
+static int grow(void *context)
 {
 	struct kernel *kernel = context;
 	int number = kernel->other_set;
@@ -173,17 +167,17 @@ static void *grow(void *context)
 	if (error)
 		drop_other_set(kernel);
 	kernel->other_state = error ? SET_REFUSED : SET_READY;
-	return NULL;
+	return error;
 }
 
-static void *leave(void *context)
+static int leave(void *context)
 {
 	struct kernel *kernel = context;
 
 	hurry();
 	drop_other_set(kernel);
 	kernel->other_state = SET_NONE;
-	return NULL;
+	return 0;
 }
 
 /* True if one of that kind is to be larger. */

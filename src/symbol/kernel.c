@@ -8,6 +8,7 @@
 #include "symbol/kernel_table.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 /* KSYM_NAME_LEN is 512 since Linux 6.1, MODULE_NAME_LEN 56. */
@@ -416,26 +417,49 @@ static bool is_clone_suffix(const char *suffix)
 	return is_known;
 }
 
-bool kernel_symbols_named(
-	const struct kernel_symbols *symbols, const char *name, struct kernel_symbol *ret)
-{
-	const struct kernel_entry *clone = NULL;
-	size_t length = strlen(name);
+/* Names that begin with the same character, one after the other. */
+struct name_lists {
+	size_t first[UCHAR_MAX + 1]; /* one more than its number; 0: none */
+	size_t next[KERNEL_SYMBOLS_MAX_NAMED];
+};
 
-	vec_each (entry, &symbols->entries) {
-		const char *known = entry->name;
-		if (entry->module || strncmp(known, name, length))
-			continue;
-		if (!known[length]) {
-			*ret = symbol_of(symbols, entry);
-			return true;
-		}
-		if (!clone && is_clone_suffix(known + length))
-			clone = entry;
+static void list_names(const char *const *names, size_t count, struct name_lists *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < count; i++) {
+		size_t *first = &ret->first[(unsigned char)names[i][0]];
+
+		ret->next[i] = *first;
+		*first = i + 1;
 	}
-	if (clone)
-		*ret = symbol_of(symbols, clone);
-	return clone != NULL;
+}
+
+void kernel_symbols_named(const struct kernel_symbols *symbols, const char *const *names,
+	size_t count, struct kernel_symbol *ret)
+{
+	const struct kernel_entry *found[KERNEL_SYMBOLS_MAX_NAMED] = {0};
+	struct name_lists lists;
+
+	count = count < ARRAY_SIZE(found) ? count : ARRAY_SIZE(found);
+	list_names(names, count, &lists);
+	vec_each (entry, &symbols->entries) {
+		size_t number = entry->module ? 0 : lists.first[(unsigned char)entry->name[0]];
+
+		for (; number; number = lists.next[number - 1]) {
+			const struct kernel_entry **of = &found[number - 1];
+			size_t length = strlen(names[number - 1]);
+
+			if (strncmp(entry->name, names[number - 1], length))
+				continue;
+			/* The first of that name, or else the first clone. */
+			bool has_name = *of && !(*of)->name[length];
+			if (!entry->name[length] ? !has_name
+						 : !*of && is_clone_suffix(entry->name + length))
+				*of = entry;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		ret[i] = found[i] ? symbol_of(symbols, found[i]) : (struct kernel_symbol){0};
 }
 
 uint64_t kernel_symbols_base(const struct kernel_symbols *symbols)

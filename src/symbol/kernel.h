@@ -37,9 +37,14 @@ int kernel_symbols_update(struct kernel_symbols *symbols, FILE *in);
 /* The symbol that covers the address. */
 bool kernel_symbols_find(
 	const struct kernel_symbols *symbols, uint64_t address, struct kernel_symbol *ret);
-/* The core kernel's symbol of that name, also with a compiler's suffix (.isra.0, .constprop.0). */
-bool kernel_symbols_named(
-	const struct kernel_symbols *symbols, const char *name, struct kernel_symbol *ret);
+/* So many names are looked for at once at most. */
+#define KERNEL_SYMBOLS_MAX_NAMED 64
+/*
+ * The core kernel's symbols of these names, also with a compiler's suffix (.isra.0, .constprop.0);
+ * all zero for one that is not there. All in one go, because the table has no index by name.
+ */
+void kernel_symbols_named(const struct kernel_symbols *symbols, const char *const *names,
+	size_t count, struct kernel_symbol *ret);
 /* Address of _text, 0 if unknown. */
 uint64_t kernel_symbols_base(const struct kernel_symbols *symbols);
 /* From there to _etext; both 0 if unknown. */

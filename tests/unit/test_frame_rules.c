@@ -73,6 +73,12 @@ static u64 load_word(u64 address)
 	return *word_of(address);
 }
 
+static u64 frame_word(const struct walk *walk, u64 address)
+{
+	(void)walk;
+	return load_word(address);
+}
+
 static bool is_lasting(u64 address)
 {
 	return (address >= TEXT_AT && address < TEXT_END) || !kernel.module_is_gone;

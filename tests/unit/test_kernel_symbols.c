@@ -54,6 +54,13 @@ static const char core[] = "ffffffff81000000 T _text\n"
 			   "ffffffff81900010 t early_init\n"
 			   "ffffffff81900080 T _einittext\n";
 
+static bool is_named(
+	const struct kernel_symbols *symbols, const char *name, struct kernel_symbol *ret)
+{
+	kernel_symbols_named(symbols, &name, 1, ret);
+	return ret->name;
+}
+
 static void an_address_has_the_name_of_the_function_around_it(void **state)
 {
 	struct kernel_symbols *symbols = parse(core);
@@ -153,14 +160,23 @@ static void a_function_is_found_by_name_also_as_a_clone(void **state)
 	struct kernel_symbol symbol;
 
 	(void)state;
-	assert_true(kernel_symbols_named(symbols, "plain", &symbol));
+	assert_true(is_named(symbols, "plain", &symbol));
 	assert_int_equal(symbol.start, 0xffffffff81000100);
 	assert_int_equal(symbol.end, 0xffffffff81000200);
-	assert_true(kernel_symbols_named(symbols, "only", &symbol));
+	assert_true(is_named(symbols, "only", &symbol));
 	assert_string_equal(symbol.name, "only.constprop.0.isra.3");
-	assert_false(kernel_symbols_named(symbols, "cut", &symbol));
-	assert_false(kernel_symbols_named(symbols, "plai", &symbol));
-	assert_false(kernel_symbols_named(symbols, "in_module", &symbol));
+	assert_false(is_named(symbols, "cut", &symbol));
+	assert_false(is_named(symbols, "plai", &symbol));
+	assert_false(is_named(symbols, "in_module", &symbol));
+	/* Several at once, some with the same beginning, one twice. */
+	const char *const names[] = {"pl", "plain", "only", "plain", "o"};
+	struct kernel_symbol found[ARRAY_SIZE(names)];
+	kernel_symbols_named(symbols, names, ARRAY_SIZE(names), found);
+	assert_null(found[0].name);
+	assert_int_equal(found[1].start, 0xffffffff81000100);
+	assert_int_equal(found[2].start, 0xffffffff81000400);
+	assert_int_equal(found[3].start, 0xffffffff81000100);
+	assert_null(found[4].name);
 	assert_int_equal(kernel_symbols_base(symbols), 0);
 	kernel_symbols_free(symbols);
 }
@@ -287,10 +303,10 @@ static void the_running_kernel_names_its_own_addresses(void **state)
 	}
 	assert_int_equal(err, 0);
 	assert_int_not_equal(kernel_symbols_base(symbols), 0);
-	assert_true(kernel_symbols_named(symbols, "schedule", &symbol));
+	assert_true(is_named(symbols, "schedule", &symbol));
 	assert_string_equal(name_at(symbols, symbol.start), "schedule");
 	assert_string_equal(name_at(symbols, symbol.end - 1), "schedule");
-	assert_true(kernel_symbols_named(symbols, "__schedule", &symbol));
+	assert_true(is_named(symbols, "__schedule", &symbol));
 	assert_true(symbol.end > symbol.start && symbol.end - symbol.start < 65536);
 	/* Right after reading there is nothing to look for. */
 	assert_int_equal(kernel_symbols_refresh(symbols), 0);

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "util/background.h"
 #include "util/intern.h"
 #include "util/io.h"
 #include "util/json.h"
@@ -374,6 +375,29 @@ static void an_offset_leaves_the_files_position_alone(void **state)
 	fclose(file);
 }
 
+static int add_one(void *context)
+{
+	int *number = context;
+
+	return ++*number;
+}
+
+static void what_is_done_in_the_background_is_there_at_its_end(void **state)
+{
+	struct background background = {0};
+	int number = 41;
+
+	(void)state;
+	assert_int_equal(background_end(&background), 0);
+	background_begin(&background, add_one, &number);
+	assert_int_equal(background_end(&background), 42);
+	/* Asked again it is not done again. */
+	assert_int_equal(background_end(&background), 42);
+	background_begin(&background, add_one, &number);
+	assert_int_equal(background_end(&background), 43);
+	assert_int_equal(number, 43);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +417,7 @@ int main(void)
 		cmocka_unit_test(files_are_kept_within_what_the_limit_leaves),
 		cmocka_unit_test(reading_goes_on_after_parts_and_signals),
 		cmocka_unit_test(an_offset_leaves_the_files_position_alone),
+		cmocka_unit_test(what_is_done_in_the_background_is_there_at_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
