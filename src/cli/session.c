@@ -223,12 +223,14 @@ static int check_books(struct session *session, struct why *why)
 
 /* Nobody should pay much for a recording without knowing, nor without knowing what to do. */
 #define DEAR_SHARE 0.05
+/* In a shorter one what is done once, at the end, is the most of it, and no budget helps. */
+#define DEAR_FROM_NS NS_PER_S
 
 static void warn_of_cost(const struct rec_meta *meta)
 {
 	double share = rec_meta_cost_share(meta);
 
-	if (!meta->budget_ppm && share > DEAR_SHARE)
+	if (!meta->budget_ppm && meta->window_ns >= DEAR_FROM_NS && share > DEAR_SHARE)
 		fprintf(stderr,
 			"dwell: recording took %.0f %% of this machine's CPU time; --budget 2%% "
 			"would hold it to that, --depth 0 takes about half\n",

@@ -9,8 +9,8 @@ for cpu in os.sched_getaffinity(0):
     background("taskset", "-c", cpu, workload("pingpong"), HANGS_S * 1000, "pinned")
 
 
-def summary(*arguments):
-    result = dwell("record", "-a", "-d", "2s", "-F", "0", *arguments)
+def summary(*arguments, length="2s"):
+    result = dwell("record", "-a", "-d", length, "-F", "0", *arguments)
     lines = [line for line in result.stderr.split("\n") if "of this machine's CPU time" in line]
     meta = read_meta("last.dwell")
     return lines, (meta["own_cpu_ns"] + meta["program_ns"]) / meta["window_ns"] / meta["cpus"]
@@ -22,3 +22,5 @@ check(share > 0.05, f"no dear recording: {share:.1%}")
 check("--budget" in lines[0], lines[0])
 lines, _ = summary("--budget", "5%")
 check(not lines, f"with a budget: {lines}")
+lines, _ = summary(length="100ms")
+check(not lines, f"of a moment, whose cost is that of its end: {lines}")
