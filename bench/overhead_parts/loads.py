@@ -83,9 +83,11 @@ class Messaging(Load):
 
 
 class Pgbench(Load):
-    """PostgreSQL, read only, four clients. A cluster of its own."""
+    """PostgreSQL, read only: on each of two CPUs a server of its own with four clients. Unbound, the
+    same load has two ways to run, with and without interrupts between CPUs, of which one is a fifth
+    slower, and any recorder's start moves it from one to the other."""
     package = "postgresql"
-    needs = ("runuser",)
+    needs = ("runuser", "taskset")
 
     def __init__(self, is_tcp):
         self.is_tcp = is_tcp
@@ -105,30 +107,49 @@ class Pgbench(Load):
         return ["runuser", "-u", "postgres", "--", f"{self.folder()}/{name}", *arguments]
 
     @contextlib.contextmanager
-    def ready(self, folder):
+    def server(self, folder, number, cpu):
+        """Gives where it is, for its clients."""
         user = pwd.getpwnam("postgres")
-        os.chmod(folder, 0o755)
-        data = f"{folder}/data"
+        data = f"{folder}/data{cpu}"
         os.mkdir(data)
         os.chown(data, user.pw_uid, user.pw_gid)
-        self.port = str(15432 + os.getpid() % 10000)
+        port = str(15432 + 2 * (os.getpid() % 5000) + number)
         output_of(self.command("initdb", "-D", data, "-A", "trust", "--no-sync"), cwd="/")
-        server = self.command("postgres", "-D", data, "-k", data, "-p", self.port, "-c", "fsync=off",
+        server = self.command("postgres", "-D", data, "-k", data, "-p", port, "-c", "fsync=off",
                               "-c", "listen_addresses=127.0.0.1")
-        self.where = ["-h", "127.0.0.1" if self.is_tcp else data, "-p", self.port]
-        with running(server, "PostgreSQL", cwd="/") as process:
-            wait_for(answers(*self.command("pg_isready", *self.where)), process, "PostgreSQL")
-            output_of(self.command("pgbench", "-i", "-q", "-s", "5", *self.where, "postgres"), cwd="/")
+        where = ["-h", "127.0.0.1" if self.is_tcp else data, "-p", port]
+        with running(["taskset", "-c", str(cpu), *server], "PostgreSQL", cwd="/") as process:
+            wait_for(answers(*self.command("pg_isready", *where)), process, "PostgreSQL")
+            output_of(self.command("pgbench", "-i", "-q", "-s", "5", *where, "postgres"), cwd="/")
             try:
-                yield
+                yield where
             finally:
                 # The process that we have started is the one that changes the user.
                 output_of(self.command("pg_ctl", "stop", "-m", "immediate", "-D", data), cwd="/")
 
+    @contextlib.contextmanager
+    def ready(self, folder):
+        os.chmod(folder, 0o755)
+        cpus = sorted(os.sched_getaffinity(0))[:2]
+        with contextlib.ExitStack() as stack:
+            self.servers = [(cpu, stack.enter_context(self.server(folder, number, cpu)))
+                            for number, cpu in enumerate(cpus)]
+            yield
+
     def run(self, seconds):
-        out = output_of(self.command("pgbench", "-n", "-S", "-c", "4", "-j", "2", "-T",
-                                     str(max(1, round(seconds))), *self.where, "postgres"), cwd="/")
-        return number_in(out, r"tps = ([\d.]+)")
+        length = str(max(1, round(seconds)))
+        clients = [subprocess.Popen(["taskset", "-c", str(cpu),
+                                     *self.command("pgbench", "-n", "-S", "-c", "4", "-j", "1", "-T", length,
+                                                   *where, "postgres")],
+                                    cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True)
+                   for cpu, where in self.servers]
+        try:
+            said_by = [client.communicate(timeout=TIMEOUT_S)[0] for client in clients]
+        finally:
+            for client in clients:
+                client.kill()
+        return sum(number_in(out, r"tps = ([\d.]+)") for out in said_by)
 
 
 class Redis(Load):
