@@ -159,10 +159,10 @@ __noinline int frames_walk(struct walk *walk, u64 at, u64 bottom, u32 begin, u32
 	int found = FRAMES_GO_ON;
 
 	if (!walk || !table)
-		return false;
+		return 0;
 	at = frames_begin(walk, table, at, bottom, begin);
 	if (!at)
-		return false;
+		return 0;
 	/* The place of a return address and how it was reached, between two calls. */
 	walk->pc = at;
 	walk->sp = 0;

@@ -31,8 +31,8 @@
 #include "util/open_files.h"
 #include "util/units.h"
 
-/* The window's moments lie this far ahead: all CPUs see them before they come. No program runs for
- * a millisecond. */
+/* The window's moments lie this far ahead: a run of a program that began before one was set, and
+ * read the clock late, is over by then. */
 #define START_AHEAD_NS (5 * NS_PER_MS)
 #define END_AHEAD_NS (10 * NS_PER_MS)
 /* A thread that is dying when the books are read needs this long to its last switch. */
