@@ -169,6 +169,27 @@ static __always_inline u64 scaled(u64 ns, u64 part, u64 whole)
 	return ns * ((part << 10) / whole) >> 10;
 }
 
+/*
+ * In what the thread has waited, as one number: its kernel stack, and where it has one its user
+ * stack, too. What cannot be sent is left out.
+ */
+static __always_inline u64 waited_in(
+	struct cpu *cpu, struct wait_scratch *wait, const struct thread *thread)
+{
+	struct record_waited *record = &wait->waited_record;
+	u64 kernel = thread->kernel_stack, user = thread->user_stack;
+
+	if (user < STACK_FIRST_ID)
+		return kernel;
+	record->kind = RECORD_WAITED;
+	record->kernel_stack = kernel;
+	record->user_stack = user;
+	record->id = mix(mix(RECORD_WAITED, kernel), user);
+	if (record->id < STACK_FIRST_ID)
+		record->id += STACK_FIRST_ID;
+	return send_once(cpu, record, record->id, sizeof(*record)) ? record->id : kernel;
+}
+
 static __always_inline void send_chain(struct cpu *cpu, struct wait_scratch *wait)
 {
 	u64 hops = wait->record.hop_count;

@@ -8,7 +8,7 @@
  *
  * Built for the kernel (carry.bpf.h) and for the host (src/replay/chain.c), as are segments.bpf.h,
  * past.bpf.h, recall.bpf.h and explain.bpf.h, which stand on it. Who includes this has u8, u32 and
- * u64, struct thread with `serial`, `wake`, `kernel_stack` and `past_number`, and says how times
+ * u64, struct thread with `serial`, `wake` and `past_number`, and says how times
  * are kept that need not be exact: in a coarse_time, by COARSE_NS.
  */
 #ifndef DWELL_CHAIN_BPF_H
@@ -22,7 +22,7 @@ struct hop {
 	u64 woken;     /* when it had been woken itself; 0: never, it was awake all the time */
 	u64 off;       /* when the wait began that this ended; 0: there was none. Never woken: since
 			  when it is known */
-	u64 waited;    /* stack id: in what it waited */
+	u64 waited;    /* record_waited.id, or a stack id: in what it waited */
 	u64 queued_ns; /* how long it had no CPU since `woken` */
 	u64 queue_from; /* the last time of that */
 	coarse_time queue;
@@ -68,9 +68,12 @@ static __always_inline bool chain_is_pending(const struct chain *chain, const st
 	return thread->wake && chain->pending == mark_of(thread->wake);
 }
 
-/* The thread's own last wake, at its switch-in at `at`. Its pending hops count from now on. */
+/*
+ * The thread's own last wake, at its switch-in at `at`; it had waited in `waited`. Its pending hops
+ * count from now on.
+ */
 static __always_inline void chain_commit(
-	struct chain *chain, const struct thread *thread, u64 since, u64 wake, u64 at)
+	struct chain *chain, const struct thread *thread, u64 waited, u64 since, u64 wake, u64 at)
 {
 	if (chain_is_pending(chain, thread))
 		chain->buffer = !chain->buffer;
@@ -79,7 +82,7 @@ static __always_inline void chain_commit(
 	chain->pending = 0;
 	chain->woken = wake;
 	chain->off = since;
-	chain->waited = thread->kernel_stack;
+	chain->waited = waited;
 	chain->queue_from = wake;
 	chain->queue = (at - wake) / COARSE_NS;
 	chain->queued_ns = at - wake;

@@ -100,7 +100,7 @@ __noinline int remember_some(struct wait_scratch *wait, struct thread *thread, u
 		to->from = from->from;
 		to->to = from->to;
 		to->chain = from->chain;
-		to->waited = thread->kernel_stack;
+		to->waited = wait->waited;
 		to->no_cpu = to_coarse(from->no_cpu_ns);
 		to->after = 0;
 		to->position = from->position;

@@ -41,7 +41,7 @@ struct past {
 	u64 from;
 	u64 to;
 	u64 chain;          /* id of the chain that explains it */
-	u64 waited;         /* stack id: in what the thread itself waited */
+	u64 waited;         /* as hop.waited: in what the thread itself waited */
 	coarse_time no_cpu; /* of PAST_RAN: how long the hop had no CPU */
 	coarse_time after;  /* how long the thread itself had none before its next wait. Not
 			       checked. */
@@ -82,6 +82,7 @@ struct wait_scratch {
 	u64 left_to;
 	u64 inner_no_cpu_ns; /* of the innermost hop */
 	u64 cut_ns;          /* behind more hops than are kept */
+	u64 waited;          /* as hop.waited, of the thread whose wait it is */
 	u32 count;           /* hops at hand */
 	u32 segment_count;
 	/* Where the part begins that is looked at. Kept here, the verifier forgets its value. */
@@ -93,6 +94,7 @@ struct wait_scratch {
 	struct segment segments[MAX_SEGMENTS];
 	struct wait_sum row;
 	struct record_chain record;
+	struct record_waited waited_record;
 };
 
 /*

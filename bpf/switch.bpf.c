@@ -28,6 +28,7 @@ static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 		return;
 	}
 	explain_begin(wait, chain, thread);
+	wait->waited = waited_in(cpu, wait, thread);
 	/* Read not before here: with more to keep in mind, 6.1 forgets how many hops there are. */
 	start = window_start;
 	from = since < start ? start : since;
@@ -38,7 +39,7 @@ static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 		credit_parts(cpu, thread);
 	past_open(wait, thread, chain);
 	remember(wait, thread);
-	chain_commit(chain, thread, since, wake, at);
+	chain_commit(chain, thread, wait->waited, since, wake, at);
 }
 
 /* Lets the thread carry that it had no CPU in [since, at). */

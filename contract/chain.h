@@ -47,9 +47,22 @@ struct record_hop {
 	char name[CONTRACT_NAME_LEN]; /* comm, disk or interrupt; "" where value says it */
 };
 
+/*
+ * RECORD_WAITED: where a thread had been blocked, in the kernel and in its program, as one number.
+ * A thread without a user stack has the id of its kernel stack instead, and no such record.
+ */
+struct record_waited {
+	__u32 kind;
+	__u32 pad;
+	__u64 id;
+	__u64 kernel_stack; /* stack ids */
+	__u64 user_stack;
+};
+
 struct chain_link {
 	__u64 hop;    /* record_hop.id */
-	__u64 waited; /* stack id: where the waker of the link before had been blocked */
+	__u64 waited; /* record_waited.id, or a stack id: where the waker of the link before had
+			 been blocked */
 };
 
 /*

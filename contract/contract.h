@@ -92,6 +92,7 @@ enum record_kind {
 	RECORD_WAKER,        /* struct record_thread: no target, but its user stacks will be seen */
 	RECORD_HOP,          /* struct record_hop */
 	RECORD_CHAIN,        /* struct record_chain */
+	RECORD_WAITED,       /* struct record_waited */
 };
 
 struct record_thread {

@@ -79,6 +79,8 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 			chains_add_hop(books->chains, record, length);
 		else if (kind == RECORD_CHAIN && wanted == kind && books->chains)
 			chains_add(books->chains, record, length);
+		else if (kind == RECORD_WAITED && wanted == kind && books->chains)
+			chains_add_waited(books->chains, record, length);
 	}
 }
 
@@ -112,6 +114,7 @@ void books_add(struct books *books, struct batch *batch)
 	add_records(books, batch, RECORD_KERNEL_STACK);
 	add_records(books, batch, RECORD_HOP);
 	add_records(books, batch, RECORD_CHAIN);
+	add_records(books, batch, RECORD_WAITED);
 	books->totals.unspread_ns += spread_thinned(&batch->rows, &batch->waits);
 	vec_each (row, &batch->rows)
 		books_add_row(books, row);

@@ -31,6 +31,12 @@ struct known_hop {
 	char name[64];
 };
 
+struct known_waited {
+	uint64_t raw_kernel_stack;
+	uint64_t raw_user_stack;
+	uint64_t met;
+};
+
 /* As it came, because others may go on with it. */
 struct known_chain {
 	uint64_t id; /* the recording's; 0: no row has it yet, so it is not written */
@@ -56,6 +62,7 @@ struct chains {
 	struct recording_writer *writer;
 	struct namer *namer;
 	struct map64 hops;   /* raw id -> struct known_hop * */
+	struct map64 waited; /* raw id -> struct known_waited * */
 	struct map64 by_raw; /* raw id -> struct known_chain * */
 	uint64_t of_end[CHAIN_ENDS];
 	uint64_t age;
@@ -82,6 +89,11 @@ static void free_chain(struct known_chain *chain)
 	free(chain);
 }
 
+static void free_waited(struct known_waited *waited)
+{
+	free(waited);
+}
+
 #define free_values(map, type, free_one)                                                           \
 	do {                                                                                       \
 		for (size_t i_ = 0; i_ < (map)->room; i_++)                                        \
@@ -95,6 +107,7 @@ void chains_free(struct chains *chains)
 	if (!chains)
 		return;
 	free_values(&chains->hops, struct known_hop, free_hop);
+	free_values(&chains->waited, struct known_waited, free_waited);
 	free_values(&chains->by_raw, struct known_chain, free_chain);
 	free(chains);
 }
@@ -175,6 +188,39 @@ static struct rec_hop hop_of(struct chains *chains, uint64_t raw_id)
 		.user_stack = known->user_stack};
 }
 
+void chains_add_waited(struct chains *chains, const void *data, size_t length)
+{
+	const struct record_waited *record = data;
+	bool is_new;
+
+	if (length < sizeof(*record))
+		return;
+	uint64_t *slot = map64_put(&chains->waited, record->id, &is_new);
+	if (!is_new)
+		return;
+	struct known_waited *waited = xcalloc(1, sizeof(*waited));
+	waited->raw_kernel_stack = record->kernel_stack;
+	waited->raw_user_stack = record->user_stack;
+	waited->met = chains->age;
+	*slot = (uintptr_t)waited;
+}
+
+/* Where the waker of the hop before had been blocked; what has no record is a kernel stack. */
+static void resolve_waited(struct chains *chains, uint64_t raw_id, struct rec_hop *hop)
+{
+	uint64_t *slot = map64_find(&chains->waited, raw_id);
+
+	if (!slot) {
+		hop->waited_stack = namer_stack(chains->namer, raw_id);
+		hop->waited_user_stack = STACK_NONE;
+		return;
+	}
+	struct known_waited *waited = (struct known_waited *)(uintptr_t)*slot;
+	waited->met = chains->age;
+	hop->waited_stack = namer_stack(chains->namer, waited->raw_kernel_stack);
+	hop->waited_user_stack = namer_stack(chains->namer, waited->raw_user_stack);
+}
+
 static struct known_chain *known_chain(struct chains *chains, uint64_t raw_id)
 {
 	uint64_t *slot = map64_find(&chains->by_raw, raw_id);
@@ -231,10 +277,11 @@ static bool settle(struct chains *chains, struct known_chain *known)
 	known->is_whole = true;
 	for (uint32_t i = 0; i < raw.hop_count; i++) {
 		hops[i] = hop_of(chains, raw.links[i].hop);
-		hops[i].waited_stack = namer_stack(chains->namer, raw.links[i].waited);
+		resolve_waited(chains, raw.links[i].waited, &hops[i]);
 		known->is_whole &= hops[i].kernel_stack != STACK_LOST &&
 				   hops[i].user_stack != STACK_LOST &&
-				   hops[i].waited_stack != STACK_LOST;
+				   hops[i].waited_stack != STACK_LOST &&
+				   hops[i].waited_user_stack != STACK_LOST;
 	}
 	chain.id = recording_chain_id(&chain);
 	if (chain.id != known->id)
@@ -320,6 +367,8 @@ void chains_age(struct chains *chains)
 		return;
 	if (chains->hops.count > MAX_KEPT)
 		forget(chains, &chains->hops, struct known_hop, free_hop);
+	if (chains->waited.count > MAX_KEPT)
+		forget(chains, &chains->waited, struct known_waited, free_waited);
 	if (chains->by_raw.count > MAX_KEPT)
 		forget(chains, &chains->by_raw, struct known_chain, free_chain);
 }

@@ -16,6 +16,8 @@ void chains_free(struct chains *chains);
 
 /* RECORD_HOP; its stacks must be known to the namer. Others and damaged ones are ignored. */
 void chains_add_hop(struct chains *chains, const void *record, size_t length);
+/* RECORD_WAITED */
+void chains_add_waited(struct chains *chains, const void *record, size_t length);
 /* RECORD_CHAIN */
 void chains_add(struct chains *chains, const void *record, size_t length);
 

@@ -110,16 +110,18 @@ static struct rec_hop hop_of(const struct import *import, struct stack_writer *s
 	const struct replay_link *link, char **ret_name)
 {
 	struct written_stack waker = stack_writer_put(stacks, link->waker.stack);
-	bool is_earlier = link->waited == CHAIN_STACK_EARLIER;
+	struct written_stack waited = {.kernel = STACK_EARLIER, .user = STACK_EARLIER};
 
+	if (link->waited != CHAIN_STACK_EARLIER)
+		waited = stack_writer_put(stacks, link->waited);
 	*ret_name = text_clean(intern_text(&import->log.table.texts, link->waker.name), false);
 	return (struct rec_hop){
 		.kind = link->waker.kind,
 		.name = *ret_name,
 		.kernel_stack = waker.kernel,
 		.user_stack = waker.user,
-		.waited_stack =
-			is_earlier ? STACK_EARLIER : stack_writer_put(stacks, link->waited).kernel,
+		.waited_stack = waited.kernel,
+		.waited_user_stack = waited.user,
 	};
 }
 

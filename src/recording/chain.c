@@ -14,6 +14,7 @@ uint64_t recording_chain_id(const struct rec_chain *chain)
 		id = hash_add(id, hop->kernel_stack);
 		id = hash_add(id, hop->user_stack);
 		id = hash_add(id, hop->waited_stack);
+		id = hash_add(id, hop->waited_user_stack);
 	}
 	return id ? id : 1;
 }

@@ -47,6 +47,8 @@ static void load_hop(struct cursor *cursor)
 	cursor_resolve_stack(cursor, cursor_id(cursor, 5), &hop.kernel_node, &hop.kernel_end);
 	cursor_resolve_stack(cursor, cursor_id(cursor, 6), &hop.user_node, &hop.user_end);
 	cursor_resolve_stack(cursor, cursor_id(cursor, 7), &hop.waited_node, &hop.waited_end);
+	cursor_resolve_stack(
+		cursor, cursor_id(cursor, 8), &hop.waited_user_node, &hop.waited_user_end);
 	if (!index) {
 		cursor_fail(cursor, "hop %" PRIu64 " is of an unknown chain", cursor->row);
 		return;
@@ -94,6 +96,7 @@ static int check_chains(struct recording *recording, struct why *why)
 
 int recording_load_chains(struct recording *recording, struct why *why)
 {
+	bool has_user = recording->database.version >= RECORDING_VERSION_OF_WAITED_USER_STACKS;
 	struct cursor cursor;
 	int error;
 
@@ -103,8 +106,10 @@ int recording_load_chains(struct recording *recording, struct why *why)
 	if (error)
 		return error;
 	cursor_open(recording, "hops",
-		"SELECT rowid, chain, position, kind, name, kernel_stack, user_stack, waited_stack"
-		" FROM hops ORDER BY rowid",
+		has_user ? "SELECT rowid, chain, position, kind, name, kernel_stack, user_stack,"
+			   " waited_stack, waited_user_stack FROM hops ORDER BY rowid"
+			 : "SELECT rowid, chain, position, kind, name, kernel_stack, user_stack,"
+			   " waited_stack, 0 FROM hops ORDER BY rowid",
 		why, &cursor);
 	while (cursor_next(&cursor))
 		load_hop(&cursor);

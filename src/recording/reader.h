@@ -41,9 +41,11 @@ struct rec_chain_hop {
 	uint32_t kernel_node;
 	uint32_t user_node;
 	uint32_t waited_node;
+	uint32_t waited_user_node;
 	enum unwind_end kernel_end;
 	enum unwind_end user_end;
 	enum unwind_end waited_end;
+	enum unwind_end waited_user_end;
 };
 
 /* A chain: hop_count hops from first_hop on. */

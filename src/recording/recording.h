@@ -25,10 +25,12 @@
 /*
  * PRAGMA user_version of this format, and PRAGMA application_id: "dwel". Version 1 had no chains;
  * in version 2 each wait was in one row, and a count of 0 always was an interval that had not
- * ended; up to version 3 there was nothing but thread time and samples of it: no measures.
+ * ended; up to version 3 there was nothing but thread time and samples of it: no measures; up to
+ * version 4 what a waker had waited in was known by its kernel stack alone.
  */
-#define RECORDING_VERSION 4
+#define RECORDING_VERSION 5
 #define RECORDING_VERSION_OF_MEASURES 4
+#define RECORDING_VERSION_OF_WAITED_USER_STACKS 5
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -98,8 +100,9 @@ struct rec_hop {
 	uint64_t kernel_stack; /* the waker's, at the wake: node id or enum stack_none */
 	uint64_t user_stack;
 	/* From position 1 on: the kernel stack in which the waker of the hop before had been
-	 * blocked when this hop woke it. */
+	 * blocked when this hop woke it, and the user stack. */
 	uint64_t waited_stack;
+	uint64_t waited_user_stack;
 };
 
 struct rec_chain {

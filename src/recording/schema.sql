@@ -117,7 +117,8 @@ CREATE TABLE hops(
  name TEXT NOT NULL, -- of the waker, or of the metal
  kernel_stack INTEGER NOT NULL, -- of the waker at the wake
  user_stack INTEGER NOT NULL,
- waited_stack INTEGER NOT NULL -- where the waker before it had been blocked
+ waited_stack INTEGER NOT NULL, -- where the waker before it had been blocked, in the kernel
+ waited_user_stack INTEGER NOT NULL -- and in its program
 );
 
 CREATE TABLE shares( -- how the time of a row of sums divides among its hops
@@ -273,7 +274,10 @@ SELECT chain, position, (SELECT word FROM words WHERE kind = 'hop_kind' AND numb
  (SELECT word FROM words WHERE kind = 'no_stack' AND number = h.user_stack)) AS user_function,
  coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
   WHERE k.id = h.waited_stack),
- (SELECT word FROM words WHERE kind = 'no_stack' AND number = h.waited_stack)) AS waited_function
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = h.waited_stack)) AS waited_function,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = h.waited_user_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = h.waited_user_stack)) AS waited_user_function
 FROM hops h;
 
 CREATE VIEW wait_chains AS -- blocked time by thread, kernel stack and chain

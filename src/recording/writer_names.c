@@ -54,6 +54,7 @@ static void add_hop(
 	writer_bind_id(statement, 5, hop->kernel_stack);
 	writer_bind_id(statement, 6, hop->user_stack);
 	writer_bind_id(statement, 7, hop->waited_stack);
+	writer_bind_id(statement, 8, hop->waited_user_stack);
 	writer_run(writer, WRITER_INSERT_HOP);
 }
 

@@ -109,7 +109,8 @@ void replay_chains_birth(struct replay_chains *chains, uint32_t index, uint32_t 
 
 	how.kind = HOP_FORK;
 	replay_chains_wake(chains, index, creator, how, at_ns);
-	chain_commit(thread->chain, &thread->self, 0, clock_at(at_ns), clock_at(at_ns));
+	chain_commit(thread->chain, &thread->self, thread->self.kernel_stack, 0, clock_at(at_ns),
+		clock_at(at_ns));
 	thread->self.wake = 0;
 }
 
@@ -183,6 +184,7 @@ static void remember_wait(struct replay_chains *chains, struct chain_thread *thr
 	if (wait->segment_count && ring->head &&
 		wait->segments[0].from < ring->at[(ring->head - 1) % PAST_ENTRIES].to)
 		count(&chains->cpu, COUNTER_CHAIN_MISMATCH, 1);
+	wait->waited = thread->self.kernel_stack;
 	remember(wait, &thread->self);
 }
 
@@ -195,8 +197,8 @@ void replay_chains_run_woken(struct replay_chains *chains, uint32_t index, uint3
 		chains->wait.segment_count = 0;
 	thread->self.kernel_stack = stack;
 	remember_wait(chains, thread);
-	chain_commit(thread->chain, &thread->self, clock_at(from_ns), clock_at(wake_ns),
-		clock_at(at_ns));
+	chain_commit(thread->chain, &thread->self, thread->self.kernel_stack, clock_at(from_ns),
+		clock_at(wake_ns), clock_at(at_ns));
 	thread->self.wake = 0;
 }
 

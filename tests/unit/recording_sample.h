@@ -72,8 +72,8 @@ static const struct rec_thread sample_threads[] = {
 
 /* Thread 1 was woken by "feeder", which had slept itself until a timer woke it. */
 static const struct rec_hop sample_hops[] = {
-	{HOP_TASK, "feeder", SAMPLE_KERNEL_STACK, 102, STACK_NONE},
-	{HOP_TIMER, "hrtimer_wakeup", SAMPLE_KERNEL_STACK, STACK_NONE, SAMPLE_KERNEL_STACK},
+	{HOP_TASK, "feeder", SAMPLE_KERNEL_STACK, 102, STACK_NONE, STACK_NONE},
+	{HOP_TIMER, "hrtimer_wakeup", SAMPLE_KERNEL_STACK, STACK_NONE, SAMPLE_KERNEL_STACK, 102},
 };
 
 #define SAMPLE_CHAIN 0xc000000000000001ULL

@@ -60,6 +60,7 @@ static void chains_come_back_with_their_shares(void **state)
 		assert_string_equal(hops[1].name, "hrtimer_wakeup");
 		assert_int_equal(hops[1].user_end, UNWIND_NONE);
 		assert_int_equal(nodes[hops[1].waited_node].depth, 2);
+		assert_int_equal(hops[1].waited_user_node, hops[0].user_node);
 		assert_int_equal(recording_each_row(recording, check_shares, recording, &why), 0);
 		recording_free(recording);
 	}
@@ -112,7 +113,7 @@ static void a_recording_of_version_1_is_read_without_chains(void **state)
 static void a_chain_that_cannot_be_is_refused(void **state)
 {
 	static const struct rec_hop metal_first[] = {
-		{HOP_DISK, "vda", 0, 0, 0}, {HOP_TASK, "a", 0, 0, 0}};
+		{HOP_DISK, "vda", 0, 0, 0, 0}, {HOP_TASK, "a", 0, 0, 0, 0}};
 	static const struct rec_hop many[CONTRACT_MAX_HOPS + 1];
 	static const struct rec_chain chains[] = {
 		{1, 2, CHAIN_AWAKE, metal_first},
@@ -175,6 +176,9 @@ static void a_chain_is_known_by_all_that_it_holds(void **state)
 	hops[1].waited_stack++;
 	assert_int_not_equal(recording_chain_id(&chain), id);
 	hops[1].waited_stack--;
+	hops[1].waited_user_stack++;
+	assert_int_not_equal(recording_chain_id(&chain), id);
+	hops[1].waited_user_stack--;
 	hops[0].name = "reader";
 	assert_int_not_equal(recording_chain_id(&chain), id);
 	hops[0].name = "feeder";
