@@ -68,6 +68,12 @@ static bool find_reason(const char *name, enum reason *ret)
 	return !strcmp(syscall, "pause") && reason_table_find("sys_pause", ret);
 }
 
+/* Is what is left above `count` frames of waiting the main loop of a kernel thread? */
+static bool is_main_loop(const char *const *names, size_t count, size_t waiting)
+{
+	return waiting + 1 < count && names[waiting + 1] && !strcmp(names[waiting + 1], "kthread");
+}
+
 /*
  * A kernel thread's main loop is the function that kthread() called; if nothing but the scheduler
  * lies below it, the thread waits for its next task, whatever driver it belongs to.
@@ -78,7 +84,23 @@ static bool has_main_loop_shape(const char *const *names, size_t count)
 
 	while (i < count && names[i] && reason_is_scheduler(names[i]))
 		i++;
-	return i + 1 < count && names[i + 1] && !strcmp(names[i + 1], "kthread");
+	return is_main_loop(names, count, i);
+}
+
+/* The same for main loops that wait for a semaphore or a completion, as long as a signal may end
+ * that: who wants a lock does not let itself be interrupted. */
+static bool has_interruptible_main_loop(const char *const *names, size_t count, char letter)
+{
+	static const char *const helpers[] = {"down_interruptible", "__down_interruptible",
+		"___down_common", "__down_common", "wait_for_completion_interruptible*",
+		"__wait_for_common", "do_wait_for_common"};
+	size_t i = 0;
+
+	while (i < count && names[i] &&
+		(reason_is_scheduler(names[i]) ||
+			reason_table_fits(helpers, ARRAY_SIZE(helpers), names[i])))
+		i++;
+	return letter == 'S' && is_main_loop(names, count, i);
 }
 
 enum reason reason_of_stack(
@@ -86,8 +108,10 @@ enum reason reason_of_stack(
 {
 	enum reason weak = REASON_UNKNOWN;
 
-	if (letter == 'T' || letter == 't')
+	if (letter == 'T' || letter == 't' || letter == 'F')
 		return REASON_STOPPED;
+	if (is_kernel_thread && has_interruptible_main_loop(names, count, letter))
+		return REASON_KTHREAD;
 	for (size_t i = 0; i < count; i++) {
 		enum reason reason;
 		if (!names[i])

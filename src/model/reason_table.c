@@ -268,6 +268,9 @@ static const struct pattern patterns[] = {
 	{"ptrace_notify", REASON_STOPPED},
 	{"do_jobctl_trap", REASON_STOPPED},
 	{"do_freezer_trap", REASON_STOPPED},
+	{"__refrigerator", REASON_STOPPED},
+	/* The freezer of cgroup v2, made part of its caller by the compiler. */
+	{"get_signal", REASON_STOPPED},
 
 	/* Main loops that sleep in a helper; the others are known by their shape (see below). */
 	{"worker_thread", REASON_KTHREAD},
@@ -306,7 +309,6 @@ static const struct pattern patterns[] = {
 	{"__synchronize_srcu", REASON_KERNEL},
 	{"__wait_rcu_gp", REASON_KERNEL},
 	{"rcu_barrier*", REASON_KERNEL},
-	{"__refrigerator", REASON_KERNEL},
 	{"do_exit", REASON_KERNEL},
 	{"srcu_barrier", REASON_KERNEL},
 	{"rcu_barrier_tasks_generic", REASON_KERNEL},

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "profile/sleeps.h"
 #include "profile/span.h"
 #include "util/map64.h"
 #include "util/text.h"
@@ -16,6 +17,7 @@ struct meaning {
 	enum reason reason;
 	bool is_own_timer;
 	const char *operation;
+	struct known_wait known;
 };
 
 struct selection {
@@ -31,12 +33,15 @@ struct selection {
 	bool has_range;
 	VEC(struct meaning) meanings;
 	struct map64 meaning_of; /* kernel node, thread kind, letter -> index into meanings */
-	VEC(const char *) names; /* of the stack at hand, leaf first */
+	struct spots spots;
+	struct sleeps sleeps;
+	bool has_sleeps; /* they are gathered when first needed */
 };
 
 const char *idle_kind_name(enum idle_kind kind)
 {
-	static const char *const kind_names[IDLE_KINDS] = {"", "unended", "main_loop", "own_timer"};
+	static const char *const kind_names[IDLE_KINDS] = {
+		"", "unended", "main_loop", "own_timer", "parked"};
 
 	return (unsigned int)kind < IDLE_KINDS ? kind_names[kind] : "";
 }
@@ -95,6 +100,7 @@ int selection_new(struct recording *recording, const struct view_filter *filter,
 
 	selection->recording = recording;
 	selection->filter = filter;
+	selection->spots.recording = recording;
 	selection->threads = recording_threads(recording, &selection->thread_count);
 	selection->passes = xcalloc(selection->thread_count + 1, sizeof(bool));
 	for (size_t i = 0; i < selection->thread_count; i++)
@@ -115,7 +121,8 @@ void selection_free(struct selection *selection)
 	free(selection->passes);
 	vec_clear(&selection->meanings);
 	map64_clear(&selection->meaning_of);
-	vec_clear(&selection->names);
+	spots_clear(&selection->spots);
+	sleeps_clear(&selection->sleeps);
 	free(selection);
 }
 
@@ -152,19 +159,6 @@ uint64_t selection_life_ns(const struct selection *selection, uint32_t thread_in
 	return start < end ? end - start : 0;
 }
 
-static void collect_names(struct selection *selection, uint32_t node)
-{
-	size_t node_count, frame_count;
-	const struct rec_node *nodes = recording_nodes(selection->recording, &node_count);
-	const struct rec_named_frame *frames = recording_frames(selection->recording, &frame_count);
-
-	selection->names.count = 0;
-	for (; node != REC_NONE; node = nodes[node].parent) {
-		const char *name = frames[nodes[node].frame].name;
-		vec_push(&selection->names, name[0] ? name : NULL);
-	}
-}
-
 /* Was there a kernel stack that could not be kept? */
 static bool is_lost(const struct rec_row *row)
 {
@@ -184,12 +178,12 @@ static const struct meaning *meaning_of(
 
 	if (is_new) {
 		struct meaning meaning;
-		const char *const *names;
-		collect_names(selection, kernel_node);
-		names = selection->names.at;
-		meaning.reason = reason_of_stack(names, selection->names.count, is_kernel, letter);
-		meaning.is_own_timer = reason_is_own_timer(names, selection->names.count);
-		meaning.operation = reason_operation(names, selection->names.count);
+		size_t count;
+		const char *const *names = spots_names(&selection->spots, kernel_node, &count);
+		meaning.reason = reason_of_stack(names, count, is_kernel, letter);
+		meaning.is_own_timer = reason_is_own_timer(names, count);
+		meaning.operation = reason_operation(names, count);
+		meaning.known = known_wait_of_kernel(names, count);
 		*index = selection->meanings.count;
 		vec_push(&selection->meanings, meaning);
 	}
@@ -204,6 +198,11 @@ void selection_meaning(struct selection *selection, uint32_t kernel_node, enum r
 
 	*ret_reason = meaning->reason;
 	*ret_operation = meaning->operation;
+}
+
+const struct spot *selection_spot(struct selection *selection, uint32_t user_node)
+{
+	return spots_find(&selection->spots, user_node);
 }
 
 /*
@@ -226,17 +225,57 @@ static bool ends_by_own_timer(
 	return meaning->is_own_timer && hop_kind_is_metal(waker->kind);
 }
 
-static enum idle_kind idle_of(
+/* Sleeps that others wait for, of which this part or more is waited for, are not idle. */
+#define AWAITED_PART 10
+/* Where threads end this part or more of the time at a place, its timeouts are tries of one wait.
+ */
+#define RETRIED_PART 10
+
+/*
+ * Is a wait that its own timer ended nevertheless a wait? So it is if others waited for its end,
+ * and if it is one of several tries: a lock or condition at whose place threads end other waits.
+ */
+static bool is_wait_with_timeout(
 	const struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
+{
+	struct sleep_facts facts =
+		sleeps_find(&selection->sleeps, selection->threads[row->thread_index].comm,
+			row->stacks.kernel_node, row->stacks.user_node);
+
+	if (facts.awaited_ns >= facts.ns / AWAITED_PART && facts.awaited_ns)
+		return true;
+	return meaning->reason == REASON_FUTEX && facts.thread_ns &&
+	       facts.thread_ns >= facts.ns / RETRIED_PART;
+}
+
+/* Reasons for which nobody waits of his own accord. */
+static bool is_never_idle(enum reason reason, char letter)
+{
+	return letter == 'D' || reason == REASON_LOCK || reason == REASON_DISK ||
+	       reason == REASON_JOURNAL || reason == REASON_KERNEL || reason == REASON_STOPPED ||
+	       reason == REASON_FAULT || reason == REASON_VFORK;
+}
+
+static const char *name_of_stop(char letter)
+{
+	return letter == 'T'   ? "stopped by a signal"
+	       : letter == 't' ? "held by a tracer"
+			       : "frozen";
+}
+
+static enum idle_kind idle_of(const struct selection *selection, const struct rec_row *row,
+	const struct meaning *meaning, enum known_kind known)
 {
 	if (meaning->reason == REASON_KTHREAD)
 		return IDLE_MAIN_LOOP;
-	if (ends_by_own_timer(selection, row, meaning))
-		return IDLE_OWN_TIMER;
-	if (!row->is_unended || row->sum.task_letter == 'D' || meaning->reason == REASON_LOCK ||
-		meaning->reason == REASON_DISK)
+	if (is_never_idle(meaning->reason, row->sum.task_letter) || known == KNOWN_LOCK ||
+		known == KNOWN_ASKED)
 		return IDLE_NOT;
-	return IDLE_UNENDED;
+	if (known == KNOWN_PARKED)
+		return IDLE_PARKED;
+	if (ends_by_own_timer(selection, row, meaning))
+		return is_wait_with_timeout(selection, row, meaning) ? IDLE_NOT : IDLE_OWN_TIMER;
+	return row->is_unended ? IDLE_UNENDED : IDLE_NOT;
 }
 
 /* Time, count and max inside the range; false if nothing of the row lies in it. */
@@ -309,7 +348,12 @@ static int on_row(const struct rec_row *row, void *context)
 			out.thread->is_kernel, row->sum.task_letter);
 		out.reason = is_lost(row) ? REASON_LOST : meaning->reason;
 		out.operation = meaning->operation;
-		out.idle = idle_of(selection, row, meaning);
+		out.known = spots_find(&selection->spots, row->stacks.user_node)->known;
+		if (meaning->known.name)
+			out.known = meaning->known;
+		if (out.reason == REASON_STOPPED)
+			out.known.name = name_of_stop(row->sum.task_letter);
+		out.idle = idle_of(selection, row, meaning, out.known.kind);
 	}
 	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
 }
@@ -350,7 +394,13 @@ int selection_each_row(
 	_cleanup_free_ uint64_t(*row_ns)[TIME_STATES] =
 		xcalloc(selection->thread_count + 1, sizeof(*row_ns));
 	struct row_walk walk = {selection, each, context, row_ns};
-	int error = recording_each_row(selection->recording, on_row, &walk, why);
+	int error = 0;
+
+	if (!selection->has_sleeps)
+		error = sleeps_gather(&selection->sleeps, selection->recording, why);
+	selection->has_sleeps = !error;
+	if (!error)
+		error = recording_each_row(selection->recording, on_row, &walk, why);
 
 	if (error || !shows_unsliced(selection))
 		return error;

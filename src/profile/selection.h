@@ -11,17 +11,19 @@
 #define DWELL_PROFILE_SELECTION_H
 
 #include "profile/filter.h"
+#include "profile/spots.h"
 #include "recording/reader.h"
 
 enum idle_kind {
 	IDLE_NOT,
-	IDLE_UNENDED,   /* did not end within the window, and no lock, no disk, not in D */
+	IDLE_UNENDED,   /* did not end within the window, though nobody had to end it */
 	IDLE_MAIN_LOOP, /* a kernel thread in its own main loop */
-	IDLE_OWN_TIMER, /* the thread set the timer that ends it */
+	IDLE_OWN_TIMER, /* the thread set the timer that ends it, and nobody waited for it */
+	IDLE_PARKED,    /* a worker without work */
 	IDLE_KINDS,
 };
 
-/* "unended", "main_loop", "own_timer"; "" for IDLE_NOT */
+/* "unended", "main_loop", "own_timer", "parked"; "" for IDLE_NOT */
 const char *idle_kind_name(enum idle_kind kind);
 
 struct selection_row {
@@ -42,6 +44,7 @@ struct selection_row {
 	/* Of blocked time; else REASON_UNKNOWN, NULL and IDLE_NOT. */
 	enum reason reason;
 	const char *operation;
+	struct known_wait known;
 	enum idle_kind idle;
 };
 
@@ -65,6 +68,8 @@ uint64_t selection_life_ns(const struct selection *selection, uint32_t thread_in
 /* What a thread was in that slept in that kernel stack: a reason, and an operation or NULL. */
 void selection_meaning(struct selection *selection, uint32_t kernel_node, enum reason *ret_reason,
 	const char **ret_operation);
+/* Where in its program it was, by its user stack. Valid until the next call of either. */
+const struct spot *selection_spot(struct selection *selection, uint32_t user_node);
 
 /* Calls `each` for all rows that pass; a non-zero return ends the walk and is returned. */
 typedef int (*selection_row_fn)(const struct selection_row *row, void *context);

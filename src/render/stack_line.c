@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/plumbing.h"
 #include "model/unwind.h"
 #include "util/text.h"
 
@@ -20,15 +21,6 @@ static bool has_prefix(const char *label, const char *const *prefixes, size_t co
 		if (!strncmp(label, prefixes[i], strlen(prefixes[i])))
 			return true;
 	return false;
-}
-
-/* Code that starts every program or thread. */
-static bool is_user_entry(const char *label)
-{
-	static const char *const entries[] = {
-		"_start", "__libc_start", "start_thread", "clone", "__clone", "thread_start"};
-
-	return has_prefix(label, entries, ARRAY_SIZE(entries));
 }
 
 /* How every wait enters the kernel and ends in the scheduler. */
@@ -104,17 +96,29 @@ static size_t count_untelling(const frame_list *frames)
 	return count;
 }
 
+/* The program's own code tells more than anything below it. */
+static bool has_own_code(const frame_list *frames)
+{
+	for (size_t i = 0; i < frames->count; i++)
+		if (frames->at[i].kind == FRAME_USER && !plumbing_is(frames->at[i].label))
+			return true;
+	return false;
+}
+
 static void keep_telling(frame_list *frames)
 {
 	const struct frame *operation = kernel_operation(frames);
+	bool is_own = has_own_code(frames);
 	frame_list kept = {0};
 
 	for (size_t i = 0; i < frames->count; i++) {
 		const struct frame *frame = &frames->at[i];
-		bool tells = frame->kind == FRAME_KERNEL ? frame == operation
-							 : !is_user_entry(frame->label);
+		bool tells = frame->kind != FRAME_USER ||
+			     !(is_own ? plumbing_is : plumbing_is_entry)(frame->label);
+		if (frame->kind == FRAME_KERNEL)
+			tells = !is_own && frame == operation;
 		/* Nothing but noise is better than nothing. */
-		if (!operation && frame->kind == FRAME_KERNEL)
+		if (!operation && !is_own && frame->kind == FRAME_KERNEL)
 			tells = i + 1 == frames->count;
 		if (tells)
 			vec_push(&kept, *frame);

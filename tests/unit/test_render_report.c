@@ -379,9 +379,9 @@ static void a_stack_is_shown_from_the_first_frame_that_tells(void **state)
 	(void)state;
 
 	_cleanup_free_ char *broken = text_of_wait(UNWIND_BROKEN, "work;lock");
-	assert_non_null(strstr(broken, "\n  ... > work > lock > futex_wait\n"));
+	assert_non_null(strstr(broken, "\n  ... > work > lock\n"));
 	_cleanup_free_ char *whole = text_of_wait(UNWIND_COMPLETE, "_start;main;lock");
-	assert_non_null(strstr(whole, "\n  main > lock > futex_wait\n"));
+	assert_non_null(strstr(whole, "\n  main > lock\n"));
 	_cleanup_free_ char *earlier = text_of_wait(UNWIND_EARLIER, NULL);
 	assert_non_null(strstr(earlier, "\n  futex_wait (asleep since before the recording)\n"));
 }

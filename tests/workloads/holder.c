@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * holder [MS] [THREADS] [HOLD_US]: threads "user-0", "user-1", ... and "refresher" share a mutex for
- * so long. The refresher sleeps 5 ms while it holds it, in refresh_cache(), and as long without it,
- * in rest(); the users compute HOLD_US in use_cache(). All note when they asked for it, had it and
- * gave it back; what is printed is how much of the time that the users waited each one had it.
+ * holder [MS] [THREADS] [HOLD_US]: threads "user-0", "user-1", ... and "refresher" share a mutex
+ * for so long. The refresher sleeps 5 ms while it holds it, in refresh_cache(), and as long without
+ * it, in rest(); the users compute HOLD_US in use_cache(). All note when they asked for it, had it
+ * and gave it back; what is printed is how much of the time that the users waited each one had it.
  */
 #include "workload.h"
 

@@ -17,6 +17,7 @@ static uint64_t hash_hops(
 		uint64_t operation =
 			intern(&causes->texts, hops[i].operation ? hops[i].operation : "");
 		hash = hash_add(hash, name << 32 | operation);
+		hash = hash_text(hash, hops[i].spot ? hops[i].spot : "");
 		hash = hash_add(hash, (uint64_t)hops[i].kind << 32 | hops[i].reason);
 	}
 	return hash;
@@ -36,7 +37,8 @@ static bool is_same(const struct causes *causes, const struct cause_chain *known
 		const struct cause_hop *hop = &causes->hops.at[known->first_hop + i];
 		if (hop->kind != hops[i].kind || hop->reason != hops[i].reason ||
 			!is_same_text(hop->name, hops[i].name) ||
-			!is_same_text(hop->operation, hops[i].operation))
+			!is_same_text(hop->operation, hops[i].operation) ||
+			!is_same_text(hop->spot, hops[i].spot))
 			return false;
 	}
 	return true;
@@ -60,6 +62,14 @@ static uint32_t put_named(
 	}
 }
 
+static void add_spot(struct selection *selection, uint32_t user_node, struct cause_hop *hop)
+{
+	const struct spot *spot = selection_spot(selection, user_node);
+
+	hop->spot = spot->count ? spot->frames[0] : NULL;
+	hop->is_lock = spot->known.kind == KNOWN_LOCK || hop->reason == REASON_LOCK;
+}
+
 static uint32_t name_chain(struct causes *causes, const struct recording *recording,
 	struct selection *selection, uint32_t index)
 {
@@ -76,11 +86,15 @@ static uint32_t name_chain(struct causes *causes, const struct recording *record
 	for (uint32_t i = 0; i < from->hop_count; i++) {
 		const struct rec_chain_hop *hop = &recorded[from->first_hop + i];
 		hops[i].kind = hop->kind;
-		hops[i].name = hop->name;
+		hops[i].name = hop_kind_is_thread(hop->kind)
+				       ? family_of(causes->families, hop->name)
+				       : hop->name;
 		hops[i].has_waited = i && hop->waited_node != REC_NONE;
 		if (hops[i].has_waited)
 			selection_meaning(
 				selection, hop->waited_node, &hops[i].reason, &hops[i].operation);
+		if (hops[i].has_waited)
+			add_spot(selection, hop->waited_user_node, &hops[i]);
 	}
 	uint32_t named = put_named(causes, chain, hops);
 	causes->by_recorded.at[index] = named + 1;

@@ -7,16 +7,19 @@
 #ifndef DWELL_PROFILE_SUMMARY_CAUSES_H
 #define DWELL_PROFILE_SUMMARY_CAUSES_H
 
+#include "profile/family.h"
 #include "profile/selection.h"
 #include "util/intern.h"
 #include "util/map64.h"
 
 struct cause_hop {
 	enum hop_kind kind;
-	const char *name;      /* the recording's */
+	const char *name;      /* of the family; the recording's or the families' */
 	bool has_waited;       /* from the second hop on: */
 	enum reason reason;    /* what the waker before it had slept in */
 	const char *operation; /* or NULL */
+	const char *spot;      /* the function that wanted it, or NULL */
+	bool is_lock;          /* somebody held it */
 };
 
 struct cause_chain {
@@ -34,6 +37,7 @@ struct causes {
 	VEC(struct cause_chain) chains;
 	VEC(struct cause_hop) hops;
 	VEC(struct rec_share) shares;
+	const struct families *families; /* set before anything is added */
 	/* How they are found again while they are gathered. */
 	struct intern texts;
 	VEC(uint32_t) by_recorded; /* chain of the recording -> number of its named chain + 1 */

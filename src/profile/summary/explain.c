@@ -15,35 +15,35 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool is_cause(const struct cause *cause, const struct cause_hop *hop, enum reason reason,
-	const char *operation)
+static bool is_cause(const struct cause *cause, const struct cause *wanted)
 {
-	bool is_thread = hop_kind_is_thread(hop->kind);
+	bool is_thread = hop_kind_is_thread(wanted->kind);
 
 	return hop_kind_is_thread(cause->kind) == is_thread &&
-	       (is_thread || cause->kind == hop->kind) && cause->reason == reason &&
-	       !strcmp(cause->name, hop->name) && is_same_text(cause->operation, operation);
+	       (is_thread || cause->kind == wanted->kind) && cause->reason == wanted->reason &&
+	       !strcmp(cause->name, wanted->name) &&
+	       is_same_text(cause->operation, wanted->operation) &&
+	       is_same_text(cause->spot, wanted->spot) && cause->root_kind == wanted->root_kind &&
+	       is_same_text(cause->root_name, wanted->root_name);
 }
 
-/* The cause of that name; what it waited in tells causes apart, too. */
-static struct cause *cause_of(struct explanation *explanation, const struct cause_hop *hop,
-	enum reason reason, const char *operation)
+/* The cause that is like this one; what it waited in tells causes apart, too. */
+static struct cause *cause_like(struct explanation *explanation, const struct cause *wanted)
 {
-	uint64_t kind = hop_kind_is_thread(hop->kind) ? HOP_TASK : (uint64_t)hop->kind;
-	uint64_t hash = hash_text(hash_add(kind, (uint64_t)reason), hop->name);
+	uint64_t kind = hop_kind_is_thread(wanted->kind) ? HOP_TASK : (uint64_t)wanted->kind;
+	uint64_t hash = hash_text(hash_add(kind, (uint64_t)wanted->reason), wanted->name);
 
-	for (hash = hash_text(hash, operation ? operation : "");; hash++) {
+	hash = hash_text(hash, wanted->spot ? wanted->spot : "");
+	hash = hash_text(hash_add(hash, (uint64_t)wanted->root_kind),
+		wanted->root_name ? wanted->root_name : "");
+	for (hash = hash_text(hash, wanted->operation ? wanted->operation : "");; hash++) {
 		uint64_t *number = map64_put(&explanation->by_what, hash, NULL);
 		if (!*number) {
-			struct cause made = {.kind = hop->kind,
-				.name = hop->name,
-				.reason = reason,
-				.operation = operation};
-			vec_push(&explanation->causes, made);
+			vec_push(&explanation->causes, *wanted);
 			*number = explanation->causes.count;
 		}
 		struct cause *cause = &explanation->causes.at[*number - 1];
-		if (is_cause(cause, hop, reason, operation))
+		if (is_cause(cause, wanted))
 			return cause;
 	}
 }
@@ -57,46 +57,82 @@ static void leave_open(struct explanation *explanation, enum chain_end end, uint
 static void add_own_share(
 	struct explanation *explanation, const struct cause_hop *hop, const struct rec_share *share)
 {
+	struct cause wanted = {.kind = hop->kind, .name = hop->name};
+
 	leave_open(explanation, CHAIN_EARLIER, share->earlier_ns);
 	if (!share->ran_ns && !share->no_cpu_ns)
 		return;
-	struct cause *cause = cause_of(explanation, hop, REASON_UNKNOWN, NULL);
+	struct cause *cause = cause_like(explanation, &wanted);
 	cause->ran_ns += share->ran_ns;
 	cause->no_cpu_ns += share->no_cpu_ns;
 }
 
-/* Each hop with its own share. */
-static void add_hop_by_hop(struct explanation *explanation, const struct causes *causes,
-	const struct cause_chain *chain)
+/* Is what a thread waits in so something that another thread ends? */
+static bool is_handed_on(enum reason reason)
 {
-	const struct rec_share *shares = causes->shares.at + chain->first_share;
-
-	for (uint32_t i = 0; i < chain->hop_count; i++)
-		add_own_share(explanation, &causes->hops.at[chain->first_hop + i], &shares[i]);
-	leave_open(explanation, chain->end, shares[chain->hop_count].ran_ns);
+	switch (reason) {
+	case REASON_DISK:
+	case REASON_JOURNAL:
+	case REASON_SLEEP:
+	case REASON_FAULT:
+	case REASON_STOPPED:
+	case REASON_KERNEL:
+		return false;
+	default:
+		return true;
+	}
 }
 
-/* The first waker, with what it slept in as a whole. */
-static void add_first_hop(struct explanation *explanation, const struct causes *causes,
+/* What a disk or the network did says something; that a timer ended a sleep goes without saying. */
+static bool is_telling(const struct cause_hop *root)
+{
+	return hop_kind_is_metal(root->kind) && root->kind != HOP_TIMER && root->kind != HOP_IPI;
+}
+
+/* The waker before hops[i] was itself in a wait, which that hop ended, for so long. */
+static void add_wait_of(struct explanation *explanation, const struct cause_hop *hops, uint32_t i,
+	const struct cause_hop *root, uint64_t ns)
+{
+	struct cause wanted = {.kind = hops[i - 1].kind,
+		.name = hops[i - 1].name,
+		.reason = hops[i].reason,
+		.operation = hops[i].operation,
+		.spot = hops[i].spot};
+
+	if (!ns)
+		return;
+	if (is_telling(root)) {
+		wanted.root_kind = root->kind;
+		wanted.root_name = root->name;
+	}
+	cause_like(explanation, &wanted)->waited_ns += ns;
+}
+
+static uint64_t ns_from(const struct rec_share *shares, uint32_t first, uint32_t count)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = first; i < count; i++)
+		ns += share_ns(&shares[i]);
+	return ns;
+}
+
+static void add_chain(struct explanation *explanation, const struct causes *causes,
 	const struct cause_chain *chain)
 {
 	const struct rec_share *shares = causes->shares.at + chain->first_share;
 	const struct cause_hop *hops = causes->hops.at + chain->first_hop;
-	uint64_t slept_ns = 0;
 
-	if (chain->hop_count < 2) {
-		add_hop_by_hop(explanation, causes, chain);
-		return;
+	for (uint32_t i = 0; i < chain->hop_count; i++) {
+		bool is_metal = hop_kind_is_metal(hops[i].kind);
+		if (i && (is_metal || (hops[i].has_waited && !is_handed_on(hops[i].reason)))) {
+			add_wait_of(explanation, hops, i, &hops[chain->hop_count - 1],
+				ns_from(shares, i, chain->hop_count + 1));
+			return;
+		}
+		add_own_share(explanation, &hops[i], &shares[i]);
 	}
-	add_own_share(explanation, &hops[0], &shares[0]);
-	for (uint32_t i = 1; i <= chain->hop_count; i++)
-		slept_ns += share_ns(&shares[i]);
-	if (!slept_ns)
-		return;
-	struct cause *cause = cause_of(explanation, &hops[0], hops[1].reason, hops[1].operation);
-	cause->waited_ns += slept_ns;
-	if (hops[1].kind == HOP_TIMER)
-		cause->timer_ns += slept_ns;
+	leave_open(explanation, chain->end, shares[chain->hop_count].ran_ns);
 }
 
 struct ender {
@@ -133,7 +169,8 @@ static const char *only_waker(
 
 static size_t line_of_cause(const struct summary *summary, const struct cause *cause, size_t except)
 {
-	size_t line = summary_find_line(summary, cause->name, cause->reason, cause->operation);
+	size_t line = summary_find_line(
+		summary, cause->name, cause->reason, cause->operation, cause->spot);
 
 	return line == except + 1 ? 0 : line;
 }
@@ -147,27 +184,6 @@ static int compare_causes(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/*
- * Is what the waker slept in told best by its name? So it is if that is a line of its own, or a
- * sleep that a timer ended, and if it is an operation that people know. Else what woke it tells
- * more.
- */
-static bool slept_in_operations(
-	const struct summary *summary, struct explanation *explanation, size_t except)
-{
-	uint64_t known_ns = 0, slept_ns = 0;
-
-	vec_each (cause, &explanation->causes) {
-		if (!cause->waited_ns)
-			continue;
-		cause->see = line_of_cause(summary, cause, except);
-		slept_ns += cause->waited_ns;
-		if (cause->operation)
-			known_ns += cause->see ? cause->waited_ns : cause->timer_ns;
-	}
-	return known_ns >= slept_ns - slept_ns / 4;
-}
-
 void explain_line(const struct summary *summary, size_t line, struct explanation *ret)
 {
 	const struct causes *causes = &summary->causes;
@@ -178,15 +194,13 @@ void explain_line(const struct summary *summary, size_t line, struct explanation
 	*ret = (struct explanation){
 		.total_ns = summary->lines.at[line].total_ns, .words = summary->words};
 	ret->waker = only_waker(causes, chains, count);
-	for (size_t i = 0; ret->waker && i < count; i++)
-		add_first_hop(ret, causes, &chains[i]);
-	if (!ret->waker || !slept_in_operations(summary, ret, line)) {
-		uint64_t total_ns = ret->total_ns;
-		explanation_clear(ret);
-		*ret = (struct explanation){.total_ns = total_ns, .words = summary->words};
-		for (size_t i = 0; i < count; i++)
-			add_hop_by_hop(ret, causes, &chains[i]);
-	}
+	ret->is_held = summary->lines.at[line].known.kind == KNOWN_LOCK ||
+		       summary->lines.at[line].reason == REASON_LOCK;
+	for (size_t i = 0; i < count; i++)
+		add_chain(ret, causes, &chains[i]);
+	vec_each (cause, &ret->causes)
+		if (cause->waited_ns)
+			cause->see = line_of_cause(summary, cause, line);
 	for (size_t i = 0; i < count; i++)
 		known_ns += chains[i].total_ns;
 	/* Rows of full tables have no chain. */
@@ -200,7 +214,7 @@ void explain_all(const struct summary *summary, struct explanation *ret)
 	*ret = (struct explanation){.words = summary->words};
 	vec_each (chain, &summary->causes.chains) {
 		ret->total_ns += chain->total_ns;
-		add_hop_by_hop(ret, &summary->causes, chain);
+		add_chain(ret, &summary->causes, chain);
 	}
 	vec_sort(&ret->causes, compare_causes);
 }

@@ -2,10 +2,12 @@
 /*
  * What a line of the report waited for, in figures: who was the cause, and what it did meanwhile.
  *
- * Where nearly all waits were ended by threads of one name, and what these had been in is a line of
- * the report itself, named by its operation, the causes are what that one did: it ran, had no CPU,
- * or was in that operation ("see N"). Else each hop of the chains is a cause with its own share.
- * Time before a waker's last wait, behind the depth limit, or without a waker is not explained.
+ * A chain of wakers is followed to the one that was not waiting for somebody else: that one ran,
+ * had no CPU, slept, or was in something that no thread ends (a disk, the network, a timer). Its
+ * share is its own, and what lies behind it too; wakers on the way keep what they did themselves.
+ * So of a lock that goes from hand to hand each holder gets the time that it had it, and a holder
+ * that slept gets its sleep. Time before a waker's last wait, behind the depth limit, or without a
+ * waker is not explained.
  */
 #ifndef DWELL_PROFILE_SUMMARY_EXPLAIN_H
 #define DWELL_PROFILE_SUMMARY_EXPLAIN_H
@@ -13,21 +15,26 @@
 #include "model/words.h"
 #include "profile/summary/summary.h"
 
+/* What somebody did while others waited for it. */
 struct cause {
 	enum hop_kind kind;
 	const char *name;
 	uint64_t ran_ns; /* of metal: it was pending */
 	uint64_t no_cpu_ns;
 	uint64_t waited_ns; /* it was itself in `operation`, or for `reason` */
-	uint64_t timer_ns;  /* of that: until a timer of its own */
 	enum reason reason;
 	const char *operation; /* NULL: only the reason is known */
-	size_t see;            /* number of that line in the report, from 1 on; 0: none */
+	const char *spot;      /* the function of the program that it was called from, or NULL */
+	/* The metal that its wait was for in the end, if that says more; NULL if not. */
+	enum hop_kind root_kind;
+	const char *root_name;
+	size_t see; /* number of that line in the report, from 1 on; 0: none */
 };
 
 struct explanation {
 	uint64_t total_ns;
 	const char *waker;        /* the name that ended nearly all; NULL: several did */
+	bool is_held;             /* it is a lock: causes are those who had it */
 	VEC(struct cause) causes; /* largest first */
 	struct map64 by_what;     /* while they are gathered: hash -> index + 1 */
 	uint64_t unexplained_ns;
@@ -42,7 +49,7 @@ static inline uint64_t cause_ns(const struct cause *cause)
 
 /* Explains a line (an index into summary->lines). Texts are the summary's. The caller clears it. */
 void explain_line(const struct summary *summary, size_t line, struct explanation *ret);
-/* Explains all blocked time that is not set aside, hop by hop. */
+/* Explains all blocked time that is not set aside. */
 void explain_all(const struct summary *summary, struct explanation *ret);
 void explanation_clear(struct explanation *explanation);
 /* The end that most of the unexplained time has. */

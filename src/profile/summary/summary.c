@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "profile/summary/lines.h"
 #include "util/hash.h"
 
 struct gathering {
@@ -58,6 +59,8 @@ static struct summary_wait *wait_of(struct gathering *gathering, const struct se
 			.task_letter = sum->task_letter,
 			.reason = row->reason,
 			.operation = row->operation,
+			.known = row->known,
+			.user_node = row->row->stacks.user_node,
 			.idle = row->idle,
 			.is_aside = row->idle != IDLE_NOT && gathering->sets_aside,
 		};
@@ -175,81 +178,6 @@ static uint64_t running_ns_of(void *context, size_t thread)
 	return gathering->figures[thread].total_ns[TIME_RUNNING];
 }
 
-struct line_index {
-	struct map64 kinds; /* reason, runnable, operation -> small number */
-	struct map64 lines; /* kind << 32 | root -> index into lines */
-};
-
-static struct summary_line *line_of(
-	struct summary *summary, struct line_index *index, const struct summary_wait *wait)
-{
-	struct summary_line line = {.root = wait->root, .is_runnable = true};
-	uint64_t *kind, *place;
-	uint64_t key = UINT64_MAX;
-	bool is_new;
-
-	if (!state_is_runnable(wait->state)) {
-		const char *operation = wait->operation ? wait->operation : "";
-		line.is_runnable = false;
-		line.reason = wait->reason;
-		line.operation = wait->operation;
-		key = (uint64_t)wait->reason << 32 | intern(&summary->tree.labels, operation);
-	}
-	kind = map64_put(&index->kinds, key, NULL);
-	if (!*kind)
-		*kind = index->kinds.count;
-	place = map64_put(&index->lines, *kind << 32 | wait->root, &is_new);
-	if (is_new) {
-		*place = summary->lines.count;
-		line.number = (uint32_t)summary->lines.count;
-		vec_push(&summary->lines, line);
-	}
-	return &summary->lines.at[*place];
-}
-
-/* Lines in their order, and each wait's line as the owner of its chains. */
-static void settle_causes(struct summary *summary, const uint32_t *line_of_wait)
-{
-	_cleanup_free_ uint32_t *owners = xcalloc(summary->waits.count + 1, sizeof(*owners));
-	_cleanup_free_ uint32_t *places = xcalloc(summary->lines.count + 1, sizeof(*places));
-
-	for (size_t i = 0; i < summary->lines.count; i++)
-		places[summary->lines.at[i].number] = (uint32_t)i;
-	for (size_t i = 0; i < summary->waits.count; i++)
-		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
-	causes_settle(&summary->causes, owners);
-}
-
-/* ret_line_of_wait: by number of the wait; UINT32_MAX: none. */
-static void add_lines(struct summary *summary, uint32_t *ret_line_of_wait)
-{
-	struct line_index index = {0};
-
-	for (size_t i = 0; i < summary->waits.count; i++) {
-		const struct summary_wait *wait = &summary->waits.at[i];
-		struct summary_line *line;
-		ret_line_of_wait[wait->number] = UINT32_MAX;
-		if (wait->is_aside)
-			continue;
-		line = line_of(summary, &index, wait);
-		ret_line_of_wait[wait->number] = line->number;
-		line->count += wait->count + wait->unended;
-		line->total_ns += wait->total_ns;
-		line->uncounted_ns += wait->uncounted_ns;
-		line->woken_ns += wait->state == TIME_WOKEN ? wait->total_ns : 0;
-		if (wait->max_ns > line->max_ns)
-			line->max_ns = wait->max_ns;
-		for (unsigned int band = 0; band < CONTRACT_BANDS; band++)
-			line->band_ns[band] += wait->band_ns[band];
-		if (wait->total_ns > line->heaviest_ns) {
-			line->heaviest_ns = wait->total_ns;
-			line->heaviest = (uint32_t)i;
-		}
-	}
-	map64_clear(&index.kinds);
-	map64_clear(&index.lines);
-}
-
 uint64_t summary_group_busy_ns(const struct summary_group *group)
 {
 	uint64_t busy = 0;
@@ -259,18 +187,31 @@ uint64_t summary_group_busy_ns(const struct summary_group *group)
 	return busy - group->aside_ns;
 }
 
-static uint64_t hash_line(const char *name, enum reason reason, const char *operation)
+static uint64_t hash_line(
+	const char *name, enum reason reason, const char *operation, const char *spot)
 {
-	return hash_text(hash_text((uint64_t)reason, name), operation ? operation : "");
+	uint64_t hash = hash_text(hash_text((uint64_t)reason, name), operation ? operation : "");
+
+	return spot ? hash_text(hash, spot) : hash;
 }
 
-size_t summary_find_line(
-	const struct summary *summary, const char *name, enum reason reason, const char *operation)
+size_t summary_find_line(const struct summary *summary, const char *name, enum reason reason,
+	const char *operation, const char *spot)
 {
 	const uint64_t *number =
-		map64_find(&summary->line_by_what, hash_line(name, reason, operation));
+		map64_find(&summary->line_by_what, hash_line(name, reason, operation, spot));
 
 	return number ? *number : 0;
+}
+
+/* The largest of several comes first, and keeps its place. */
+static void index_line(struct summary *summary, uint64_t hash, size_t number)
+{
+	bool is_new;
+	uint64_t *place = map64_put(&summary->line_by_what, hash, &is_new);
+
+	if (is_new)
+		*place = number;
 }
 
 static void index_lines(struct summary *summary)
@@ -280,8 +221,10 @@ static void index_lines(struct summary *summary)
 		if (line->is_runnable)
 			continue;
 		_cleanup_free_ char *name = summary_root_name(summary, line->root);
-		uint64_t hash = hash_line(name, line->reason, line->operation);
-		*map64_put(&summary->line_by_what, hash, NULL) = i + 1;
+		index_line(summary, hash_line(name, line->reason, line->operation, NULL), i + 1);
+		if (line->spot)
+			index_line(summary,
+				hash_line(name, line->reason, line->operation, line->spot), i + 1);
 	}
 }
 
@@ -308,26 +251,15 @@ static int compare_waits(const void *left, const void *right)
 	return by_size(a->total_ns, b->total_ns, a->number, b->number);
 }
 
-static int compare_lines(const void *left, const void *right)
+static void finish(
+	struct summary *summary, struct recording *recording, struct selection *selection)
 {
-	const struct summary_line *a = left, *b = right;
-
-	return by_size(a->total_ns, b->total_ns, a->heaviest, b->heaviest);
-}
-
-static void finish(struct summary *summary, struct recording *recording)
-{
-	_cleanup_free_ uint32_t *line_of_wait =
-		xcalloc(summary->waits.count + 1, sizeof(*line_of_wait));
-
 	for (unsigned int state = 0; state < TIME_STATES; state++)
 		summary->busy_ns += summary->total_ns[state];
 	summary->busy_ns -= summary->aside_ns;
 	vec_sort(&summary->groups, compare_groups);
 	vec_sort(&summary->waits, compare_waits);
-	add_lines(summary, line_of_wait);
-	vec_sort(&summary->lines, compare_lines);
-	settle_causes(summary, line_of_wait);
+	lines_make(summary, selection);
 	index_lines(summary);
 	summary->has_chains = recording_has_chains(recording);
 	summary->losses = recording_losses(recording, &summary->loss_count);
@@ -343,6 +275,8 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	size_t thread_count;
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
 
+	families_gather(&summary->families, recording);
+	summary->causes.families = &summary->families;
 	summary->threads.room = thread_count + 1;
 	summary->threads.at = xcalloc(summary->threads.room, sizeof(*summary->threads.at));
 	struct gathering gathering = {.summary = summary,
@@ -363,7 +297,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	map64_clear(&gathering.waits);
 	if (!error) {
 		add_threads(&gathering, selection, recording, thread_count);
-		finish(summary, recording);
+		finish(summary, recording, selection);
 		find_runtimes(summary, recording);
 	}
 	placer_free(gathering.group_placer);
@@ -426,6 +360,7 @@ void summary_free(struct summary *summary)
 	vec_clear(&summary->waits);
 	vec_clear(&summary->lines);
 	causes_clear(&summary->causes);
+	families_clear(&summary->families);
 	map64_clear(&summary->line_by_what);
 	tree_clear(&summary->tree);
 	completeness_clear(&summary->completeness);

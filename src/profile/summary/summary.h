@@ -13,6 +13,7 @@
 #include "profile/summary/causes.h"
 #include "profile/summary/completeness.h"
 #include "profile/summary/conservation.h"
+#include "profile/family.h"
 #include "profile/filter.h"
 #include "profile/summary/measured.h"
 #include "profile/placer.h"
@@ -48,6 +49,8 @@ struct summary_wait {
 	char task_letter;
 	enum reason reason;
 	const char *operation; /* NULL if there is none */
+	struct known_wait known;
+	uint32_t user_node; /* of the recording: one of those that look the same */
 	enum idle_kind idle;
 	bool is_aside;
 	uint64_t count;
@@ -59,22 +62,28 @@ struct summary_wait {
 	uint64_t band_ns[CONTRACT_BANDS];
 };
 
-/* What the report lists: waits of one name, reason and operation, or the runnable time of a name.
+/*
+ * What the report lists: waits of one name, reason and operation that were asked for at one place,
+ * or the runnable time of a name.
  */
 struct summary_line {
 	uint32_t number; /* in the order in which they were met */
 	uint32_t root;
 	bool is_runnable;
+	bool is_rest; /* of a kind whose large parts are lines of their own */
 	enum reason reason;
 	const char *operation;
+	struct known_wait known;
 	uint64_t count; /* unended ones included */
+	uint64_t unended;
 	uint64_t total_ns;
 	uint64_t uncounted_ns;
 	uint64_t max_ns;
 	uint64_t band_ns[CONTRACT_BANDS];
 	uint64_t woken_ns;
-	uint32_t heaviest; /* index into waits */
+	uint32_t heaviest; /* index into waits: one in the stack that has most of it */
 	uint64_t heaviest_ns;
+	const char *spot; /* the function that asked for that, or NULL */
 };
 
 struct summary {
@@ -105,8 +114,9 @@ struct summary {
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;
-	uint64_t lost_events;      /* counts of the serious losses */
-	bool has_chains;           /* who woke whom was recorded */
+	uint64_t lost_events; /* counts of the serious losses */
+	bool has_chains;      /* who woke whom was recorded */
+	struct families families;
 	struct causes causes;      /* by line */
 	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */
 	struct tree tree;
@@ -125,10 +135,12 @@ void summary_free(struct summary *summary);
 
 /* The name of a root: its labels, joined by ';'. Caller frees. */
 char *summary_root_name(const struct summary *summary, uint32_t root);
-/* The number, from 1 on, of the line of blocked time of that name, reason and operation; 0: none.
+/*
+ * The number, from 1 on, of the line of blocked time of that name, reason and operation, asked for
+ * in that function; NULL: in any. 0: none.
  */
-size_t summary_find_line(
-	const struct summary *summary, const char *name, enum reason reason, const char *operation);
+size_t summary_find_line(const struct summary *summary, const char *name, enum reason reason,
+	const char *operation, const char *spot);
 /* Runnable and blocked time that is not set aside, and running time. */
 uint64_t summary_group_busy_ns(const struct summary_group *group);
 

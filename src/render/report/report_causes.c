@@ -8,21 +8,37 @@
 #include "util/mem.h"
 #include "util/text.h"
 
-#define MOST_ITEMS 3
+/* Who is named: at most so many, of so many percent each; but always the largest. */
+#define MOST_HOLDERS 3
 #define LEAST_PERCENT 5
+/* Things that one did: at most so many of them. */
+#define MOST_DOINGS 3
 /* Past this the sentence begins with what is not explained. */
 #define MUCH_PERCENT 20
-/* Less than this part of what a cause did is not worth a word. */
-#define ASIDE 10
 
-/* One figure of the sentence. */
-struct item {
+/* One thing that somebody did while it was waited for. */
+struct doing {
 	const struct cause *cause;
 	uint64_t ns;
-	enum { DID_WAIT, DID_RUN, DID_NO_CPU, DID_BOTH, DID_METAL } did;
+	uint64_t percent;
+	enum { DID_WAIT, DID_RUN, DID_NO_CPU, DID_METAL } did;
 };
 
-typedef VEC(struct item) item_list;
+/* Somebody, or some metal, with what it did. */
+struct holder {
+	const struct cause *cause; /* its first: has kind and name */
+	uint64_t ns;
+	uint64_t percent;
+	bool is_last;
+	VEC(struct doing) doings; /* largest first */
+};
+
+struct sentence {
+	const struct explanation *explanation;
+	const char *who;
+	VEC(struct holder) holders; /* largest first */
+	uint64_t unexplained;       /* percent */
+};
 
 char *cause_name(const struct words *words, enum hop_kind kind, const char *name)
 {
@@ -42,6 +58,10 @@ char *cause_name(const struct words *words, enum hop_kind kind, const char *name
 			clean[0] ? " " : "", clean);
 	if (!hop_kind_is_metal(kind))
 		return xstrdup(clean[0] ? clean : "an unknown waker");
+	if (hop_is_own_timer(kind, name))
+		return xstrdup("its own timer");
+	if (kind == HOP_SOFTIRQ && !strcmp(name, "NET_RX"))
+		return xstrdup("the network");
 	if (!clean[0])
 		return xstrdup(metal[kind].without);
 	/* Not a format from outside: one of the five above. */
@@ -50,149 +70,269 @@ char *cause_name(const struct words *words, enum hop_kind kind, const char *name
 		clean, place + 2);
 }
 
-static int compare_items(const void *left, const void *right)
+static int compare_doings(const void *left, const void *right)
 {
-	const struct item *a = left, *b = right;
+	const struct doing *a = left, *b = right;
 
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
-	return a->cause < b->cause ? -1 : a->cause > b->cause;
+	return a->cause != b->cause ? (a->cause < b->cause ? -1 : 1) : (int)a->did - (int)b->did;
 }
 
-static void add_item(item_list *items, const struct cause *cause, uint64_t ns, int did)
+/* Of a lock, a timeout is no holder: it comes last. */
+static bool is_timeout(const struct cause *cause)
 {
-	struct item item = {.cause = cause, .ns = ns};
-
-	item.did = did;
-	if (ns)
-		vec_push(items, item);
+	return hop_is_own_timer(cause->kind, cause->name);
 }
 
-/* With one waker each thing that it did is an item, else each cause is. */
-static void list_items(const struct explanation *explanation, item_list *items)
+static int compare_holders(const void *left, const void *right)
 {
-	vec_each (cause, &explanation->causes) {
-		uint64_t awake_ns = cause->ran_ns + cause->no_cpu_ns;
-		bool is_waker = explanation->waker && !strcmp(cause->name, explanation->waker);
-		if (hop_kind_is_metal(cause->kind)) {
-			add_item(items, cause, cause->ran_ns, DID_METAL);
-		} else if (is_waker) {
-			add_item(items, cause, cause->ran_ns, DID_RUN);
-			add_item(items, cause, cause->no_cpu_ns, DID_NO_CPU);
-		} else {
-			add_item(items, cause, awake_ns,
-				cause->no_cpu_ns < awake_ns / ASIDE ? DID_RUN
-				: cause->ran_ns < awake_ns / ASIDE  ? DID_NO_CPU
-								    : DID_BOTH);
-		}
-		add_item(items, cause, cause->waited_ns, DID_WAIT);
-	}
-	vec_sort(items, compare_items);
+	const struct holder *a = left, *b = right;
+
+	if (a->is_last != b->is_last)
+		return a->is_last ? 1 : -1;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return strcmp(a->cause->name, b->cause->name);
 }
 
-static void put_item(
-	FILE *out, const struct explanation *explanation, const struct item *item, const char *who)
+static struct holder *holder_of(struct sentence *sentence, const struct cause *cause)
 {
-	static const char *const did[] = {
-		[DID_RUN] = "ran", [DID_NO_CPU] = "had no CPU", [DID_BOTH] = "ran or had no CPU"};
-	const struct cause *cause = item->cause;
-	bool is_waker = explanation->waker && !strcmp(cause->name, explanation->waker);
-	_cleanup_free_ char *plain = cause_name(explanation->words, cause->kind, cause->name);
-	_cleanup_free_ char *name =
-		is_waker ? xstrdup("it")
-			 : xasprintf("%s%s",
-				   !strcmp(plain, who) && item->did != DID_METAL ? "another " : "",
-				   plain);
+	bool is_metal = hop_kind_is_metal(cause->kind);
 
-	if (item->did == DID_METAL) {
-		fputs(plain, out);
+	vec_each (holder, &sentence->holders)
+		if (hop_kind_is_metal(holder->cause->kind) == is_metal &&
+			(!is_metal || holder->cause->kind == cause->kind) &&
+			!strcmp(holder->cause->name, cause->name))
+			return holder;
+	vec_push(&sentence->holders, (struct holder){.cause = cause});
+	return &sentence->holders.at[sentence->holders.count - 1];
+}
+
+static void add_doing(struct holder *holder, const struct cause *cause, uint64_t ns, int did)
+{
+	struct doing doing = {.cause = cause, .ns = ns};
+
+	if (!ns)
 		return;
-	}
-	if (item->did != DID_WAIT) {
-		fprintf(out, "%s %s", name, did[item->did]);
-		return;
-	}
-	_cleanup_free_ char *operation =
-		text_clean(cause->operation ? cause->operation : reason_name(cause->reason), false);
-	fprintf(out, "%s was in %s", name, operation);
-	if (cause->see)
-		fprintf(out, " (see %zu)", cause->see);
+	doing.did = did;
+	holder->ns += ns;
+	vec_push(&holder->doings, doing);
 }
 
-/* Why it is not explained, in the words of the views. */
-static void put_unexplained(FILE *out, const struct explanation *explanation)
+static void list_holders(struct sentence *sentence)
 {
-	fprintf(out, " (%s)",
-		words_text(explanation->words, WORD_CHAIN_END, explanation_main_end(explanation)));
+	vec_each (cause, &sentence->explanation->causes) {
+		struct holder *holder = holder_of(sentence, cause);
+		bool is_metal = hop_kind_is_metal(cause->kind);
+		add_doing(holder, cause, cause->ran_ns, is_metal ? DID_METAL : DID_RUN);
+		add_doing(holder, cause, cause->no_cpu_ns, DID_NO_CPU);
+		add_doing(holder, cause, cause->waited_ns, DID_WAIT);
+	}
+	vec_each (holder, &sentence->holders)
+		vec_sort(&holder->doings, compare_doings);
+	vec_each (holder, &sentence->holders)
+		holder->is_last = sentence->explanation->is_held && is_timeout(holder->cause);
+	vec_sort(&sentence->holders, compare_holders);
 }
 
-struct sentence {
-	const struct explanation *explanation;
-	const char *who;
-	item_list items;
-	size_t shown;
-	uint64_t percents[MOST_ITEMS + 2]; /* of the items shown, the rest, what is unexplained */
-};
-
-/* Which items are shown, and percentages of all that add up to 100. */
+/* Percentages that add up to 100: of all that each did, and of what is not explained. */
 static void settle(struct sentence *sentence)
 {
-	const struct explanation *explanation = sentence->explanation;
-	uint64_t parts[MOST_ITEMS + 2] = {0}, rest_ns = 0;
+	VEC(uint64_t) parts = {0};
 
-	for (size_t i = 0; i < sentence->items.count; i++) {
-		uint64_t ns = sentence->items.at[i].ns;
-		bool is_enough = (unsigned __int128)ns * 100 >=
-				 (unsigned __int128)explanation->total_ns * LEAST_PERCENT;
-		if (i == sentence->shown && i < MOST_ITEMS && (is_enough || !i))
-			parts[sentence->shown++] = ns;
-		else
-			rest_ns += ns;
-	}
-	parts[MOST_ITEMS] = rest_ns;
-	parts[MOST_ITEMS + 1] = explanation->unexplained_ns;
-	apportion(parts, ARRAY_SIZE(parts), 100, sentence->percents);
+	vec_push(&parts, sentence->explanation->unexplained_ns);
+	vec_each (holder, &sentence->holders)
+		vec_each (doing, &holder->doings)
+			vec_push(&parts, doing->ns);
+	_cleanup_free_ uint64_t *percents = xcalloc(parts.count, sizeof(*percents));
+	apportion(parts.at, parts.count, 100, percents);
+	size_t at = 1;
+	vec_each (holder, &sentence->holders)
+		vec_each (doing, &holder->doings)
+			holder->percent += doing->percent = percents[at++];
+	sentence->unexplained = percents[0];
+	vec_clear(&parts);
 }
 
-static void put_figure(FILE *out, uint64_t percent, bool *has_any)
+static void put_percent(FILE *out, uint64_t percent)
 {
-	fputs(*has_any ? ", " : "", out);
-	*has_any = true;
 	if (percent)
-		fprintf(out, "%llu %% ", (unsigned long long)percent);
+		fprintf(out, " %llu %%", (unsigned long long)percent);
 	else
-		fputs("< 1 % ", out);
+		fputs(" < 1 %", out);
+}
+
+/* "asleep in refresh_cache", "in fdatasync (XLogFlush, disk vda; see 2)" */
+static void put_wait(FILE *out, const struct explanation *explanation, const struct cause *cause)
+{
+	_cleanup_free_ char *operation =
+		text_clean(cause->operation ? cause->operation : reason_name(cause->reason), false);
+	_cleanup_free_ char *spot = cause->spot ? text_clean(cause->spot, false) : NULL;
+	_cleanup_free_ char *root = cause->root_name ? cause_name(explanation->words,
+							       cause->root_kind, cause->root_name)
+						     : NULL;
+	bool is_asleep = cause->reason == REASON_SLEEP;
+	const char *before = " (";
+
+	if (is_asleep)
+		fprintf(out, "asleep in %s", spot ? spot : operation);
+	else if (!cause->operation && root)
+		fprintf(out, "waiting for %s", root);
+	else
+		fprintf(out, "in %s", operation);
+	if (spot && !is_asleep) {
+		fprintf(out, "%s%s", before, spot);
+		before = ", ";
+	}
+	if (root && cause->operation) {
+		fprintf(out, "%s%s", before, root);
+		before = ", ";
+	}
+	if (cause->see) {
+		fprintf(out, "%ssee %zu", before, cause->see);
+		before = ", ";
+	}
+	fputs(before[0] == ',' ? ")" : "", out);
+}
+
+static void put_doing(FILE *out, const struct explanation *explanation, const struct doing *doing)
+{
+	if (doing->did == DID_WAIT)
+		put_wait(out, explanation, doing->cause);
+	else
+		fputs(doing->did == DID_RUN ? "running" : "without a CPU", out);
+}
+
+/* The things that it did, with their shares if there are several. */
+static void put_doings(
+	FILE *out, const struct explanation *explanation, const struct holder *holder)
+{
+	bool is_one = holder->doings.at[0].ns >= holder->ns - holder->ns / 20;
+	uint64_t rest = holder->percent;
+
+	fputs(": ", out);
+	for (size_t i = 0; i < holder->doings.count && i < (is_one ? 1 : MOST_DOINGS); i++) {
+		const struct doing *doing = &holder->doings.at[i];
+		if (i && !doing->percent)
+			break;
+		fputs(i ? ", " : "", out);
+		put_doing(out, explanation, doing);
+		if (!is_one)
+			put_percent(out, doing->percent);
+		rest -= doing->percent;
+	}
+	if (!is_one && rest)
+		fprintf(out, ", other %llu %%", (unsigned long long)rest);
+}
+
+static void put_holder(FILE *out, const struct sentence *sentence, const struct holder *holder)
+{
+	const struct explanation *explanation = sentence->explanation;
+	const struct cause *cause = holder->cause;
+	bool is_metal = hop_kind_is_metal(cause->kind);
+	_cleanup_free_ char *name = cause_name(explanation->words, cause->kind, cause->name);
+
+	if (holder->is_last) {
+		fputs("timed out and tried again", out);
+		put_percent(out, holder->percent);
+		return;
+	}
+	fputs(is_metal                 ? (is_timeout(cause) ? "until " : "for ")
+		: explanation->is_held ? "held by "
+				       : "for ",
+		out);
+	fprintf(out, "%s%s", !is_metal && !strcmp(name, sentence->who) ? "another " : "", name);
+	put_percent(out, holder->percent);
+	if (!is_metal)
+		put_doings(out, explanation, holder);
+}
+
+/* Why it is not explained, for those who do not know the words of the views. */
+static const char *why_unexplained(const struct explanation *explanation)
+{
+	enum chain_end end = explanation_main_end(explanation);
+
+	switch (end) {
+	case CHAIN_DEPTH_LIMIT:
+		return "more wakers in a row than --depth keeps";
+	case CHAIN_NO_WAKER:
+		return "who ended it was not seen";
+	case CHAIN_NOT_WOKEN:
+		return "it had not ended";
+	case CHAIN_EARLIER:
+		return "too far back to be remembered";
+	case CHAIN_OVERFLOW:
+		return "a table was full";
+	default:
+		return words_text(explanation->words, WORD_CHAIN_END, end);
+	}
+}
+
+/* Is it worth saying that somebody passed it on: one that all came through, but that no time is of?
+ */
+static bool has_messenger(const struct sentence *sentence)
+{
+	const char *waker = sentence->explanation->waker;
+
+	if (!waker || !strcmp(waker, sentence->who))
+		return false;
+	for (size_t i = 0; i < sentence->holders.count && i < MOST_HOLDERS; i++)
+		if (!strcmp(sentence->holders.at[i].cause->name, waker) &&
+			(!i || sentence->holders.at[i].percent >= LEAST_PERCENT))
+			return false;
+	return sentence->holders.count && !hop_kind_is_metal(sentence->holders.at[0].cause->kind);
 }
 
 static void put_sentence(FILE *out, const struct sentence *sentence)
 {
 	const struct explanation *explanation = sentence->explanation;
-	uint64_t unexplained = sentence->percents[MOST_ITEMS + 1];
-	bool is_open_first = unexplained > MUCH_PERCENT, has_any = false;
+	bool is_open_first = sentence->unexplained > MUCH_PERCENT, has_any = false;
+	uint64_t rest = 100 - sentence->unexplained;
+	size_t shown = 0;
 
 	if (is_open_first) {
-		fprintf(out, "Not explained: %llu %%", (unsigned long long)unexplained);
-		put_unexplained(out, explanation);
-		fputs(sentence->shown ? ". " : ".", out);
+		fprintf(out, "Not explained: %llu %% (%s)",
+			(unsigned long long)sentence->unexplained, why_unexplained(explanation));
+		fputs(sentence->holders.count ? ". " : ".", out);
 	}
-	if (explanation->waker && sentence->shown) {
+	if (has_messenger(sentence)) {
 		_cleanup_free_ char *name = text_clean(explanation->waker, false);
-		fprintf(out, "For %s%s: ", !strcmp(name, sentence->who) ? "another " : "", name);
+		fprintf(out, "through %s, ", name);
 	}
-	for (size_t i = 0; i < sentence->shown; i++) {
-		put_figure(out, sentence->percents[i], &has_any);
-		put_item(out, explanation, &sentence->items.at[i], sentence->who);
+	for (size_t i = 0; i < sentence->holders.count && i < MOST_HOLDERS; i++, shown++) {
+		const struct holder *holder = &sentence->holders.at[i];
+		if (i && holder->percent < LEAST_PERCENT)
+			break;
+		fputs(has_any ? "; " : "", out);
+		put_holder(out, sentence, holder);
+		rest -= holder->percent;
+		has_any = true;
 	}
-	if (sentence->percents[MOST_ITEMS]) {
-		put_figure(out, sentence->percents[MOST_ITEMS], &has_any);
-		fputs("others", out);
+	if (rest && shown + 1 == sentence->holders.count) {
+		fputs("; ", out);
+		put_holder(out, sentence, &sentence->holders.at[shown]);
+	} else if (rest && shown < sentence->holders.count) {
+		fprintf(out, "; %zu others %llu %%", sentence->holders.count - shown,
+			(unsigned long long)rest);
 	}
-	if (unexplained && !is_open_first) {
-		put_figure(out, unexplained, &has_any);
-		fputs("not explained", out);
-		put_unexplained(out, explanation);
+	if (sentence->unexplained && !is_open_first) {
+		fprintf(out, "%snot explained %llu %% (%s)", has_any ? "; " : "",
+			(unsigned long long)sentence->unexplained, why_unexplained(explanation));
+		has_any = true;
 	}
 	fputs(has_any ? "." : "", out);
+}
+
+/* Sentences begin with a capital, whatever they begin with. */
+static void capitalize(char *text)
+{
+	char *begin = strncmp(text, "Not explained", strlen("Not explained")) ? text
+		      : strstr(text, "). ") ? strstr(text, "). ") + 3
+					    : text;
+
+	if (begin[0] >= 'a' && begin[0] <= 'z')
+		begin[0] = (char)(begin[0] - 'a' + 'A');
 }
 
 char *cause_sentence(const struct explanation *explanation, const char *who)
@@ -204,11 +344,14 @@ char *cause_sentence(const struct explanation *explanation, const char *who)
 
 	if (!out)
 		return xstrdup("");
-	list_items(explanation, &sentence.items);
+	list_holders(&sentence);
 	settle(&sentence);
 	put_sentence(out, &sentence);
 	fclose(out);
-	vec_clear(&sentence.items);
+	capitalize(text);
+	vec_each (holder, &sentence.holders)
+		vec_clear(&holder->doings);
+	vec_clear(&sentence.holders);
 	return text;
 }
 
@@ -224,6 +367,13 @@ static void put_cause(struct json *json, const struct words *words, const struct
 		json_field_text(json, "waited_for", reason_name(cause->reason));
 		if (cause->operation)
 			json_field_text(json, "waited_in", cause->operation);
+		if (cause->spot)
+			json_field_text(json, "called_from", cause->spot);
+		if (cause->root_name) {
+			json_field_text(json, "root_kind",
+				words_text(words, WORD_HOP_KIND, cause->root_kind));
+			json_field_text(json, "root", cause->root_name);
+		}
 		if (cause->see)
 			json_field_uint(json, "see", cause->see);
 	}

@@ -52,14 +52,18 @@ static char *title_of(const struct report *report, const struct summary_line *li
 {
 	_cleanup_free_ char *name = summary_root_name(report->summary, line->root);
 	_cleanup_free_ char *cut = layout_cut(name, NAME_COLUMNS);
-	const char *reason = reason_name(line->reason);
+	const char *reason = line->known.name ? line->known.name : reason_name(line->reason);
 
 	if (line->is_runnable)
 		return xasprintf("%zu %s  no CPU", number, cut);
+	if (line->known.name)
+		return xasprintf(
+			"%zu %s  %s%s", number, cut, reason, line->is_rest ? ", elsewhere" : "");
 	if (!line->operation || !strcmp(line->operation, reason))
 		return xasprintf("%zu %s  %s", number, cut, reason);
 	_cleanup_free_ char *operation = text_clean(line->operation, false);
-	return xasprintf("%zu %s  %s, in %s", number, cut, reason, operation);
+	return xasprintf("%zu %s  %s, in %s%s", number, cut, reason, operation,
+		line->is_rest ? ", elsewhere" : "");
 }
 
 static void put_figures(const struct report *report, const struct summary_line *line, size_t number)

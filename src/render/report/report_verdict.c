@@ -1,122 +1,178 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The verdict: the largest parts of busy time, said in words. Recorded facts only. */
+/*
+ * The verdict: what a person would say first. Threads that cannot go on by themselves come first
+ * (stopped, stuck at a lock); then what most time was spent on: computing, having no CPU, or the
+ * largest waits, each with who was behind it. Recorded facts only.
+ */
 #include <string.h>
 
+#include "profile/rounding.h"
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
 #include "util/mem.h"
 #include "util/text.h"
 
-/* What time was spent on: a reason, or one of these. */
-#define RUNNING REASONS
-#define RUNNABLE (REASONS + 1)
-#define CLASSES (REASONS + 2)
-/* Causes in the verdict: at most so many, of a seventh or more. */
-#define MOST_CAUSES 2
-#define LARGE_CAUSE 7
-/* Less of what a cause did is not worth a word. */
-#define SMALL_PART 10
+/* Waits in the verdict: at most so many, of a seventh or more of what was waited. */
+#define MOST_WAITS 2
+#define LARGE_PART 7
+/* What they were for is followed so far, so that no link of it is said again. */
+#define MOST_HOPS_TOLD 4
+/* A lock that was waited for through this part of the window, without end, is a lock for ever. */
+#define STUCK_PART 2
+#define MOST_STUCK 3
+/* More than this of all blocked time without an explanation is said. */
+#define OPEN_PART 10
 
-static void fill_classes(const struct summary *summary, uint64_t classes[static CLASSES])
+/* "3.0 s", whatever the scale of the tables. */
+static const char *duration(uint64_t ns, char room[static UNITS_ROOM])
 {
-	memcpy(classes, summary->reason_ns, sizeof(summary->reason_ns));
-	classes[RUNNING] = summary->total_ns[TIME_RUNNING];
-	classes[RUNNABLE] = summary->total_ns[TIME_WOKEN] + summary->total_ns[TIME_PREEMPTED];
+	return units_duration(ns, room);
 }
 
-static unsigned int largest(const uint64_t *classes)
+/* Waits for a thread or a process as such: what those did tells more. */
+static bool is_for_an_end(const struct summary_line *line)
 {
-	unsigned int best = 0;
-
-	for (unsigned int i = 1; i < CLASSES; i++)
-		if (classes[i] > classes[best])
-			best = i;
-	return best;
+	return line->reason == REASON_CHILD ||
+	       (line->known.name && !strcmp(line->known.name, "thread's end"));
 }
 
-static uint64_t group_part(const struct summary_group *group, unsigned int class)
+/* "for a mutex (ask)", "in fdatasync (XLogFlush)", "for a disk" */
+static char *what_of(const struct summary_line *line)
 {
-	if (class == RUNNING)
-		return group->total_ns[TIME_RUNNING];
-	if (class == RUNNABLE)
-		return group->total_ns[TIME_WOKEN] + group->total_ns[TIME_PREEMPTED];
-	return group->reason_ns[class];
+	_cleanup_free_ char *operation =
+		line->operation ? text_clean(line->operation, false) : NULL;
+	_cleanup_free_ char *spot = line->spot ? text_clean(line->spot, false) : NULL;
+	_cleanup_free_ char *where = spot ? xasprintf(" (%s)", spot) : xstrdup("");
+	const char *known = line->known.name;
+
+	if (known)
+		return xasprintf("for %s%s%s",
+			known[0] >= 'A' && known[0] <= 'Z' ? ""
+			: strstr(known, "'s ")             ? "the "
+							   : "a ",
+			known, where);
+	if (operation)
+		return xasprintf("in %s%s", operation, where);
+	if (line->reason == REASON_UNKNOWN || line->reason == REASON_LOST)
+		return xasprintf("%s%s",
+			line->reason == REASON_LOST ? "in lost stacks" : "for unknown reasons",
+			where);
+	return xasprintf("for %s%s%s", line->reason == REASON_KERNEL ? "the " : "a ",
+		reason_name(line->reason), where);
 }
 
-/* " in fdatasync", or ", 12.1 s of it in write": the operation that most of a reason was in. */
-static void put_operation(
-	FILE *out, const struct report *report, unsigned int class, uint64_t whole_ns)
+/* The sentence about a line's causes, and the largest of them. Caller frees. */
+static char *causes_of_line(const struct summary *summary, size_t index, struct cause *ret_first)
+{
+	struct explanation explanation;
+
+	*ret_first = (struct cause){.name = ""};
+	if (!summary->has_chains)
+		return xstrdup("");
+	explain_line(summary, index, &explanation);
+	_cleanup_free_ char *name = summary_root_name(summary, summary->lines.at[index].root);
+	char *text = cause_sentence(&explanation, name);
+	if (explanation.causes.count)
+		*ret_first = explanation.causes.at[0];
+	explanation_clear(&explanation);
+	return text;
+}
+
+/* "user-* waited 3.0 s for a mutex (ask): held by refresher 98 %: asleep in refresh_cache." */
+static void put_wait(FILE *out, const struct report *report, size_t index, const char *causes)
 {
 	const struct summary *summary = report->summary;
-	const char *best = NULL;
-	uint64_t best_ns = 0;
+	const struct summary_line *line = &summary->lines.at[index];
+	_cleanup_free_ char *name = summary_root_name(summary, line->root);
+	_cleanup_free_ char *what = what_of(line);
 	char amount[UNITS_ROOM];
 
-	vec_each (line, &summary->lines) {
-		uint64_t ns = 0;
-		if (line->is_runnable || line->reason != class || !line->operation)
-			continue;
-		vec_each (other, &summary->lines)
-			if (!other->is_runnable && other->reason == class && other->operation &&
-				!strcmp(other->operation, line->operation))
-				ns += other->total_ns;
-		if (ns > best_ns) {
-			best_ns = ns;
-			best = line->operation;
-		}
-		/* Sorted: no other can have more than this one's lines left. */
-		if (best_ns > whole_ns / 2)
-			break;
-	}
-	if (!best || best_ns <= whole_ns / 2 || !strcmp(best, reason_name((enum reason) class)))
-		return;
-	_cleanup_free_ char *operation = text_clean(best, false);
-	if (best_ns < whole_ns - whole_ns / 200)
-		fprintf(out, ", %s of it", scale_ns(&report->scale, best_ns, amount));
-	fprintf(out, " in %s", operation);
+	if (line->reason == REASON_SLEEP && line->spot)
+		fprintf(out, "%s slept %s %s", name, duration(line->total_ns, amount), what);
+	else
+		fprintf(out, "%s waited %s %s", name, duration(line->total_ns, amount), what);
+	if (!causes[0] || !strncmp(causes, "Not explained", strlen("Not explained")))
+		fprintf(out, ".%s%s", causes[0] ? " " : "", causes);
+	else
+		fprintf(out, ", %c%s", causes[0] - 'A' + 'a', causes + 1);
 }
 
-/* " (postgres 13.1 s)", " (all pgbench)": the process that has most of it. */
-static void put_who(FILE *out, const struct report *report, unsigned int class, uint64_t whole_ns)
+/* A lock that nobody gave back while it was recorded. */
+static bool is_stuck(const struct summary *summary, const struct summary_line *line)
+{
+	return !line->is_runnable && line->unended && line->known.kind == KNOWN_LOCK &&
+	       line->max_ns >= (summary->to_ns - summary->from_ns) / STUCK_PART;
+}
+
+static bool is_stopped(const struct summary *summary, const struct summary_line *line)
+{
+	return !line->is_runnable && line->reason == REASON_STOPPED &&
+	       line->total_ns >= (summary->to_ns - summary->from_ns) / STUCK_PART;
+}
+
+/* Threads that cannot go on by themselves; how many sentences that makes. */
+static size_t put_stuck(FILE *out, const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	size_t count = 0;
+
+	vec_each (line, &summary->lines) {
+		char amount[UNITS_ROOM];
+		if ((!is_stuck(summary, line) && !is_stopped(summary, line)) || count == MOST_STUCK)
+			continue;
+		_cleanup_free_ char *name = summary_root_name(summary, line->root);
+		_cleanup_free_ char *what = what_of(line);
+		fputs(count++ ? " " : "", out);
+		duration(line->max_ns, amount);
+		if (line->reason == REASON_STOPPED)
+			fprintf(out, "%s was %s for %s%s.", name,
+				line->known.name ? line->known.name : "stopped", amount,
+				line->unended ? " and has not gone on" : "");
+		else
+			fprintf(out, "%s is stuck: it waits %s for %s, and nobody let it go on.",
+				name, what, amount);
+	}
+	return count;
+}
+
+/* "running: postgres 13.1 s, pgbench 4.6 s" by process, of one state. */
+static void put_leaders(FILE *out, const struct report *report, bool is_running)
 {
 	const struct summary *summary = report->summary;
 	const struct summary_group *best = NULL;
+	uint64_t best_ns = 0, all_ns = 0;
 	char amount[UNITS_ROOM];
 
-	vec_each (group, &summary->groups)
-		if (!best || group_part(group, class) > group_part(best, class))
+	vec_each (group, &summary->groups) {
+		uint64_t ns =
+			is_running ? group->total_ns[TIME_RUNNING]
+				   : group->total_ns[TIME_WOKEN] + group->total_ns[TIME_PREEMPTED];
+		all_ns += ns;
+		if (ns > best_ns) {
+			best_ns = ns;
 			best = group;
+		}
+	}
 	if (!best || summary->groups.count < 2)
 		return;
 	_cleanup_free_ char *name = summary_root_name(summary, best->root);
-	if (group_part(best, class) >= whole_ns)
-		fprintf(out, " (all %s)", name);
+	if (best_ns >= all_ns)
+		fprintf(out, ", all of it %s", name);
 	else
-		fprintf(out, " (%s %s)", name,
-			scale_ns(&report->scale, group_part(best, class), amount));
+		fprintf(out, ", %s of it %s", duration(best_ns, amount), name);
 }
 
-static void put_class(FILE *out, const struct report *report, unsigned int class, uint64_t ns)
+/* Computing, or waiting for a CPU. */
+static void put_class(FILE *out, const struct report *report, bool is_running, uint64_t ns)
 {
-	bool is_known = class != REASON_UNKNOWN && class != REASON_LOST;
 	char amount[UNITS_ROOM], busy[UNITS_ROOM];
 
-	scale_ns(&report->scale, ns, amount);
-	if (class == RUNNING)
-		fprintf(out, "running: %s", amount);
-	else if (class == RUNNABLE)
-		fprintf(out, "ready without a CPU: %s", amount);
-	else {
-		fprintf(out, "blocked %s%s%s: %s", is_known ? "in " : "",
-			is_known               ? reason_name((enum reason) class)
-			: class == REASON_LOST ? "in lost stacks"
-					       : "for unknown reasons",
-			class == REASON_KERNEL ? " waits" : "", amount);
-		put_operation(out, report, class, ns);
-	}
-	put_who(out, report, class, ns);
-	if (class == RUNNABLE && report_cpu_share(report->summary, busy))
+	fprintf(out, is_running ? "computing: %s" : "ready without a CPU: %s",
+		duration(ns, amount));
+	put_leaders(out, report, is_running);
+	if (!is_running && report_cpu_share(report->summary, busy))
 		fprintf(out, "; CPUs %s busy", busy);
+	fputs(".", out);
 }
 
 /* The largest idle wait: all there is to say about an idle recording. */
@@ -138,74 +194,163 @@ static void put_idle(FILE *out, const struct summary *summary)
 	}
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Do both come from the same thing that somebody did? */
+static bool is_same_story(const struct cause *a, const struct cause *b)
+{
+	return a->name[0] && !strcmp(a->name, b->name) && a->reason == b->reason &&
+	       is_same(a->operation, b->operation) && is_same(a->spot, b->spot);
+}
+
+/* Does a wait count for the verdict by itself? */
+static bool is_story(const struct summary *summary, const struct summary_line *line)
+{
+	return !line->is_runnable && !is_for_an_end(line) && line->reason != REASON_STOPPED &&
+	       !is_stuck(summary, line);
+}
+
+/* What is told already: the lines that tell what the ones before them were for, and causes. */
+struct told {
+	size_t lines[2 * MOST_HOPS_TOLD];
+	size_t line_count;
+	struct cause causes[MOST_WAITS];
+	size_t cause_count;
+};
+
+static bool is_told(const struct told *told, size_t line, const struct cause *first)
+{
+	for (size_t i = 0; i < told->line_count; i++)
+		if (told->lines[i] == line)
+			return true;
+	for (size_t i = 0; i < told->cause_count; i++)
+		if (is_same_story(&told->causes[i], first))
+			return true;
+	return false;
+}
+
+/* From a cause on to the line that it sees, to what that one's cause sees, and so on. */
+static void tell(const struct summary *summary, struct told *told, struct cause first)
+{
+	told->causes[told->cause_count++] = first;
+	for (size_t i = 0; i < MOST_HOPS_TOLD && first.see; i++) {
+		told->lines[told->line_count++] = first.see;
+		free(causes_of_line(summary, first.see - 1, &first));
+	}
+}
+
+/*
+ * The largest waits, with who was behind them. What another of them tells is left out: a wait that
+ * is for the same thing, and the wait of the one that it is for.
+ */
+static void put_waits(FILE *out, const struct report *report, uint64_t waited_ns, bool has_any)
+{
+	const struct summary *summary = report->summary;
+	struct told told = {0};
+
+	for (size_t i = 0; i < summary->lines.count && told.cause_count < MOST_WAITS; i++) {
+		const struct summary_line *line = &summary->lines.at[i];
+		bool is_large = line->total_ns >= waited_ns / LARGE_PART;
+		struct cause first;
+		if (!is_story(summary, line))
+			continue;
+		if (!is_large && told.cause_count)
+			break;
+		_cleanup_free_ char *causes = causes_of_line(summary, i, &first);
+		if (is_told(&told, i + 1, &first))
+			continue;
+		fprintf(out, "%s%s", has_any ? " Then " : "",
+			is_large ? "" : "many waits, none of them large; of these ");
+		put_wait(out, report, i, causes);
+		tell(summary, &told, first);
+		has_any = true;
+	}
+}
+
+/* How much of all that was waited nothing explains, if that is much. */
+static void put_open(FILE *out, const struct report *report, uint64_t waited_ns)
+{
+	const struct summary *summary = report->summary;
+	uint64_t open_ns = 0;
+	char share[UNITS_ROOM];
+
+	for (size_t i = 0; summary->has_chains && i < summary->lines.count; i++) {
+		struct explanation explanation;
+		if (!is_story(summary, &summary->lines.at[i]))
+			continue;
+		explain_line(summary, i, &explanation);
+		open_ns += explanation.unexplained_ns;
+		explanation_clear(&explanation);
+	}
+	if (open_ns > waited_ns / OPEN_PART)
+		fprintf(out, " Of all that was waited %s is not explained.",
+			share_text(open_ns, waited_ns, share));
+}
+
+struct amounts {
+	uint64_t running_ns, runnable_ns, waited_ns;
+};
+
+/* What most time was spent on, and what comes next if that is much. */
+static void put_spent(FILE *out, const struct report *report, const struct amounts *spent)
+{
+	bool is_waiting =
+		spent->waited_ns > spent->running_ns && spent->waited_ns > spent->runnable_ns;
+	bool is_running_first = spent->running_ns >= spent->runnable_ns;
+	uint64_t most_ns = is_waiting         ? spent->waited_ns
+			   : is_running_first ? spent->running_ns
+					      : spent->runnable_ns;
+	bool has_any = false;
+
+	if (is_waiting) {
+		put_waits(out, report, spent->waited_ns, false);
+		has_any = true;
+	}
+	for (int i = 0; i < 2; i++) {
+		bool is_running = is_running_first == !i;
+		uint64_t ns = is_running ? spent->running_ns : spent->runnable_ns;
+		if (has_any && ns <= most_ns / LARGE_PART)
+			continue;
+		fputs(has_any ? " Then " : "", out);
+		put_class(out, report, is_running, ns);
+		has_any = true;
+	}
+	if (!is_waiting && spent->waited_ns > most_ns / LARGE_PART)
+		put_waits(out, report, spent->waited_ns, true);
+}
+
 static void put_sentences(FILE *out, const struct report *report)
 {
 	const struct summary *summary = report->summary;
 	uint64_t window_ns = summary->to_ns - summary->from_ns;
-	uint64_t classes[CLASSES];
-	unsigned int first, second;
+	struct amounts spent = {.running_ns = summary->total_ns[TIME_RUNNING],
+		.runnable_ns = summary->total_ns[TIME_WOKEN] + summary->total_ns[TIME_PREEMPTED]};
+	size_t stuck;
 
-	fill_classes(summary, classes);
 	if (!summary->busy_ns) {
 		fputs("nothing but idle", out);
 		put_idle(out, summary);
 		fputs(".", out);
 		return;
 	}
-	if (summary->aside_ns && summary->busy_ns < window_ns / 100) {
+	vec_each (line, &summary->lines)
+		if (is_story(summary, line))
+			spent.waited_ns += line->total_ns;
+	stuck = put_stuck(out, report);
+	if (stuck && spent.running_ns + spent.runnable_ns + spent.waited_ns < window_ns / 100)
+		return;
+	if (stuck) {
+		fputs(" Besides: ", out);
+	} else if (summary->aside_ns && summary->busy_ns < window_ns / 100) {
 		fputs("almost nothing but idle", out);
 		put_idle(out, summary);
 		fputs(". The rest is ", out);
 	}
-	first = largest(classes);
-	fputs(classes[first] == summary->busy_ns        ? "all "
-		: classes[first] > summary->busy_ns / 2 ? "mostly "
-							: "above all ",
-		out);
-	put_class(out, report, first, classes[first]);
-	fputs(".", out);
-	classes[first] = 0;
-	second = largest(classes);
-	if (classes[second] > summary->busy_ns / 7) {
-		fputs(" Then ", out);
-		put_class(out, report, second, classes[second]);
-		fputs(".", out);
-	}
-}
-
-/*
- * "Of 22.5 s blocked, 57 % was for disk vda.": who or what was behind the waits in the end, the two
- * largest if they are large.
- */
-static void put_causes(FILE *out, const struct report *report)
-{
-	const struct summary *summary = report->summary;
-	struct explanation explanation;
-	char amount[UNITS_ROOM], share[UNITS_ROOM];
-	size_t shown = 0;
-
-	explain_all(summary, &explanation);
-	for (size_t i = 0; i < explanation.causes.count && shown < MOST_CAUSES; i++) {
-		const struct cause *cause = &explanation.causes.at[i];
-		uint64_t awake_ns = cause->ran_ns + cause->no_cpu_ns;
-		_cleanup_free_ char *name = cause_name(summary->words, cause->kind, cause->name);
-		if (awake_ns < explanation.total_ns / LARGE_CAUSE ||
-			explanation.total_ns < summary->busy_ns / LARGE_CAUSE)
-			break;
-		if (!shown)
-			fprintf(out, " Of %s blocked,",
-				scale_ns(&report->scale, explanation.total_ns, amount));
-		share_text(awake_ns, explanation.total_ns, share);
-		fprintf(out, "%s %s %s%s%s", shown ? "," : "", share,
-			hop_kind_is_metal(cause->kind) ? "was for " : "while ", name,
-			hop_kind_is_metal(cause->kind)             ? ""
-			: cause->no_cpu_ns < awake_ns / SMALL_PART ? " ran"
-			: cause->ran_ns < awake_ns / SMALL_PART    ? " had no CPU"
-								   : " ran or had no CPU");
-		shown++;
-	}
-	fputs(shown ? "." : "", out);
-	explanation_clear(&explanation);
+	put_spent(out, report, &spent);
+	put_open(out, report, spent.waited_ns);
 }
 
 void report_verdict(const struct report *report)
@@ -217,8 +362,6 @@ void report_verdict(const struct report *report)
 	if (!out)
 		return;
 	put_sentences(out, report);
-	if (report->summary->has_chains && report->summary->busy_ns)
-		put_causes(out, report);
 	fclose(out);
 	fputs(report->style->is_colored ? "\033[1mIn short:\033[0m " : "In short: ", report->out);
 	layout_wrap(report->out, text, report->style->width, strlen("In short: "), 0);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tables of functions that waits are known by. A runtime's own lock is built of libc's, so its
+ * functions are looked for in the whole stack before libc's are. Each entry has been seen in a
+ * recording of the program that it belongs to, or of one of tests/workloads.
+ */
+#include "model/known_wait.h"
+
+#include "model/reason_table.h"
+#include "util/mem.h"
+
+/* Frames that are looked at: what is farther out called something else first. */
+#define NEAR_FRAMES 16
+
+struct entry {
+	const char *pattern;
+	struct known_wait wait;
+};
+
+/* clang-format off */
+static const struct entry runtimes[] = {
+	/* The first: is_gil() knows it by more. */
+	{"take_gil*", {"Python's GIL", KNOWN_LOCK}},
+	{"ObjectMonitor::enter*", {"Java monitor", KNOWN_LOCK}},
+	{"ObjectMonitor::EnterI*", {"Java monitor", KNOWN_LOCK}},
+	{"ObjectMonitor::ReenterI*", {"Java monitor", KNOWN_LOCK}},
+	{"ObjectMonitor::wait*", {"Java Object.wait", KNOWN_SIGNAL}},
+	{"Unsafe_Park", {"Java park", KNOWN_SIGNAL}},
+	{"Parker::park", {"Java park", KNOWN_SIGNAL}},
+	{"runtime.stopm", {"Go: nothing to run", KNOWN_PARKED}},
+	{"runtime.sysmon", {"Go: its monitor's pause", KNOWN_PARKED}},
+	{"runtime.lock2", {"Go runtime lock", KNOWN_LOCK}},
+	{"ProcSleep", {"PostgreSQL lock", KNOWN_LOCK}},
+	{"LWLockAcquire*", {"PostgreSQL LWLock", KNOWN_LOCK}},
+	{"LWLockWaitForVar", {"PostgreSQL LWLock", KNOWN_LOCK}},
+	{"lock_wait", {"InnoDB row lock", KNOWN_LOCK}},
+	{"lock_wait_suspend_thread", {"InnoDB row lock", KNOWN_LOCK}},
+	{"ssux_lock*", {"InnoDB latch", KNOWN_LOCK}},
+	{"srw_mutex*", {"InnoDB latch", KNOWN_LOCK}},
+	{"srw_lock*", {"InnoDB latch", KNOWN_LOCK}},
+	{"__res_context_send", {"DNS", KNOWN_ASKED}},
+	{"arena_get2*", {"malloc's lock", KNOWN_LOCK}},
+	{"_int_malloc", {"malloc's lock", KNOWN_LOCK}},
+	{"_int_free", {"malloc's lock", KNOWN_LOCK}},
+	{"v8::platform::DefaultWorkerThreadsTaskRunner::WorkerThread::Run*", {"V8: no task", KNOWN_PARKED}},
+	{"v8::platform::DefaultWorkerThreadsTaskRunner::GetNext*", {"V8: no task", KNOWN_PARKED}},
+	{"v8::platform::DelayedTaskQueue::GetNext*", {"V8: no task", KNOWN_PARKED}},
+	{"base::internal::WorkerThread::Delegate::WaitForWork*", {"Chromium: no task", KNOWN_PARKED}},
+	{"base::internal::WorkerThread::*", {"Chromium: no task", KNOWN_PARKED}},
+};
+
+static const struct entry primitives[] = {
+	{"pthread_mutex_lock", {"mutex", KNOWN_LOCK}},
+	{"pthread_mutex_timedlock", {"mutex", KNOWN_LOCK}},
+	{"pthread_mutex_clocklock", {"mutex", KNOWN_LOCK}},
+	{"__pthread_mutex_lock*", {"mutex", KNOWN_LOCK}},
+	{"___pthread_mutex_lock", {"mutex", KNOWN_LOCK}},
+	{"__lll_lock_wait", {"mutex", KNOWN_LOCK}},
+	{"__lll_lock_wait_private", {"libc's own lock", KNOWN_LOCK}},
+	{"pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
+	{"___pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
+	{"__pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
+	{"pthread_cond_*", {"condition", KNOWN_SIGNAL}},
+	{"___pthread_cond_*", {"condition", KNOWN_SIGNAL}},
+	{"__pthread_cond_*", {"condition", KNOWN_SIGNAL}},
+	{"sem_wait*", {"semaphore", KNOWN_SIGNAL}},
+	{"sem_timedwait*", {"semaphore", KNOWN_SIGNAL}},
+	{"sem_clockwait*", {"semaphore", KNOWN_SIGNAL}},
+	{"__new_sem_wait*", {"semaphore", KNOWN_SIGNAL}},
+	{"pthread_join*", {"thread's end", KNOWN_SIGNAL}},
+	{"__pthread_clockjoin*", {"thread's end", KNOWN_SIGNAL}},
+	{"pthread_barrier_wait*", {"barrier", KNOWN_SIGNAL}},
+	{"__pthread_barrier_wait*", {"barrier", KNOWN_SIGNAL}},
+};
+
+static const struct entry kernel[] = {
+	{"balance_dirty_pages*", {"writeback throttling", KNOWN_ASKED}},
+	{"jbd2_log_wait_commit", {"journal commit", KNOWN_ASKED}},
+	{"__sys_connect*", {"connect", KNOWN_ASKED}},
+	{"do_semtimedop", {"System V semaphore", KNOWN_LOCK}},
+	{"__do_semtimedop", {"System V semaphore", KNOWN_LOCK}},
+	{"do_msgrcv", {"message queue", KNOWN_SIGNAL}},
+	{"de_thread", {"exec, for its threads", KNOWN_ASKED}},
+};
+/* clang-format on */
+
+static struct known_wait find(
+	const struct entry *table, size_t entries, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count && i < NEAR_FRAMES; i++)
+		for (size_t j = 0; names[i] && j < entries; j++)
+			if (reason_table_fits(&table[j].pattern, 1, names[i]))
+				return table[j].wait;
+	return (struct known_wait){0};
+}
+
+/*
+ * Python's packages are mostly without names of static functions: its GIL is the only condition that
+ * is waited for right below one of these.
+ */
+static bool is_gil(const char *const *names, size_t count)
+{
+	static const char *const conditions[] = {
+		"pthread_cond_*", "___pthread_cond_*", "__pthread_cond_*"};
+	static const char *const takers[] = {"_PyEval_EvalFrameDefault", "PyEval_RestoreThread",
+		"PyEval_AcquireThread", "PyGILState_Ensure"};
+
+	for (size_t i = 0; i + 1 < count && i < NEAR_FRAMES; i++) {
+		const char *caller = names[i + 1] ? names[i + 1]
+				     : i + 2 < count ? names[i + 2]
+						     : NULL;
+		if (names[i] && caller &&
+			reason_table_fits(conditions, ARRAY_SIZE(conditions), names[i]) &&
+			reason_table_fits(takers, ARRAY_SIZE(takers), caller))
+			return true;
+	}
+	return false;
+}
+
+struct known_wait known_wait_of_user(const char *const *names, size_t count)
+{
+	struct known_wait wait = find(runtimes, ARRAY_SIZE(runtimes), names, count);
+
+	if (!wait.name && is_gil(names, count))
+		return runtimes[0].wait;
+	return wait.name ? wait : find(primitives, ARRAY_SIZE(primitives), names, count);
+}
+
+struct known_wait known_wait_of_kernel(const char *const *names, size_t count)
+{
+	return find(kernel, ARRAY_SIZE(kernel), names, count);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Waits that people have a name for. The kernel's side of a wait says futex or poll; which lock or
+ * queue that was is in the names of the functions that called it, in the program or in the kernel.
+ */
+#ifndef DWELL_MODEL_KNOWN_WAIT_H
+#define DWELL_MODEL_KNOWN_WAIT_H
+
+#include <stddef.h>
+
+#include "model/reason.h"
+
+enum known_kind {
+	KNOWN_NOT,
+	KNOWN_LOCK,   /* somebody has it: never idle, and who ended the wait held it */
+	KNOWN_ASKED,  /* an answer that was asked for: never idle */
+	KNOWN_SIGNAL, /* a condition or the like: it may be either */
+	KNOWN_PARKED, /* a worker without work: idle */
+};
+
+struct known_wait {
+	const char *name; /* NULL: none */
+	enum known_kind kind;
+};
+
+/* By the names of a user stack, leaf first; NULL names are unnamed frames. */
+struct known_wait known_wait_of_user(const char *const *names, size_t count);
+/* By those of a kernel stack. */
+struct known_wait known_wait_of_kernel(const char *const *names, size_t count);
+
+#endif

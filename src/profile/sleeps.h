@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What became of the waits at one place, over the whole recording: how much of their time others
+ * waited for meanwhile, and whether timers or threads ended them. A place is a thread's name with
+ * its kernel and user stack, because that is what chains know of a waker.
+ */
+#ifndef DWELL_PROFILE_SLEEPS_H
+#define DWELL_PROFILE_SLEEPS_H
+
+#include "recording/reader.h"
+#include "util/map64.h"
+#include "util/vec.h"
+
+struct sleep_facts {
+	uint64_t ns;         /* of the threads of that name */
+	uint64_t awaited_ns; /* others waited for it: more than ns if they were several */
+	uint64_t timer_ns;   /* a timer ended it */
+	uint64_t thread_ns;  /* a thread did */
+};
+
+/* All zero is valid and empty. */
+struct sleeps {
+	VEC(struct sleep_facts) at;
+	struct map64 by_place;
+};
+
+/* 0, or -errno with why. */
+int sleeps_gather(struct sleeps *sleeps, struct recording *recording, struct why *why);
+/* Facts of a place where nobody waited are all 0. */
+struct sleep_facts sleeps_find(
+	const struct sleeps *sleeps, const char *comm, uint32_t kernel_node, uint32_t user_node);
+void sleeps_clear(struct sleeps *sleeps);
+
+#endif

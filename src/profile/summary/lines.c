@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From waits to lines: kinds first, then places in the program. */
+#include "profile/summary/lines.h"
+
+#include <string.h>
+
+#include "util/hash.h"
+
+/* A part of a kind that is smaller than a tenth is no line of its own. */
+#define LEAST_PART 10
+
+struct making {
+	struct summary *summary;
+	struct selection *selection;
+	uint32_t *kind_of;      /* by index of the wait: its kind + 1; 0: set aside */
+	uint32_t *line_of_wait; /* by number of the wait; UINT32_MAX: none */
+	struct map64 kinds;     /* hash of name, reason, operation, known wait -> kind + 1 */
+	VEC(uint32_t) roots;    /* by kind: node of its name */
+	struct map64 root_of;   /* node of a name -> node of its family's */
+};
+
+/* The name that the line goes by. Names of several parts (--by) stay as they are. */
+static uint32_t family_root(struct making *making, uint32_t root)
+{
+	struct tree *tree = &making->summary->tree;
+	bool is_new;
+	uint64_t *made = map64_put(&making->root_of, root, &is_new);
+
+	if (is_new) {
+		*made = root;
+		if (tree->nodes.at[root].parent == TREE_ROOT) {
+			const char *name = tree_label(tree, root);
+			const char *family = family_of(&making->summary->families, name);
+			if (family != name)
+				*made = tree_child(tree, TREE_ROOT, family, FRAME_NAME);
+		}
+	}
+	return (uint32_t)*made;
+}
+
+static uint32_t kind_of(struct making *making, const struct summary_wait *wait)
+{
+	uint32_t root = family_root(making, wait->root);
+	bool is_runnable = state_is_runnable(wait->state);
+	uint64_t hash = hash_add(root, is_runnable ? REASONS : (uint64_t)wait->reason);
+
+	if (!is_runnable) {
+		hash = hash_text(hash, wait->operation ? wait->operation : "");
+		hash = hash_text(hash, wait->known.name ? wait->known.name : "");
+	}
+	uint64_t *number = map64_put(&making->kinds, hash, NULL);
+	if (!*number) {
+		vec_push(&making->roots, root);
+		*number = making->roots.count;
+	}
+	return (uint32_t)*number;
+}
+
+/* The first `depth` frames of where it was asked for, as one number. */
+static uint64_t hash_spot(const struct spot *spot, uint32_t depth)
+{
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < depth && i < spot->count; i++)
+		hash = hash_text(hash, spot->frames[i]);
+	return hash;
+}
+
+/* Waits of one kind: indices into summary->waits. */
+struct members {
+	const uint32_t *at;
+	size_t count;
+	uint64_t total_ns;
+	bool has_spots;
+};
+
+static uint64_t ns_of(const struct making *making, const struct members *members, size_t i)
+{
+	return making->summary->waits.at[members->at[i]].total_ns;
+}
+
+static const struct spot *spot_of(
+	const struct making *making, const struct members *members, size_t i)
+{
+	return selection_spot(making->selection,
+		making->summary->waits.at[members->at[i]].user_node);
+}
+
+/* How much time each place has; the number of those with a part that is a line of its own. */
+static size_t weigh(const struct making *making, const struct members *members, uint32_t depth,
+	struct map64 *ns_by_spot)
+{
+	size_t large = 0;
+
+	for (size_t i = 0; i < members->count; i++)
+		*map64_put(ns_by_spot, hash_spot(spot_of(making, members, i), depth), NULL) +=
+			ns_of(making, members, i);
+	for (size_t i = 0; i < ns_by_spot->room; i++)
+		large += ns_by_spot->slots[i].is_used &&
+			 ns_by_spot->slots[i].value >= members->total_ns / LEAST_PART;
+	return large;
+}
+
+static void add_to_line(struct summary_line *line, const struct summary_wait *wait)
+{
+	line->count += wait->count + wait->unended;
+	line->unended += wait->unended;
+	line->total_ns += wait->total_ns;
+	line->uncounted_ns += wait->uncounted_ns;
+	line->woken_ns += wait->state == TIME_WOKEN ? wait->total_ns : 0;
+	if (wait->max_ns > line->max_ns)
+		line->max_ns = wait->max_ns;
+	for (unsigned int band = 0; band < CONTRACT_BANDS; band++)
+		line->band_ns[band] += wait->band_ns[band];
+}
+
+/* Threads of several names may wait in one stack. */
+static void weigh_stack(struct summary_line *line, const struct summary_wait *wait, uint32_t index,
+	const struct spot *spot, struct map64 *ns_by_stack)
+{
+	uint64_t *ns = map64_put(ns_by_stack, (uint64_t)line->number << 32 | wait->node, NULL);
+
+	*ns += wait->total_ns;
+	if (*ns > line->heaviest_ns) {
+		line->heaviest_ns = *ns;
+		line->heaviest = index;
+		line->spot = spot->count ? spot->frames[0] : NULL;
+	}
+}
+
+/*
+ * Lines of one kind. Its waits are told apart by as many frames as make two large parts; small
+ * parts are one line together.
+ */
+static void split(struct making *making, const struct members *members, uint32_t root)
+{
+	struct summary *summary = making->summary;
+	struct map64 ns_by_spot = {0}, lines = {0}, ns_by_stack = {0};
+	uint32_t depth = 0;
+
+	for (uint32_t deep = 1; members->has_spots && !depth && deep <= SPOT_FRAMES; deep++) {
+		map64_clear(&ns_by_spot);
+		if (weigh(making, members, deep, &ns_by_spot) > 1)
+			depth = deep;
+	}
+	for (size_t i = 0; i < members->count; i++) {
+		const struct summary_wait *wait = &summary->waits.at[members->at[i]];
+		const struct spot *spot = spot_of(making, members, i);
+		uint64_t hash = depth ? hash_spot(spot, depth) : 0;
+		bool is_large = depth && *map64_find(&ns_by_spot, hash) >=
+						 members->total_ns / LEAST_PART;
+		uint64_t *number = map64_put(&lines, is_large ? hash : 0, NULL);
+		if (!*number) {
+			struct summary_line line = {.number = (uint32_t)summary->lines.count,
+				.root = root,
+				.is_runnable = state_is_runnable(wait->state),
+				.is_rest = depth && !is_large};
+			if (!line.is_runnable) {
+				line.reason = wait->reason;
+				line.operation = wait->operation;
+				line.known = wait->known;
+			}
+			vec_push(&summary->lines, line);
+			*number = summary->lines.count;
+		}
+		struct summary_line *line = &summary->lines.at[*number - 1];
+		add_to_line(line, wait);
+		weigh_stack(line, wait, members->at[i], spot, &ns_by_stack);
+		making->line_of_wait[wait->number] = line->number;
+	}
+	map64_clear(&ns_by_spot);
+	map64_clear(&lines);
+	map64_clear(&ns_by_stack);
+}
+
+/* Waits by kind, each kind in the order of the waits. */
+static void split_all(struct making *making)
+{
+	struct summary *summary = making->summary;
+	size_t kinds = making->roots.count;
+	_cleanup_free_ size_t *first = xcalloc(kinds + 2, sizeof(*first));
+	_cleanup_free_ uint32_t *sorted = xcalloc(summary->waits.count + 1, sizeof(*sorted));
+	_cleanup_free_ struct members *members = xcalloc(kinds + 1, sizeof(*members));
+
+	for (size_t i = 0; i < summary->waits.count; i++)
+		first[making->kind_of[i]]++;
+	for (size_t kind = 0, at = 0; kind <= kinds; kind++) {
+		size_t count = first[kind];
+		first[kind] = at;
+		at += count;
+	}
+	for (size_t i = 0; i < summary->waits.count; i++) {
+		const struct summary_wait *wait = &summary->waits.at[i];
+		uint32_t kind = making->kind_of[i];
+		sorted[first[kind]++] = (uint32_t)i;
+		members[kind].count++;
+		members[kind].total_ns += wait->total_ns;
+		members[kind].has_spots |= !state_is_runnable(wait->state);
+	}
+	for (size_t kind = 1; kind <= kinds; kind++) {
+		members[kind].at = sorted + first[kind] - members[kind].count;
+		split(making, &members[kind], making->roots.at[kind - 1]);
+	}
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct summary_line *a = left, *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return a->heaviest < b->heaviest ? -1 : a->heaviest > b->heaviest;
+}
+
+/* Each wait's line as the owner of its chains. */
+static void settle_causes(struct summary *summary, const uint32_t *line_of_wait)
+{
+	_cleanup_free_ uint32_t *owners = xcalloc(summary->waits.count + 1, sizeof(*owners));
+	_cleanup_free_ uint32_t *places = xcalloc(summary->lines.count + 1, sizeof(*places));
+
+	for (size_t i = 0; i < summary->lines.count; i++)
+		places[summary->lines.at[i].number] = (uint32_t)i;
+	for (size_t i = 0; i < summary->waits.count; i++)
+		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
+	causes_settle(&summary->causes, owners);
+}
+
+void lines_make(struct summary *summary, struct selection *selection)
+{
+	_cleanup_free_ uint32_t *kinds = xcalloc(summary->waits.count + 1, sizeof(*kinds));
+	_cleanup_free_ uint32_t *line_of_wait =
+		xcalloc(summary->waits.count + 1, sizeof(*line_of_wait));
+	struct making making = {.summary = summary,
+		.selection = selection,
+		.kind_of = kinds,
+		.line_of_wait = line_of_wait};
+
+	for (size_t i = 0; i < summary->waits.count; i++) {
+		const struct summary_wait *wait = &summary->waits.at[i];
+		line_of_wait[wait->number] = UINT32_MAX;
+		kinds[i] = wait->is_aside ? 0 : kind_of(&making, wait);
+	}
+	split_all(&making);
+	vec_sort(&summary->lines, compare_lines);
+	settle_causes(summary, line_of_wait);
+	map64_clear(&making.kinds);
+	vec_clear(&making.roots);
+	map64_clear(&making.root_of);
+}

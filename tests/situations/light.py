@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Situations that need nothing but the tree, a C compiler, make and Python."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from scene import WORKLOADS, until
+
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+
+
+class Mutex:
+    """A C mutex whose holder sleeps."""
+    answer = "user-* wait for a mutex that refresher holds while it sleeps in refresh_cache()"
+    must = [r"^user-\* waited .* for a mutex \(ask\), held by refresher 9\d %: asleep in refresh_cache"]
+    must_not = ["hrtimer", r"\btimer"]
+
+    def __call__(self, scene):
+        return scene.record("--", f"{WORKLOADS}/holder", 2000)
+
+
+class Gil:
+    """Python threads that compute."""
+    answer = "the threads of the pool wait for Python's GIL, which the others hold while they run"
+    must = [r"waited .* for Python's GIL.*held by .*: running"]
+    must_not = ["nothing but idle"]
+
+    def __call__(self, scene):
+        script = scene.write("gil.py", """
+import threading, time
+end = time.monotonic() + 2.5
+def crunch():
+    x = 0
+    while time.monotonic() < end:
+        for i in range(100000): x += i * i
+for i in range(4): threading.Thread(target=crunch, name=f"crunch-{i}").start()
+""")
+        return scene.record("--", PYTHON, script)
+
+
+class Stopped:
+    """A process that was stopped by job control."""
+    answer = "worker was stopped by a signal and never went on"
+    must = [r"was stopped by a signal for .* and has not gone on"]
+    must_not = ["idle;"]
+
+    def __call__(self, scene):
+        process = scene.start("sh", "-c", "while :; do :; done")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGSTOP)
+        return scene.record("-p", process.pid, seconds=1)
+
+
+class Deadlock:
+    """Two threads that hold what the other wants."""
+    answer = "left and right are stuck at a mutex each"
+    must = [r"left is stuck: it waits for a mutex \(take_both\)",
+            r"right is stuck: it waits for a mutex \(take_both\)"]
+    must_not = ["idle;"]
+
+    def __call__(self, scene):
+        process = scene.start(f"{WORKLOADS}/deadlock", stdout=subprocess.PIPE)
+        process.stdout.readline()
+        return scene.record("-p", process.pid, seconds=1)
+
+
+class Pipeline:
+    """A shell pipeline with a slow stage."""
+    answer = "everybody waits for middle.py, which computes"
+    must = [r"computing: .*|for .*: running", "middle"]
+    must_not = []
+
+    def __call__(self, scene):
+        scene.write("middle.py", "#!" + PYTHON + """
+import sys
+for line in sys.stdin.buffer:
+    x = 0
+    for i in range(20000): x += i
+    sys.stdout.buffer.write(line)
+""")
+        os.chmod(scene.path("middle.py"), 0o755)
+        return scene.record("--", "sh", "-c",
+                            "timeout 2 yes some words in a row | ./middle.py | wc -l")
+
+
+class Build:
+    """A parallel build."""
+    answer = "it computes: cc1"
+    must = [r"computing: .* of it cc1|ready without a CPU: .*computing: .* of it cc1"]
+    must_not = []
+
+    def __call__(self, scene):
+        rules = "all: " + " ".join(f"f{i}.o" for i in range(12)) + "\n"
+        for i in range(12):
+            scene.write(f"f{i}.c", "#include <stdio.h>\n" + "".join(
+                f"int f{i}_{j}(int x) {{ return x * {j} + printf(\"%d\", x); }}\n" for j in range(600)))
+        scene.write("Makefile", rules + "%.o: %.c\n\tcc -O2 -c -o $@ $<\n")
+        return scene.record("--", "make", "-j4")
+
+
+class IdleDaemon:
+    """A daemon that nobody asks anything."""
+    answer = "nothing: it is idle"
+    must = ["nothing but idle"]
+    must_not = []
+
+    def __call__(self, scene):
+        script = scene.write("daemon.py", """
+import selectors, socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+loop = selectors.DefaultSelector(); loop.register(s, selectors.EVENT_READ)
+print("ready", flush=True)
+while True: loop.select(0.3)
+""")
+        process = scene.start(PYTHON, script, stdout=subprocess.PIPE)
+        process.stdout.readline()
+        return scene.record("-p", process.pid, seconds=2)
+
+
+class SlowBackend:
+    """A client of a server that asks a slow backend."""
+    answer = "client waits, through front, for backend, which sleeps in slow_answer()"
+    must = [r"client waited .* for backend \d+ %: asleep in slow_answer"]
+    must_not = ["timer"]
+
+    def __call__(self, scene):
+        return scene.record("--", f"{WORKLOADS}/tiers", 2000)
+
+
+SITUATIONS = [Mutex(), Gil(), Stopped(), Deadlock(), Pipeline(), Build(), IdleDaemon(), SlowBackend()]
