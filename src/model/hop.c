@@ -62,11 +62,12 @@ bool hop_kind_is_thread(enum hop_kind kind)
 
 bool hop_is_own_timer(enum hop_kind kind, const char *name)
 {
-	/* nanosleep, poll, futex... with a timeout; schedule_timeout() in the kernel; alarm() and
-	 * timer_create(), whose signal ends a wait of the same process. */
+	/* nanosleep, poll, futex... with a timeout; schedule_timeout() in the kernel; alarm()
+	 * and timer_create(), whose signal ends a wait of the same process; timerfd. */
 	return kind == HOP_TIMER &&
 	       (!strcmp(name, "hrtimer_wakeup") || !strcmp(name, "process_timeout") ||
-		       !strcmp(name, "posix_timer_fn") || !strcmp(name, "it_real_fn"));
+		       !strcmp(name, "posix_timer_fn") || !strcmp(name, "it_real_fn") ||
+		       !strcmp(name, "timerfd_tmrproc"));
 }
 
 void hop_frame(enum hop_kind kind, const char *name, size_t size, char *ret)

@@ -6,7 +6,7 @@
  */
 #include "model/known_wait.h"
 
-#include "model/reason_table.h"
+#include "model/function_name.h"
 #include "util/mem.h"
 
 /* Frames that are looked at: what is farther out called something else first. */
@@ -25,6 +25,8 @@ static const struct entry runtimes[] = {
 	{"ObjectMonitor::EnterI*", {"Java monitor", KNOWN_LOCK}},
 	{"ObjectMonitor::ReenterI*", {"Java monitor", KNOWN_LOCK}},
 	{"ObjectMonitor::wait*", {"Java Object.wait", KNOWN_SIGNAL}},
+	{"JavaThread::sleep*", {"Thread.sleep", KNOWN_SLEEP}},
+	{"JVM_Sleep", {"Thread.sleep", KNOWN_SLEEP}},
 	{"Unsafe_Park", {"Java park", KNOWN_SIGNAL}},
 	{"Parker::park", {"Java park", KNOWN_SIGNAL}},
 	{"runtime.stopm", {"Go: nothing to run", KNOWN_PARKED}},
@@ -38,10 +40,13 @@ static const struct entry runtimes[] = {
 	{"ssux_lock*", {"InnoDB latch", KNOWN_LOCK}},
 	{"srw_mutex*", {"InnoDB latch", KNOWN_LOCK}},
 	{"srw_lock*", {"InnoDB latch", KNOWN_LOCK}},
+	{"tpool::thread_pool_generic::wait_for_tasks*", {"MariaDB: no task", KNOWN_PARKED}},
+	{"runtime.netpoll", {"Go: nothing to run", KNOWN_PARKED}},
 	{"__res_context_send", {"DNS", KNOWN_ASKED}},
 	{"arena_get2*", {"malloc's lock", KNOWN_LOCK}},
 	{"_int_malloc", {"malloc's lock", KNOWN_LOCK}},
 	{"_int_free", {"malloc's lock", KNOWN_LOCK}},
+	{"node::(anonymous namespace)::PlatformWorkerThread*", {"V8: no task", KNOWN_PARKED}},
 	{"v8::platform::DefaultWorkerThreadsTaskRunner::WorkerThread::Run*", {"V8: no task", KNOWN_PARKED}},
 	{"v8::platform::DefaultWorkerThreadsTaskRunner::GetNext*", {"V8: no task", KNOWN_PARKED}},
 	{"v8::platform::DelayedTaskQueue::GetNext*", {"V8: no task", KNOWN_PARKED}},
@@ -89,14 +94,14 @@ static struct known_wait find(
 {
 	for (size_t i = 0; i < count && i < NEAR_FRAMES; i++)
 		for (size_t j = 0; names[i] && j < entries; j++)
-			if (reason_table_fits(&table[j].pattern, 1, names[i]))
+			if (function_name_fits(&table[j].pattern, 1, names[i]))
 				return table[j].wait;
 	return (struct known_wait){0};
 }
 
 /*
- * Python's packages are mostly without names of static functions: its GIL is the only condition that
- * is waited for right below one of these.
+ * Python's packages are mostly without names of static functions: its GIL is the only condition
+ * that is waited for right below one of these.
  */
 static bool is_gil(const char *const *names, size_t count)
 {
@@ -106,12 +111,12 @@ static bool is_gil(const char *const *names, size_t count)
 		"PyEval_AcquireThread", "PyGILState_Ensure"};
 
 	for (size_t i = 0; i + 1 < count && i < NEAR_FRAMES; i++) {
-		const char *caller = names[i + 1] ? names[i + 1]
+		const char *caller = names[i + 1]    ? names[i + 1]
 				     : i + 2 < count ? names[i + 2]
 						     : NULL;
 		if (names[i] && caller &&
-			reason_table_fits(conditions, ARRAY_SIZE(conditions), names[i]) &&
-			reason_table_fits(takers, ARRAY_SIZE(takers), caller))
+			function_name_fits(conditions, ARRAY_SIZE(conditions), names[i]) &&
+			function_name_fits(takers, ARRAY_SIZE(takers), caller))
 			return true;
 	}
 	return false;

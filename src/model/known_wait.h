@@ -16,6 +16,7 @@ enum known_kind {
 	KNOWN_ASKED,  /* an answer that was asked for: never idle */
 	KNOWN_SIGNAL, /* a condition or the like: it may be either */
 	KNOWN_PARKED, /* a worker without work: idle */
+	KNOWN_SLEEP,  /* it asked to sleep */
 };
 
 struct known_wait {

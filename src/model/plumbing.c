@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Functions that tell nothing about who waits. Names are compared without the compiler's suffix; a
- * pattern that ends in '*' is a prefix. Each was seen in the stack of a wait of the program that its
- * comment names.
+ * Functions that tell nothing about who waits. Each was seen in the stack of a wait of the program
+ * that its comment names.
  */
 #include "model/plumbing.h"
 
-#include "model/reason_table.h"
+#include "model/function_name.h"
 #include "util/mem.h"
 
 /* clang-format off */
@@ -52,7 +51,7 @@ static const char *const plumbing[] = {
 	"os::PlatformEvent::*", "os::PlatformMonitor::*", "Parker::*", "Unsafe_Park", "Monitor::*", "Mutex::*", "ObjectMonitor::*",
 	"ObjectSynchronizer::*", "JVM_*", "JavaThread::*", "Thread::call_run", "os::naked_*", "PosixSemaphore::*", "Semaphore::*",
 	"Java_java_lang_*", "SharedRuntime::*", "InterpreterRuntime::*", "Interpreter", "call_stub", "JavaCalls::*", "os::sleep*", "ThreadSleep*",
-	"ConditionNotification*", "WaitBarrier*", "MonitorLocker::*", "os::start_thread",
+	"thread_entry", "ConditionNotification*", "WaitBarrier*", "MonitorLocker::*", "os::start_thread",
 	/* Go. */
 	"runtime.*", "internal/poll.*", "syscall.*", "internal/runtime/*",
 	/* PostgreSQL: latches, wait events, semaphores, the two kinds of locks. */
@@ -72,11 +71,10 @@ static const char *const plumbing[] = {
 
 bool plumbing_is_entry(const char *name)
 {
-	return reason_table_fits(entries, ARRAY_SIZE(entries), name);
+	return function_name_fits(entries, ARRAY_SIZE(entries), name);
 }
 
 bool plumbing_is(const char *name)
 {
-	return plumbing_is_entry(name) ||
-	       reason_table_fits(plumbing, ARRAY_SIZE(plumbing), name);
+	return plumbing_is_entry(name) || function_name_fits(plumbing, ARRAY_SIZE(plumbing), name);
 }

@@ -230,6 +230,8 @@ static bool ends_by_own_timer(
 /* Where threads end this part or more of the time at a place, its timeouts are tries of one wait.
  */
 #define RETRIED_PART 10
+/* And only if they come one soon after the other. */
+#define RETRIED_MOST_NS 100000000ULL
 
 /*
  * Is a wait that its own timer ended nevertheless a wait? So it is if others waited for its end,
@@ -242,10 +244,13 @@ static bool is_wait_with_timeout(
 		sleeps_find(&selection->sleeps, selection->threads[row->thread_index].comm,
 			row->stacks.kernel_node, row->stacks.user_node);
 
+	/* Event loops that wait with a timeout for each other have nothing to do. */
+	if (meaning->reason != REASON_SLEEP)
+		facts.awaited_ns -= facts.loop_ns;
 	if (facts.awaited_ns >= facts.ns / AWAITED_PART && facts.awaited_ns)
 		return true;
-	return meaning->reason == REASON_FUTEX && facts.thread_ns &&
-	       facts.thread_ns >= facts.ns / RETRIED_PART;
+	return meaning->reason == REASON_FUTEX && row->sum.max_ns < RETRIED_MOST_NS &&
+	       facts.thread_ns && facts.thread_ns >= facts.ns / RETRIED_PART;
 }
 
 /* Reasons for which nobody waits of his own accord. */
@@ -254,6 +259,25 @@ static bool is_never_idle(enum reason reason, char letter)
 	return letter == 'D' || reason == REASON_LOCK || reason == REASON_DISK ||
 	       reason == REASON_JOURNAL || reason == REASON_KERNEL || reason == REASON_STOPPED ||
 	       reason == REASON_FAULT || reason == REASON_VFORK;
+}
+
+/* A thread that ran less than this part of its life did nothing that others could wait for. */
+#define HARDLY_RAN 100
+
+/*
+ * Is it a worker that got no work? It is not the main thread, hardly ran, and waited for half of
+ * the window or longer for what its program gives out: a condition, a queue.
+ */
+static bool is_parked(
+	const struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
+{
+	const struct rec_thread *thread = &selection->threads[row->thread_index];
+	const struct rec_process *process = recording_process_of(selection->recording, thread);
+	uint64_t window_ns = recording_meta(selection->recording)->window_ns;
+
+	return (meaning->reason == REASON_FUTEX || meaning->reason == REASON_POLL) &&
+	       thread->tid != process->pid && row->sum.max_ns >= window_ns / 2 &&
+	       thread->total_ns[TIME_RUNNING] <= (thread->end_ns - thread->start_ns) / HARDLY_RAN;
 }
 
 static const char *name_of_stop(char letter)
@@ -271,7 +295,7 @@ static enum idle_kind idle_of(const struct selection *selection, const struct re
 	if (is_never_idle(meaning->reason, row->sum.task_letter) || known == KNOWN_LOCK ||
 		known == KNOWN_ASKED)
 		return IDLE_NOT;
-	if (known == KNOWN_PARKED)
+	if (known == KNOWN_PARKED || is_parked(selection, row, meaning))
 		return IDLE_PARKED;
 	if (ends_by_own_timer(selection, row, meaning))
 		return is_wait_with_timeout(selection, row, meaning) ? IDLE_NOT : IDLE_OWN_TIMER;
@@ -358,6 +382,13 @@ static int on_row(const struct rec_row *row, void *context)
 	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
 }
 
+static bool is_loop(void *context, uint32_t kernel_node)
+{
+	enum reason reason = meaning_of(context, kernel_node, false, 'S')->reason;
+
+	return reason == REASON_POLL || reason == REASON_ACCEPT;
+}
+
 /* Can time be shown of which nothing but thread and state is known? */
 static bool shows_unsliced(const struct selection *selection)
 {
@@ -397,7 +428,8 @@ int selection_each_row(
 	int error = 0;
 
 	if (!selection->has_sleeps)
-		error = sleeps_gather(&selection->sleeps, selection->recording, why);
+		error = sleeps_gather(
+			&selection->sleeps, selection->recording, is_loop, selection, why);
 	selection->has_sleeps = !error;
 	if (!error)
 		error = recording_each_row(selection->recording, on_row, &walk, why);

@@ -28,6 +28,8 @@ struct gathering {
 	const struct rec_thread *threads;
 	const struct rec_linked_chain *chains;
 	const struct rec_chain_hop *hops;
+	sleeps_loop_fn is_loop;
+	void *context;
 };
 
 /* Each waker's own wait in the chain explains the shares behind it. */
@@ -35,15 +37,18 @@ static void add_wakers(struct gathering *gathering, const struct rec_row *row)
 {
 	const struct rec_linked_chain *chain = &gathering->chains[row->chain];
 	const struct rec_chain_hop *hops = gathering->hops + chain->first_hop;
+	bool is_loop = gathering->is_loop(gathering->context, row->stacks.kernel_node);
 	uint64_t behind_ns = 0;
 
 	for (uint32_t i = row->sum.share_count; i-- > 1;) {
 		const struct rec_share *share = &row->sum.shares[i];
 		behind_ns += share->ran_ns + share->no_cpu_ns + share->earlier_ns;
-		if (i < chain->hop_count && behind_ns)
-			facts_of(gathering->sleeps, hops[i - 1].name, hops[i].waited_node,
-				hops[i].waited_user_node)
-				->awaited_ns += behind_ns;
+		if (i >= chain->hop_count || !behind_ns)
+			continue;
+		struct sleep_facts *facts = facts_of(gathering->sleeps, hops[i - 1].name,
+			hops[i].waited_node, hops[i].waited_user_node);
+		facts->awaited_ns += behind_ns;
+		facts->loop_ns += is_loop ? behind_ns : 0;
 	}
 }
 
@@ -69,13 +74,16 @@ static int on_row(const struct rec_row *row, void *context)
 	return 0;
 }
 
-int sleeps_gather(struct sleeps *sleeps, struct recording *recording, struct why *why)
+int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_loop_fn is_loop,
+	void *context, struct why *why)
 {
 	size_t unused;
 	struct gathering gathering = {.sleeps = sleeps,
 		.threads = recording_threads(recording, &unused),
 		.chains = recording_chains(recording, &unused),
-		.hops = recording_hops(recording, &unused)};
+		.hops = recording_hops(recording, &unused),
+		.is_loop = is_loop,
+		.context = context};
 
 	return recording_each_row(recording, on_row, &gathering, why);
 }
@@ -83,8 +91,7 @@ int sleeps_gather(struct sleeps *sleeps, struct recording *recording, struct why
 struct sleep_facts sleeps_find(
 	const struct sleeps *sleeps, const char *comm, uint32_t kernel_node, uint32_t user_node)
 {
-	const uint64_t *index =
-		map64_find(&sleeps->by_place, key_of(comm, kernel_node, user_node));
+	const uint64_t *index = map64_find(&sleeps->by_place, key_of(comm, kernel_node, user_node));
 
 	return index ? sleeps->at.at[*index] : (struct sleep_facts){0};
 }

@@ -14,6 +14,7 @@
 struct sleep_facts {
 	uint64_t ns;         /* of the threads of that name */
 	uint64_t awaited_ns; /* others waited for it: more than ns if they were several */
+	uint64_t loop_ns;    /* of that: event loops did, which may have had nothing to do */
 	uint64_t timer_ns;   /* a timer ended it */
 	uint64_t thread_ns;  /* a thread did */
 };
@@ -24,8 +25,12 @@ struct sleeps {
 	struct map64 by_place;
 };
 
+/* Is a kernel stack that of an event loop? */
+typedef bool (*sleeps_loop_fn)(void *context, uint32_t kernel_node);
+
 /* 0, or -errno with why. */
-int sleeps_gather(struct sleeps *sleeps, struct recording *recording, struct why *why);
+int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_loop_fn is_loop,
+	void *context, struct why *why);
 /* Facts of a place where nobody waited are all 0. */
 struct sleep_facts sleeps_find(
 	const struct sleeps *sleeps, const char *comm, uint32_t kernel_node, uint32_t user_node);

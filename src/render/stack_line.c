@@ -96,11 +96,18 @@ static size_t count_untelling(const frame_list *frames)
 	return count;
 }
 
+/* Code of the program itself that has a name; "libfoo.so+0x12" has none. */
+static bool is_own_code(const struct frame *frame)
+{
+	return frame->kind == FRAME_USER && !strstr(frame->label, "+0x") &&
+	       !plumbing_is(frame->label);
+}
+
 /* The program's own code tells more than anything below it. */
 static bool has_own_code(const frame_list *frames)
 {
 	for (size_t i = 0; i < frames->count; i++)
-		if (frames->at[i].kind == FRAME_USER && !plumbing_is(frames->at[i].label))
+		if (is_own_code(&frames->at[i]))
 			return true;
 	return false;
 }
@@ -114,7 +121,7 @@ static void keep_telling(frame_list *frames)
 	for (size_t i = 0; i < frames->count; i++) {
 		const struct frame *frame = &frames->at[i];
 		bool tells = frame->kind != FRAME_USER ||
-			     !(is_own ? plumbing_is : plumbing_is_entry)(frame->label);
+			     (is_own ? is_own_code(frame) : !plumbing_is_entry(frame->label));
 		if (frame->kind == FRAME_KERNEL)
 			tells = !is_own && frame == operation;
 		/* Nothing but noise is better than nothing. */

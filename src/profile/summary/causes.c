@@ -67,6 +67,10 @@ static void add_spot(struct selection *selection, uint32_t user_node, struct cau
 	const struct spot *spot = selection_spot(selection, user_node);
 
 	hop->spot = spot->count ? spot->frames[0] : NULL;
+	if (spot->known.kind == KNOWN_SLEEP) {
+		hop->reason = REASON_SLEEP;
+		hop->operation = spot->known.name;
+	}
 	hop->is_lock = spot->known.kind == KNOWN_LOCK || hop->reason == REASON_LOCK;
 }
 

@@ -67,10 +67,16 @@ static void add_own_share(
 	cause->no_cpu_ns += share->no_cpu_ns;
 }
 
-/* Is what a thread waits in so something that another thread ends? */
-static bool is_handed_on(enum reason reason)
+/*
+ * Is the wait that this hop ended one that goes on to another holder? A lock goes from hand to
+ * hand, so whoever waited for a lock itself did not have it; whoever waited for anything else did.
+ * Other waits are for whoever is behind them, as long as that is a thread.
+ */
+static bool is_handed_on(const struct cause_hop *hop, bool is_held)
 {
-	switch (reason) {
+	if (is_held)
+		return hop->is_lock;
+	switch (hop->reason) {
 	case REASON_DISK:
 	case REASON_JOURNAL:
 	case REASON_SLEEP:
@@ -83,10 +89,16 @@ static bool is_handed_on(enum reason reason)
 	}
 }
 
-/* What a disk or the network did says something; that a timer ended a sleep goes without saying. */
-static bool is_telling(const struct cause_hop *root)
+/*
+ * What a disk or the network did says something, and for whom it waited; that a timer ended a sleep
+ * goes without saying.
+ */
+static bool is_telling(const struct cause_hop *root, enum reason reason)
 {
-	return hop_kind_is_metal(root->kind) && root->kind != HOP_TIMER && root->kind != HOP_IPI;
+	if (hop_kind_is_thread(root->kind))
+		return root->name[0] && reason != REASON_DISK && reason != REASON_JOURNAL &&
+		       reason != REASON_SLEEP;
+	return root->kind != HOP_TIMER && root->kind != HOP_IPI;
 }
 
 /* The waker before hops[i] was itself in a wait, which that hop ended, for so long. */
@@ -101,7 +113,7 @@ static void add_wait_of(struct explanation *explanation, const struct cause_hop 
 
 	if (!ns)
 		return;
-	if (is_telling(root)) {
+	if (is_telling(root, wanted.reason)) {
 		wanted.root_kind = root->kind;
 		wanted.root_name = root->name;
 	}
@@ -117,6 +129,15 @@ static uint64_t ns_from(const struct rec_share *shares, uint32_t first, uint32_t
 	return ns;
 }
 
+/* Behind the waker before hops[i]: metal says most; of threads, the one that it waited for. */
+static const struct cause_hop *root_of(
+	const struct cause_hop *hops, uint32_t i, const struct cause_chain *chain)
+{
+	const struct cause_hop *last = &hops[chain->hop_count - 1];
+
+	return hop_kind_is_metal(last->kind) && last->kind != HOP_TIMER ? last : &hops[i];
+}
+
 static void add_chain(struct explanation *explanation, const struct causes *causes,
 	const struct cause_chain *chain)
 {
@@ -125,8 +146,9 @@ static void add_chain(struct explanation *explanation, const struct causes *caus
 
 	for (uint32_t i = 0; i < chain->hop_count; i++) {
 		bool is_metal = hop_kind_is_metal(hops[i].kind);
-		if (i && (is_metal || (hops[i].has_waited && !is_handed_on(hops[i].reason)))) {
-			add_wait_of(explanation, hops, i, &hops[chain->hop_count - 1],
+		if (i && (is_metal || (hops[i].has_waited &&
+					      !is_handed_on(&hops[i], explanation->is_held)))) {
+			add_wait_of(explanation, hops, i, root_of(hops, i, chain),
 				ns_from(shares, i, chain->hop_count + 1));
 			return;
 		}

@@ -25,7 +25,7 @@ struct cause {
 	enum reason reason;
 	const char *operation; /* NULL: only the reason is known */
 	const char *spot;      /* the function of the program that it was called from, or NULL */
-	/* The metal that its wait was for in the end, if that says more; NULL if not. */
+	/* Whom or what its wait was for, if that says more; NULL if not. */
 	enum hop_kind root_kind;
 	const char *root_name;
 	size_t see; /* number of that line in the report, from 1 on; 0: none */

@@ -82,8 +82,8 @@ static uint64_t ns_of(const struct making *making, const struct members *members
 static const struct spot *spot_of(
 	const struct making *making, const struct members *members, size_t i)
 {
-	return selection_spot(making->selection,
-		making->summary->waits.at[members->at[i]].user_node);
+	return selection_spot(
+		making->selection, making->summary->waits.at[members->at[i]].user_node);
 }
 
 /* How much time each place has; the number of those with a part that is a line of its own. */
@@ -147,8 +147,8 @@ static void split(struct making *making, const struct members *members, uint32_t
 		const struct summary_wait *wait = &summary->waits.at[members->at[i]];
 		const struct spot *spot = spot_of(making, members, i);
 		uint64_t hash = depth ? hash_spot(spot, depth) : 0;
-		bool is_large = depth && *map64_find(&ns_by_spot, hash) >=
-						 members->total_ns / LEAST_PART;
+		bool is_large =
+			depth && *map64_find(&ns_by_spot, hash) >= members->total_ns / LEAST_PART;
 		uint64_t *number = map64_put(&lines, is_large ? hash : 0, NULL);
 		if (!*number) {
 			struct summary_line line = {.number = (uint32_t)summary->lines.count,
@@ -212,8 +212,8 @@ static int compare_lines(const void *left, const void *right)
 	return a->heaviest < b->heaviest ? -1 : a->heaviest > b->heaviest;
 }
 
-/* Each wait's line as the owner of its chains. */
-static void settle_causes(struct summary *summary, const uint32_t *line_of_wait)
+/* Each wait knows its line, which is the owner of its chains, too. */
+static void settle(struct summary *summary, const uint32_t *line_of_wait)
 {
 	_cleanup_free_ uint32_t *owners = xcalloc(summary->waits.count + 1, sizeof(*owners));
 	_cleanup_free_ uint32_t *places = xcalloc(summary->lines.count + 1, sizeof(*places));
@@ -222,6 +222,8 @@ static void settle_causes(struct summary *summary, const uint32_t *line_of_wait)
 		places[summary->lines.at[i].number] = (uint32_t)i;
 	for (size_t i = 0; i < summary->waits.count; i++)
 		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
+	vec_each (wait, &summary->waits)
+		wait->line = owners[wait->number] == UINT32_MAX ? 0 : owners[wait->number] + 1;
 	causes_settle(&summary->causes, owners);
 }
 
@@ -242,7 +244,7 @@ void lines_make(struct summary *summary, struct selection *selection)
 	}
 	split_all(&making);
 	vec_sort(&summary->lines, compare_lines);
-	settle_causes(summary, line_of_wait);
+	settle(summary, line_of_wait);
 	map64_clear(&making.kinds);
 	vec_clear(&making.roots);
 	map64_clear(&making.root_of);

@@ -51,6 +51,7 @@ struct summary_wait {
 	const char *operation; /* NULL if there is none */
 	struct known_wait known;
 	uint32_t user_node; /* of the recording: one of those that look the same */
+	uint32_t line;      /* number of its line, from 1 on; 0: set aside */
 	enum idle_kind idle;
 	bool is_aside;
 	uint64_t count;

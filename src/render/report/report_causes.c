@@ -186,7 +186,8 @@ static void put_wait(FILE *out, const struct explanation *explanation, const str
 		before = ", ";
 	}
 	if (root && cause->operation) {
-		fprintf(out, "%s%s", before, root);
+		fprintf(out, "%s%s%s", before, hop_kind_is_thread(cause->root_kind) ? "for " : "",
+			root);
 		before = ", ";
 	}
 	if (cause->see) {
@@ -208,7 +209,8 @@ static void put_doing(FILE *out, const struct explanation *explanation, const st
 static void put_doings(
 	FILE *out, const struct explanation *explanation, const struct holder *holder)
 {
-	bool is_one = holder->doings.at[0].ns >= holder->ns - holder->ns / 20;
+	bool is_one = holder->percent < LEAST_PERCENT ||
+		      holder->doings.at[0].ns >= holder->ns - holder->ns / 20;
 	uint64_t rest = holder->percent;
 
 	fputs(": ", out);
@@ -291,6 +293,10 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 	uint64_t rest = 100 - sentence->unexplained;
 	size_t shown = 0;
 
+	if (sentence->unexplained == 100 && explanation_main_end(explanation) == CHAIN_NOT_WOKEN) {
+		fputs("It had not ended when the recording did.", out);
+		return;
+	}
 	if (is_open_first) {
 		fprintf(out, "Not explained: %llu %% (%s)",
 			(unsigned long long)sentence->unexplained, why_unexplained(explanation));

@@ -95,6 +95,35 @@ static void put_filter(const struct report *report)
 	layout_wrap(report->out, text, report->style->width, 0, 6);
 }
 
+/* "idle: 60 % asleep by a timer of their own, 40 % waiting all the time": why it was set aside. */
+static void put_idle_kinds(const struct report *report)
+{
+	static const char *const words[IDLE_KINDS] = {
+		[IDLE_UNENDED] = "never woken",
+		[IDLE_MAIN_LOOP] = "kernel threads without work",
+		[IDLE_OWN_TIMER] = "asleep by their own timers",
+		[IDLE_PARKED] = "workers without work",
+	};
+	uint64_t percents[IDLE_KINDS];
+	bool is_kind_shown[IDLE_KINDS] = {false}, has_any = false;
+
+	apportion(report->summary->idle_ns, IDLE_KINDS, 100, percents);
+	fputs("  idle: ", report->out);
+	for (unsigned int i = 0; i < IDLE_KINDS; i++) {
+		unsigned int best = IDLE_NOT;
+		for (unsigned int kind = IDLE_NOT + 1; kind < IDLE_KINDS; kind++)
+			if (!is_kind_shown[kind] && percents[kind] > percents[best])
+				best = kind;
+		if (best == IDLE_NOT)
+			break;
+		is_kind_shown[best] = true;
+		fprintf(report->out, "%s%s %llu %%", has_any ? ", " : "", words[best],
+			(unsigned long long)percents[best]);
+		has_any = true;
+	}
+	putc('\n', report->out);
+}
+
 /* The line of lives; also settles how busy time is printed. */
 static void put_lives(struct report *report)
 {
@@ -118,6 +147,8 @@ static void put_lives(struct report *report)
 		fprintf(report->out, "; %s %s of it idle, set aside (--idle show)",
 			scale_text(&scale, quanta[0], amount), scale.unit);
 	putc('\n', report->out);
+	if (summary->aside_ns)
+		put_idle_kinds(report);
 }
 
 static void put_loss(const struct report *report, const struct rec_loss *loss)

@@ -20,6 +20,10 @@
 /* A lock that was waited for through this part of the window, without end, is a lock for ever. */
 #define STUCK_PART 2
 #define MOST_STUCK 3
+/* With less than this part of the window to tell of, there is nothing but idle. */
+#define IDLE_PART 20
+/* Less CPU time than this part of the window is worth saying: nobody got far. */
+#define LITTLE_PART 100
 /* More than this of all blocked time without an explanation is said. */
 #define OPEN_PART 10
 
@@ -328,6 +332,7 @@ static void put_sentences(FILE *out, const struct report *report)
 	uint64_t window_ns = summary->to_ns - summary->from_ns;
 	struct amounts spent = {.running_ns = summary->total_ns[TIME_RUNNING],
 		.runnable_ns = summary->total_ns[TIME_WOKEN] + summary->total_ns[TIME_PREEMPTED]};
+	char amount[UNITS_ROOM];
 	size_t stuck;
 
 	if (!summary->busy_ns) {
@@ -344,11 +349,15 @@ static void put_sentences(FILE *out, const struct report *report)
 		return;
 	if (stuck) {
 		fputs(" Besides: ", out);
-	} else if (summary->aside_ns && summary->busy_ns < window_ns / 100) {
+	} else if (summary->aside_ns && summary->busy_ns < window_ns / IDLE_PART) {
 		fputs("almost nothing but idle", out);
 		put_idle(out, summary);
 		fputs(". The rest is ", out);
 	}
+	if (summary->has_all_running && spent.running_ns < window_ns / LITTLE_PART &&
+		spent.waited_ns)
+		fprintf(out, "little was done: %s of CPU time. ",
+			duration(spent.running_ns, amount));
 	put_spent(out, report, &spent);
 	put_open(out, report, spent.waited_ns);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A line of the report with its whole stack and its chains, each hop with its own share. Shares of
- * a chain add up to it, and the chains to the wait.
+ * A line of the report with its largest stacks and its chains, each hop with its own share. Shares
+ * of a chain add up to it, and the chains to the wait.
  */
 #include "render/report/report_wait.h"
 
@@ -11,10 +11,12 @@
 #include "profile/shares.h"
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
+#include "render/stack_line.h"
 #include "util/mem.h"
 #include "util/text.h"
 
 #define MOST_CHAINS 5
+#define MOST_STACKS 5
 #define NAME_COLUMNS 24
 /* Number, share and time of a hop. */
 #define HOP_COLUMNS 23
@@ -24,8 +26,8 @@ static void put_did(FILE *out, const struct rec_share *share, bool is_metal)
 	const struct {
 		uint64_t ns;
 		const char *word;
-	} parts[] = {{share->ran_ns, is_metal ? "pending" : "ran"},
-		{share->no_cpu_ns, "had no CPU"}, {share->earlier_ns, "earlier"}};
+	} parts[] = {{is_metal ? 0 : share->ran_ns, "ran"}, {share->no_cpu_ns, "had no CPU"},
+		{share->earlier_ns, "not remembered"}};
 	bool has_any = false;
 	char room[UNITS_ROOM];
 
@@ -89,7 +91,7 @@ static void put_chain(
 		fprintf(report->out, "%s wait%s\n", units_count(chain->count, waits),
 			chain->count == 1 ? "" : "s");
 	else
-		fputs("parts of waits\n", report->out);
+		fputs("parts of the waits that other chains end\n", report->out);
 	for (uint32_t i = 0; i < chain->hop_count; i++)
 		put_hop(report, &causes->hops.at[chain->first_hop + i], &shares[i], i + 1,
 			percents[i]);
@@ -119,15 +121,82 @@ static void put_chains(const struct report *report, size_t line)
 			count - most == 1 ? "it" : "them");
 }
 
+struct stack_part {
+	uint32_t node;
+	uint64_t ns;
+	uint64_t count;
+};
+
+typedef VEC(struct stack_part) stack_parts;
+
+static int compare_stacks(const void *left, const void *right)
+{
+	const struct stack_part *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Threads of several names, and waits of several task states, may be in one stack. */
+static void list_stacks(const struct summary *summary, size_t line, stack_parts *stacks)
+{
+	struct map64 by_node = {0};
+
+	vec_each (wait, &summary->waits) {
+		if (wait->line != line)
+			continue;
+		uint64_t *number = map64_put(&by_node, wait->node, NULL);
+		if (!*number) {
+			vec_push(stacks, (struct stack_part){.node = wait->node});
+			*number = stacks->count;
+		}
+		stacks->at[*number - 1].ns += wait->total_ns;
+		stacks->at[*number - 1].count += wait->count + wait->unended;
+	}
+	map64_clear(&by_node);
+	vec_sort(stacks, compare_stacks);
+}
+
+/* The stacks that have most of it, if there are several: the first is shown above. */
+static void put_stacks(const struct report *report, size_t line)
+{
+	const struct summary *summary = report->summary;
+	uint64_t total_ns = summary->lines.at[line].total_ns, left_ns = total_ns;
+	stack_parts stacks = {0};
+	char room[UNITS_ROOM], share[UNITS_ROOM], waits[UNITS_ROOM];
+	size_t most = report->style->is_full ? SIZE_MAX : MOST_STACKS, shown = 0;
+
+	list_stacks(summary, line + 1, &stacks);
+	for (; stacks.count > 1 && shown < stacks.count && shown < most; shown++) {
+		const struct stack_part *part = &stacks.at[shown];
+		_cleanup_free_ char *text = stack_line(&summary->tree, part->node, true, 0);
+		fprintf(report->out, "\nstack %zu of %zu: %s, %s in %s wait%s\n  ", shown + 1,
+			stacks.count, share_text(part->ns, total_ns, share),
+			units_duration(part->ns, room), units_count(part->count, waits),
+			part->count == 1 ? "" : "s");
+		layout_wrap(report->out, text, report->style->width, 2, 4);
+		left_ns -= part->ns;
+	}
+	if (shown && shown < stacks.count)
+		fprintf(report->out, "\n%zu more stack%s with %s (--full shows %s)\n",
+			stacks.count - shown, stacks.count - shown == 1 ? "" : "s",
+			units_duration(left_ns, room), stacks.count - shown == 1 ? "it" : "them");
+	vec_clear(&stacks);
+}
+
 void report_wait(
 	const struct summary *summary, size_t number, const struct report_style *style, FILE *out)
 {
 	struct report_style whole = *style;
 	struct report report = {.summary = summary, .style = &whole, .out = out};
 
-	whole.is_full = true;
+	/* One stack is shown with the line; several come below it. */
+	whole.is_full =
+		summary->lines.at[number - 1].heaviest_ns == summary->lines.at[number - 1].total_ns;
 	report_line(&report, number - 1);
 	report.style = style;
+	put_stacks(&report, number - 1);
 	if (!summary->lines.at[number - 1].is_runnable)
 		put_chains(&report, number - 1);
 }
