@@ -99,11 +99,13 @@ static void material_clear(struct material *material)
 	cube_free(material->cube);
 }
 
-static int gather(struct recording *recording, const struct html_options *html,
+static int gather(const struct summed *summed, const struct html_options *html,
 	struct material *material, struct why *why)
 {
+	struct recording *recording = summed->recording;
 	const struct view_filter *filter = &html->view.filter;
-	int error = cube_new(recording, filter, &html->view.shape, NULL, &material->cube, why);
+	int error = cube_new(
+		recording, filter, &html->view.shape, NULL, summed->summary, &material->cube, why);
 
 	if (!error)
 		error = profile_of_view(recording, view_type(VIEW_OFFCPU), filter,
@@ -166,7 +168,7 @@ int html_write_summed(
 	struct why why = {""};
 	struct stat status = {0};
 	char size[UNITS_ROOM];
-	int error = gather(summed->recording, html, &material, &why);
+	int error = gather(summed, html, &material, &why);
 
 	if (!error)
 		error = write_page(summed, &material, path, output, html, &why);

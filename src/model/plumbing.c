@@ -30,7 +30,7 @@ static const char *const plumbing[] = {
 	"futex_*", "__futex_*", "do_futex_wait*", "sem_wait*", "sem_timedwait*", "sem_clockwait*", "__new_sem_*", "__sem_*",
 	"__cond_*", "cnd_*", "mtx_*",
 	/* libc: stdio and what only passes a buffer on. */
-	"_IO_*", "__IO_*", "new_do_write", "fread*", "fwrite*", "fgets*", "fputs*", "getc*", "fflush*", "__fread*",
+	"_IO_*", "__IO_*", "new_do_write", "fread*", "fwrite*", "fgets*", "fputs*", "getc", "getchar", "fflush*", "__fread*",
 	"__underflow", "__uflow", "__overflow",
 	/* C++ and Rust. */
 	"std::condition_variable*", "std::_V2::condition_variable*", "std::mutex*", "std::__condvar*", "std::thread*", "std::this_thread*",
@@ -59,7 +59,7 @@ static const char *const plumbing[] = {
 	"LockAcquire*", "LockTuple*", "secure_read", "secure_write", "secure_raw_read", "pq_recvbuf", "pq_getbyte", "pq_getmessage", "internal_flush*",
 	"pg_fsync*", "pg_fdatasync", "FileSync",
 	/* MariaDB. */
-	"inline_mysql_*", "my_cond_*", "my_mutex_*", "psi_*", "safe_*", "vio_*", "os_event*", "my_read", "my_write", "my_sync",
+	"inline_mysql_*", "my_cond_*", "my_mutex_*", "psi_*", "safe_mutex_*", "safe_cond_*", "vio_*", "os_event*", "my_read", "my_write", "my_sync",
 	"my_net_read*", "net_read_*", "net_safe_read", "my_real_read*", "sux_lock*", "ssux_lock*", "srw_*", "tpool::*waitable*", "fil_flush*", "os_file_flush*",
 	/* V8 and Chromium. */
 	"v8::base::ConditionVariable*", "v8::base::Mutex*", "v8::base::Semaphore*", "base::ConditionVariable*", "base::WaitableEvent*",

@@ -190,14 +190,22 @@ static const struct meaning *meaning_of(
 	return &selection->meanings.at[*index];
 }
 
-void selection_meaning(struct selection *selection, uint32_t kernel_node, enum reason *ret_reason,
-	const char **ret_operation)
+struct waited selection_waited(struct selection *selection, const struct rec_chain_hop *hop)
 {
 	/* Of a waker only its stack is known: what begins in kthread() is a kernel thread. */
-	const struct meaning *meaning = meaning_of(selection, kernel_node, false, 'S');
+	const struct meaning *meaning = meaning_of(selection, hop->waited_node, false, 'S');
+	const struct spot *spot = spots_find(&selection->spots, hop->waited_user_node);
+	struct waited waited = {.reason = meaning->reason,
+		.operation = meaning->operation,
+		.spot = spot->count ? spot->frames[0] : NULL,
+		.is_lock = spot->known.kind == KNOWN_LOCK || meaning->reason == REASON_LOCK};
 
-	*ret_reason = meaning->reason;
-	*ret_operation = meaning->operation;
+	/* Runtimes sleep in ways of their own. */
+	if (spot->known.kind == KNOWN_SLEEP) {
+		waited.reason = REASON_SLEEP;
+		waited.operation = spot->known.name;
+	}
+	return waited;
 }
 
 const struct spot *selection_spot(struct selection *selection, uint32_t user_node)

@@ -65,10 +65,16 @@ bool selection_has_thread(const struct selection *selection, uint32_t thread_ind
 /* Its life inside the range; 0 if the thread does not pass. */
 uint64_t selection_life_ns(const struct selection *selection, uint32_t thread_index);
 
-/* What a thread was in that slept in that kernel stack: a reason, and an operation or NULL. */
-void selection_meaning(struct selection *selection, uint32_t kernel_node, enum reason *ret_reason,
-	const char **ret_operation);
-/* Where in its program it was, by its user stack. Valid until the next call of either. */
+/* What a waker had waited in when a hop of its chain woke it. */
+struct waited {
+	enum reason reason;
+	const char *operation; /* or NULL */
+	const char *spot;      /* the function of its program that wanted it, or NULL */
+	bool is_lock;          /* somebody held it */
+};
+
+struct waited selection_waited(struct selection *selection, const struct rec_chain_hop *hop);
+/* Where in its program a thread was, by its user stack. Valid until the next call. */
 const struct spot *selection_spot(struct selection *selection, uint32_t user_node);
 
 /* Calls `each` for all rows that pass; a non-zero return ends the walk and is returned. */

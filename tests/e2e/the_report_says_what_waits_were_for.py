@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Alice waits for Bob, who computes after Carol, who computes after a timer. The report's sentence
-under Alice's wait names the three; where Bob's own wait is listed, it refers to it instead. --wait
-shows the chain hop by hop, --json has the same as data, and all of it adds up."""
+"""Alice waits for Bob, who computes after Carol, who computes after a sleep. The report's sentence
+under Alice's wait names both, what they did and where Carol slept, with or without lines of their own
+to refer to. --wait shows the chain hop by hop, --json has the same as data, and all of it adds up."""
 from lib import *
 
 recording = record(command=[workload("relay"), "20"])
@@ -30,23 +30,28 @@ def check_sums(lines):
 alone = lines_of("-n", "alice")
 check_sums(alone)
 wait = next(line for line in alone if line["reason"] == "pipe")
-# "ran", on a busy machine "had no CPU" or both.
-for name in ("bob ", "carol ", "a timer (hrtimer_wakeup)"):
+# "running", on a busy machine "without a CPU" or both.
+for name in ("or bob ", "or carol ", "asleep in carol"):
     check(name in wait["sentence"], wait["sentence"])
-timer, = (cause for cause in wait["causes"] if cause["kind"] == "timer")
+check("timer" not in wait["sentence"], wait["sentence"])
+sleep, = (cause for cause in wait["causes"] if cause["waited_ns"])
+check((sleep["name"], sleep["waited_for"], sleep["waited_in"], sleep["called_from"])
+      == ("carol", "sleep", "clock_nanosleep", "carol"), f"{sleep}")
 # Carol logs until she has a CPU again; her timer is done before that.
 logged_ns = recording.log["timer_ns"]
-check_between("timer", timer["ran_ns"], 0.3 * logged_ns, 1.05 * logged_ns)
+check_between("sleep", sleep["waited_ns"], 0.3 * logged_ns, 1.05 * logged_ns)
 
 everyone = lines_of()
 check_sums(everyone)
 wait = next(line for line in everyone if line["name"] == "alice" and line["reason"] == "pipe")
 bob = next(line for line in everyone if line["name"] == "bob" and line["reason"] == "pipe")
-check(wait["waker"] == "bob" and wait["sentence"].startswith("For bob: "), wait["sentence"])
-check(f"it was in read (see {bob['number']})" in wait["sentence"], wait["sentence"])
+slept = next(line for line in everyone if line["name"] == "carol" and line["reason"] == "sleep")
+check(wait["waker"] == "bob", wait["sentence"])
+# A sleep that others wait for is not idle.
+check(f"asleep in carol (see {slept['number']})" in wait["sentence"], wait["sentence"])
 
 text = dwell("report", recording.path, "--wait", str(wait["number"])).stdout
-check(re.search(r"1 +\d+ %.* bob .*\n(.*\n)* +2 +\d+ %.* carol .*\n(.*\n)* +3 +\d+ %.* a timer",
+check(re.search(r"1 +\d+ %.* bob .*\n(.*\n)* +2 +\d+ %.* carol .*\n(.*\n)* +3 +\d+ %.* its own timer",
                 text), text)
 check("sentence" in bob and dwell("report", recording.path).stdout.count("In short: ") == 1, "")
 missing = dwell("report", recording.path, "--wait", "999", status=1)

@@ -24,7 +24,7 @@ static inline struct cube *cube_of(struct view_sample *sample, const struct view
 	struct cube *cube = NULL;
 	struct why why = {""};
 
-	if (cube_new(sample->recording, filter, &by_comm, limits, &cube, &why))
+	if (cube_new(sample->recording, filter, &by_comm, limits, NULL, &cube, &why))
 		fail_msg("%s", why.text);
 	return cube;
 }

@@ -214,7 +214,7 @@ static void the_page_has_the_parts_at_their_times(void **state)
 
 	open_parts(&sample);
 	view_filter_init(&filter);
-	if (cube_new(sample.recording, &filter, &shapes.waits, NULL, &cube, &why))
+	if (cube_new(sample.recording, &filter, &shapes.waits, NULL, NULL, &cube, &why))
 		fail_msg("%s", why.text);
 	assert_int_equal(cube->buckets, 10);
 	vec_each (cell, &cube->time.cells) {

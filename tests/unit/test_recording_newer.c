@@ -195,7 +195,7 @@ static void the_page_has_bands_and_words_for_all_numbers(void **state)
 	view_filter_init(&filter);
 	open_changed(&sample, new_words, new_numbers);
 	struct summary *summary = summarize(&sample);
-	assert_int_equal(cube_new(sample.recording, &filter, &by_comm, NULL, &cube, &why), 0);
+	assert_int_equal(cube_new(sample.recording, &filter, &by_comm, NULL, NULL, &cube, &why), 0);
 	assert_int_equal(cube->bands, 101);
 	vec_each (key, &cube->time.keys)
 		has_new_band = has_new_band || (key->band == 100 && key->weight == 6000 * MS);

@@ -64,7 +64,7 @@ static struct forms forms_of(const struct view_filter *filter)
 
 	fill(&sample);
 	if (summary_new(sample.recording, filter, &shapes, &summary, &why) ||
-		cube_new(sample.recording, filter, &by_comm_and_process, NULL, &cube, &why))
+		cube_new(sample.recording, filter, &by_comm_and_process, NULL, NULL, &cube, &why))
 		fail_msg("%s", why.text);
 	sample_print(forms.text, out, report_text(summary, &style, out));
 	sample_print(forms.json, out, report_json(summary, &json, out));

@@ -143,7 +143,7 @@ static char *page_with(const struct rec_measure *measures, size_t count, bool is
 		add_measure(&sample, &measures[i]);
 	sample_finish(&sample);
 	if (summary_new(sample.recording, &filter, &shapes, &summary, &why) ||
-		cube_new(sample.recording, &filter, &by_comm, NULL, &cube, &why))
+		cube_new(sample.recording, &filter, &by_comm, NULL, summary, &cube, &why))
 		fail_msg("%s", why.text);
 	sample_print(text, out, page_write(cube, summary, &options, out, &why));
 	cube_free(cube);

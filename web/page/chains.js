@@ -4,19 +4,20 @@
 import {BLOCKED} from './weigh.js';
 
 /**
- * @typedef {{kind: number, name: string, reason: string, operation: string, ran: number, nocpu: number,
+ * @typedef {{kind: number, name: string, reason: string, operation: string, spot: string, ran: number, nocpu: number,
  *   earlier: number, node: number, nodeNs: number}} Hop
  * @typedef {{hops: Hop[], end: number, rest: number, ns: number, count: number}} Chain
  */
 
-/** How a line of waits is known in links. @param {{name: string, reason: string, operation: string}} line */
-export function lineId({name, reason, operation}) {
-	return [name, reason, operation].join('/');
+/** How a line of waits is known in links. @param {{name: string, reason: string, operation: string, known?: string, spot?: string, isRest?: boolean}} line */
+export function lineId({name, reason, operation, known, spot, isRest}) {
+	return [name, reason, operation, ...known || spot || isRest ? [known || '', isRest ? '*' : spot || ''] : []].join('/');
 }
 
 /** The words of a key, as in its line. @param {any} model @param {number} key */
 function idOfKey(model, key) {
-	const kind = model.keys.kind[key];
+	const kind = model.keys.kind[key], told = model.lines[model.kinds.line[kind] - 1];
+	if (told) return lineId({...told, isRest: told.is_rest});
 	return lineId({name: model.threads[model.keys.thread[key]].names.comm, reason: model.reasons[model.kinds.reason[kind]][0],
 		operation: model.labels[model.kinds.operation[kind]]});
 }
@@ -54,7 +55,7 @@ function nameOf(/** @type {any} */ model, /** @type {number} */ number) {
 	const {chains, hops} = model;
 	const parts = [chains.end[number]];
 	for (let hop = chains.first[number]; hop < chains.first[number] + chains.count[number]; hop++)
-		parts.push(hops.kind[hop], hops.name[hop], hops.waited[hop] ? hops.reason[hop] : '', hops.operation[hop]);
+		parts.push(hops.kind[hop], hops.name[hop], hops.waited[hop] ? hops.reason[hop] : '', hops.operation[hop], hops.spot[hop]);
 	return parts.join('/');
 }
 
@@ -65,7 +66,7 @@ function newChain(/** @type {any} */ model, /** @type {number} */ number) {
 	return {end: chains.end[number], rest: 0, ns: 0, count: 0,
 		hops: Array.from({length: chains.count[number]}, (_, i) => ({kind: hops.kind[first + i], name: labels[hops.name[first + i]],
 			reason: i && hops.waited[first + i] ? reasons[hops.reason[first + i]][0] : '', operation: labels[hops.operation[first + i]],
-			ran: 0, nocpu: 0, earlier: 0, node: 0, nodeNs: 0}))};
+			spot: labels[hops.spot[first + i]], ran: 0, nocpu: 0, earlier: 0, node: 0, nodeNs: 0}))};
 }
 
 /** Of a part of the key's time each hop has the same share; what rounding takes, the next one gets. */
@@ -97,7 +98,9 @@ function addKey(/** @type {any} */ model, /** @type {any} */ weights, /** @type 
 	chain.rest += part - given;
 }
 
-/** "disk vda", "a timer (hrtimer_wakeup)", "jbd2/vda1-8"; of a kind that is new to this dwell "KIND NAME". @param {any} model @param {Hop} hop */
+const OWN_TIMERS = ['hrtimer_wakeup', 'process_timeout', 'posix_timer_fn', 'it_real_fn', 'timerfd_tmrproc'];
+
+/** "disk vda", "its own timer", "jbd2/vda1-8"; of a kind that is new to this dwell "KIND NAME". @param {any} model @param {Hop} hop */
 export function wakerName(model, hop) {
 	const [kind, isMetal, isNew] = model.hop_kinds[hop.kind];
 	/** @type {Record<string, [string, string]>} */
@@ -105,6 +108,8 @@ export function wakerName(model, hop) {
 		ipi: ['another CPU\'s interrupt', 'another CPU\'s interrupt'], disk: ['disk', 'a disk']};
 	if (!isMetal && !isNew) return hop.name || 'an unknown waker';
 	const [named, plain] = words[kind] || [kind, kind];
+	if (kind === 'timer' && OWN_TIMERS.includes(hop.name)) return 'its own timer';
+	if (kind === 'softirq' && hop.name === 'NET_RX') return 'the network';
 	if (!hop.name) return plain;
 	return kind === 'timer' || kind === 'ipi' ? `${named} (${hop.name})` : `${named} ${hop.name}`;
 }

@@ -4,12 +4,13 @@ import {PairMap} from './pairs.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
- * @typedef {{name: string, reason: string, operation: string, isRunnable: boolean, ns: number,
+ * @typedef {{name: string, reason: string, operation: string, known: string, spot: string, isRest: boolean, isRunnable: boolean, ns: number,
  *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number}} Line
  */
 
 /**
- * Waits of one name, reason and operation, largest first; `max` is of the whole recording.
+ * The report's lines, and of idle waits those of one name, reason and operation, largest first; `max` is of the
+ * whole recording.
  * @param {any} model @param {any} weights @returns {Line[]}
  */
 export function waitLines(model, weights) {
@@ -52,12 +53,13 @@ function groupWaits(/** @type {any} */ model) {
 	/** @type {number[]} */
 	const stackNode = [];
 	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));
-	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.state[kind] === BLOCKED
-		? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
+	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.line[kind] ? `${kinds.line[kind]}`
+		: kinds.state[kind] === BLOCKED ? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
 	for (let key = 0; key < keys.rows; key++) {
 		const kind = keys.kind[key], state = kinds.state[kind], node = keys.node[key];
 		if (state === RUNNING || state === SAMPLE) continue;
-		const name = names[keys.thread[key]];
+		// Lines of the report may have threads of several names.
+		const name = kinds.line[kind] ? -1 : names[keys.thread[key]];
 		let line = known.get(name, whats[kind]);
 		if (line < 0) known.set(name, whats[kind], line = firstKeys.push(key) - 1);
 		let stack = key && lineOf[key - 1] === line && keys.node[key - 1] === node ? stackOf[key - 1] : stacks.get(line, node);
@@ -85,9 +87,17 @@ function numbers(/** @type {string[]} */ texts) {
 /** @returns {Line} */
 function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @type {number} */ kind) {
 	const isRunnable = model.kinds.state[kind] !== BLOCKED;
-	return {name: model.threads[thread].names.comm, isRunnable, reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
+	const told = model.lines[model.kinds.line[kind] - 1];
+	return {name: told ? told.name : model.threads[thread].names.comm, isRunnable, known: told && told.known || '',
+		spot: told && told.spot || '', isRest: Boolean(told && told.is_rest), reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
 		operation: isRunnable ? '' : model.labels[model.kinds.operation[kind]], ns: 0, count: 0, max: 0,
 		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0};
+}
+
+/** What a line waited in, as the report says it. @param {Line} line */
+export function lineWords({known, reason, operation, isRest}) {
+	const words = known || (operation && operation !== reason ? `${reason}, in ${operation}` : reason);
+	return isRest ? `${words}, elsewhere` : words;
 }
 
 /** Labels of a stack of the data, root first. @param {any} model @param {number} node */
@@ -105,18 +115,19 @@ const GENERIC = /^(do_|__|vfs_|new_sync_|handle_mm_fault|worker_thread|process_o
 
 /** The frames that tell, in one line: "main > flush > fdatasync". @param {any} model @param {number} node @param {number} most */
 export function stackLine(model, node, most = 4) {
-	const user = [], kernel = [];
+	const user = [], kernel = [], telling = [];
 	for (; node > 0; node = model.nodes.parent[node]) {
-		const label = model.labels[model.frames.label[model.nodes.frame[node]]];
+		const frame = model.nodes.frame[node], label = model.labels[model.frames.label[frame]];
 		if (model.nodes.kind[node] === 2) kernel.unshift(label);
 		else user.unshift(label);
+		if (model.nodes.kind[node] === 1 && !model.frames.plumbing[frame]) telling.unshift(label);
 	}
-	const own = user.filter((label) => !ENTRY.test(label) && !/^\[(broken|cut)\]/.test(label));
+	const own = telling.length ? telling : user.filter((label) => !ENTRY.test(label) && !/^\[(broken|cut)\]/.test(label));
 	const told = kernel.filter((label) => !NOISE.test(label));
 	const operation = told.find((label) => !GENERIC.test(label)) || told[0];
 	const shown = own.slice(-most).map((label) => label.length > LONGEST ? `${label.slice(0, LONGEST - 1)}…` : label);
 	if (own.length > most || user.some((label) => /^\[(broken|cut)\]/.test(label))) shown.unshift('...');
-	if (operation) shown.push(operation);
+	if (operation && !telling.length) shown.push(operation);
 	return shown.join(' > ');
 }
 

@@ -4,7 +4,7 @@ import {chainsOf, lineId, wakerName} from './chains.js';
 import {classColor} from './colors.js';
 import {h, select} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
-import {stackLabels, waitLines} from './lines.js';
+import {lineWords, stackLabels, waitLines} from './lines.js';
 
 const MOST_CHAINS = 12;
 
@@ -19,11 +19,11 @@ export function chainTab(app) {
 	const shown = chains.slice(0, MOST_CHAINS);
 	const hidden = chains.slice(MOST_CHAINS).reduce((sum, chain) => sum + chain.ns, 0);
 	return [h('label', {class: 'group'}, h('span', {class: 'dim'}, 'Wait '), select('Wait', lines.slice(0, 200).map((line, i) => [lineId(line),
-		`${i + 1}. ${line.name}: ${line.reason}${line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''}, ${duration(line.ns)}`]),
+		`${i + 1}. ${line.name}: ${lineWords(line)}, ${duration(line.ns)}`]),
 	lineId(chosen), (wait) => app.update({wait}))),
 	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before. `,
-		h('span', {class: 'tag', color: classColor('running')}, 'ran, or pending'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',
-		h('span', {class: 'tag', color: classColor('aside')}, 'earlier than it remembers: not explained')),
+		h('span', {class: 'tag', color: classColor('running')}, 'ran'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',
+		h('span', {class: 'tag', color: classColor('aside')}, 'farther back than it remembers: not explained')),
 	shown.map((chain, i) => chainCard(app, chain, i, total)),
 	hidden ? h('p', {class: 'note'}, `${count(chains.length - shown.length)} more chains with ${duration(hidden)}.`) : null,
 	without ? h('p', {class: 'note'}, `${duration(without)} without a chain: not recorded, or folded.`) : null].flat().filter(Boolean);
@@ -36,7 +36,7 @@ function chainCard(app, chain, i, total) {
 	const rows = chain.hops.map((hop, at) => hopRow(app, chain, hop, at));
 	if (chain.rest) rows.push(h('tr', {'data-ns': chain.rest}, h('td', {class: 'n dim'}, '–'), h('td', {class: 'n'}, percent(chain.rest, chain.ns)), h('td', {class: 'n'}, duration(chain.rest)),
 		h('td', {class: 'hideable'}, shareBar([['aside', chain.rest, endName]], chain.ns)), h('td', {}, `not explained: ${endName}`)));
-	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)}, ${percent(chain.ns, total)}, ${chain.count ? plural(chain.count, 'wait') : 'parts of waits'}`),
+	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)}, ${percent(chain.ns, total)}, ${chain.count ? plural(chain.count, 'wait') : 'parts of the waits that other chains end'}`),
 		h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {class: 'n'}, 'hop'), h('th', {class: 'n'}, 'share'), h('th', {class: 'n'}, 'time'), h('th', {class: 'hideable'}, ''), h('th', {}, 'who, and what it did'))), h('tbody', {}, rows))));
 }
 
@@ -45,11 +45,11 @@ function hopRow(app, chain, hop, at) {
 	const {model} = app;
 	const isMetal = model.hop_kinds[hop.kind][1];
 	const ns = hop.ran + hop.nocpu + hop.earlier;
-	const did = [hop.ran ? `${isMetal ? 'pending' : 'ran'} ${duration(hop.ran)}` : '', hop.nocpu ? `had no CPU ${duration(hop.nocpu)}` : '', hop.earlier ? `earlier ${duration(hop.earlier)}` : ''].filter(Boolean).join(', ');
-	const woke = at === 0 ? 'woke it' : hop.reason ? `woke the one above from ${hop.operation || hop.reason}` : 'woke the one above';
+	const did = [hop.ran ? `${isMetal ? '' : 'ran '}${duration(hop.ran)}` : '', hop.nocpu ? `had no CPU ${duration(hop.nocpu)}` : '', hop.earlier ? `not remembered ${duration(hop.earlier)}` : ''].filter(Boolean).join(', ');
+	const woke = at === 0 ? 'woke it' : hop.reason ? `woke the one above from ${hop.operation || hop.reason}${hop.spot ? ` (${hop.spot})` : ''}` : 'woke the one above';
 	const stack = stackLabels(model, hop.node).slice(1);
 	return h('tr', {'data-ns': ns}, h('td', {class: 'n dim'}, String(at + 1)), h('td', {class: 'n'}, percent(ns, chain.ns)), h('td', {class: 'n'}, duration(ns)),
-		h('td', {class: 'hideable'}, shareBar([['running', hop.ran, isMetal ? 'pending' : 'ran'], ['runnable', hop.nocpu, 'no CPU'], ['aside', hop.earlier, 'earlier']], chain.ns)),
+		h('td', {class: 'hideable'}, shareBar([['running', hop.ran, isMetal ? 'on its way' : 'ran'], ['runnable', hop.nocpu, 'no CPU'], ['aside', hop.earlier, 'not remembered']], chain.ns)),
 		h('td', {}, h('b', {}, wakerName(model, hop)), ` ${woke}${did ? `; ${did}` : ''}`,
 			stack.length ? h('details', {class: 'hopstack'}, h('summary', {}, 'its stack'), h('div', {class: 'stack'}, stack.reverse().join(' < '))) : null));
 }

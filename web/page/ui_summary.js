@@ -4,7 +4,7 @@ import {classColor, classLetter} from './colors.js';
 import {lineId} from './chains.js';
 import {h, select} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
-import {processLines, stackLabels, stackLine, waitLines} from './lines.js';
+import {lineWords, processLines, stackLabels, stackLine, waitLines} from './lines.js';
 import {timeOnly} from './ui_crumbs.js';
 import {className, classTotal, FIRST_REASON} from './weigh.js';
 
@@ -73,7 +73,7 @@ function bandColumns(model, bands) {
 
 /** The picture of all that waited under the line's name. @param {any} line */
 function placeOf(line) {
-	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: [line.name], search: '', only: '', without: ''};
+	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: line.name.includes('*') ? [] : [line.name], search: '', only: '', without: ''};
 }
 
 /** In there the line's heaviest stack. @param {any} app @param {any} line */
@@ -87,12 +87,11 @@ export function waitsTable(app) {
 	const lines = waitLines(model, app.weights);
 	const shown = lines.slice(0, app.waitsShown);
 	// The report's sentences are about the recording as a whole.
-	const sentences = new Map(app.isInitial() ? model.sentences.map((/** @type {any} */ one) => [lineId(one), one.text]) : []);
+	const sentences = new Map(app.isInitial() ? model.lines.map((/** @type {any} */ one) => [lineId({...one, isRest: one.is_rest}), one.text]) : []);
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
 		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
-			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, line.reason),
-			line.operation && line.operation !== line.reason ? ` in ${line.operation}` : ''),
+			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, lineWords(line))),
 		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95
 			? `${percent(line.nodeNs, line.ns)}: ` : '', stackLine(model, line.node)),
 		line.isRunnable || !model.has_chains ? null : h('div', {class: 'cause'}, sentences.get(lineId(line)) || '', ' ',

@@ -11,6 +11,8 @@
 #include "model/words.h"
 #include "profile/cube/cube_parts.h"
 #include "profile/span.h"
+#include "profile/summary/lines.h"
+#include "util/hash.h"
 #include "util/text.h"
 
 #define OTHER_LABEL "[other]"
@@ -31,10 +33,15 @@ static uint32_t kind_of(struct cube_building *building, const struct selection_r
 		.reason = row->reason,
 		.idle = row->idle,
 		.operation = is_blocked ? cube_label(building, operation) : 0,
+		.line = building->summary && building->cube->kinds.count < MOST_KINDS
+				? lines_find(building->summary, building->selection, row)
+				: 0,
 		.is_unsliced = row->is_unsliced};
 	uint64_t key = (uint64_t)kind.operation << 32 | (uint64_t)kind.reason << 20 |
 		       (uint64_t)kind.idle << 16 | (uint64_t)(unsigned char)kind.task_letter << 8 |
 		       (uint64_t)kind.state << 1 | kind.is_unsliced;
+
+	key = hash_add(hash_add(0, key), kind.line);
 	bool is_new;
 	uint64_t *index = map64_put(&building->kinds, key, &is_new);
 
@@ -249,19 +256,21 @@ static void building_clear(struct cube_building *building)
 	free(building->thread_of);
 	map64_clear(&building->kinds);
 	map64_clear(&building->chains);
+	families_clear(&building->families);
 }
 
 int cube_new(struct recording *recording, const struct view_filter *filter,
-	const struct stack_shape *shape, const struct cube_limits *limits, struct cube **ret,
-	struct why *why)
+	const struct stack_shape *shape, const struct cube_limits *limits,
+	const struct summary *summary, struct cube **ret, struct why *why)
 {
 	static const struct cube_limits defaults = {
 		CUBE_BUCKETS, CUBE_THREADS, CUBE_KEYS, CUBE_CELLS};
 	/* Borrows the vectors; idle time is told apart by kind. */
 	struct view_filter whole = *filter;
 	struct stack_shape nameless = *shape;
-	struct cube_building building = {
-		.cube = xcalloc(1, sizeof(*building.cube)), .recording = recording};
+	struct cube_building building = {.cube = xcalloc(1, sizeof(*building.cube)),
+		.recording = recording,
+		.summary = summary};
 	struct selection *selection = NULL;
 	int error;
 
@@ -275,6 +284,7 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 		return error;
 	}
 	building.selection = selection;
+	families_gather(&building.families, recording);
 	building.cube->has_chains = recording_has_chains(recording);
 	building.cube->bands = words_count(recording_words(recording), WORD_BAND);
 	tree_init(&building.cube->tree);

@@ -48,6 +48,7 @@ struct cube_kind {
 	enum reason reason;
 	enum idle_kind idle;
 	uint32_t operation; /* number in the tree's labels, 0: none */
+	uint32_t line;      /* number of the report's line, from 1 on; 0: none */
 	bool is_unsliced;   /* only in totals: has no cells */
 };
 
@@ -70,11 +71,12 @@ struct cube_key {
 /* One waker of a chain. */
 struct cube_hop {
 	enum hop_kind kind;
-	uint32_t name;      /* number in the tree's labels */
+	uint32_t name;      /* of its family: number in the tree's labels */
 	uint32_t node;      /* its name, and below it its frames root to leaf */
 	bool has_waited;    /* from the second hop on: */
 	enum reason reason; /* what the waker before it had slept in */
 	uint32_t operation; /* number in the tree's labels, 0: none */
+	uint32_t spot;      /* the function that wanted it; likewise */
 };
 
 struct cube_chain {
@@ -139,11 +141,16 @@ struct cube_limits {
 	size_t cells;
 };
 
-/* Two walks over the rows of time, and two over those of all measures. 0, or -errno with why.
- * Borrows texts from the recording. */
+struct summary;
+
+/*
+ * Two walks over the rows of time, and two over those of all measures. 0, or -errno with why.
+ * Borrows texts from the recording. The summary, of the same recording, has the lines; it may be
+ * NULL.
+ */
 int cube_new(struct recording *recording, const struct view_filter *filter,
-	const struct stack_shape *shape, const struct cube_limits *limits, struct cube **ret,
-	struct why *why);
+	const struct stack_shape *shape, const struct cube_limits *limits,
+	const struct summary *summary, struct cube **ret, struct why *why);
 void cube_free(struct cube *cube);
 
 #endif

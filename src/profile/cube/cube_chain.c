@@ -9,14 +9,18 @@ static struct cube_hop make_hop(
 	struct cube_building *building, const struct rec_chain_hop *hop, uint32_t number)
 {
 	struct cube_hop made = {.kind = hop->kind,
-		.name = cube_label(building, hop->name),
+		.name = cube_label(building, hop_kind_is_thread(hop->kind)
+						     ? family_of(&building->families, hop->name)
+						     : hop->name),
 		.node = placer_waker(building->placer, number),
 		.has_waited = hop->waited_node != REC_NONE};
-	const char *operation = NULL;
+	struct waited waited = {0};
 
 	if (made.has_waited)
-		selection_meaning(building->selection, hop->waited_node, &made.reason, &operation);
-	made.operation = operation ? cube_label(building, operation) : 0;
+		waited = selection_waited(building->selection, hop);
+	made.reason = waited.reason;
+	made.operation = waited.operation ? cube_label(building, waited.operation) : 0;
+	made.spot = waited.spot ? cube_label(building, waited.spot) : 0;
 	return made;
 }
 

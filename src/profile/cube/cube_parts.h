@@ -4,6 +4,7 @@
 #define DWELL_PROFILE_CUBE_PARTS_H
 
 #include "profile/cube/cube.h"
+#include "profile/family.h"
 #include "profile/placer.h"
 
 /* A table while rows go into it. All zero but the table is valid. */
@@ -20,6 +21,8 @@ struct cube_building {
 	struct cube *cube;
 	struct cube_making *making; /* what keys and cells are found in and added to */
 	const struct recording *recording;
+	const struct summary *summary; /* or NULL */
+	struct families families;
 	struct selection *selection;
 	struct placer *placer;
 	uint32_t *thread_of; /* by thread index of the recording */

@@ -62,18 +62,6 @@ static uint32_t put_named(
 	}
 }
 
-static void add_spot(struct selection *selection, uint32_t user_node, struct cause_hop *hop)
-{
-	const struct spot *spot = selection_spot(selection, user_node);
-
-	hop->spot = spot->count ? spot->frames[0] : NULL;
-	if (spot->known.kind == KNOWN_SLEEP) {
-		hop->reason = REASON_SLEEP;
-		hop->operation = spot->known.name;
-	}
-	hop->is_lock = spot->known.kind == KNOWN_LOCK || hop->reason == REASON_LOCK;
-}
-
 static uint32_t name_chain(struct causes *causes, const struct recording *recording,
 	struct selection *selection, uint32_t index)
 {
@@ -94,11 +82,13 @@ static uint32_t name_chain(struct causes *causes, const struct recording *record
 				       ? family_of(causes->families, hop->name)
 				       : hop->name;
 		hops[i].has_waited = i && hop->waited_node != REC_NONE;
-		if (hops[i].has_waited)
-			selection_meaning(
-				selection, hop->waited_node, &hops[i].reason, &hops[i].operation);
-		if (hops[i].has_waited)
-			add_spot(selection, hop->waited_user_node, &hops[i]);
+		if (hops[i].has_waited) {
+			struct waited waited = selection_waited(selection, hop);
+			hops[i].reason = waited.reason;
+			hops[i].operation = waited.operation;
+			hops[i].spot = waited.spot;
+			hops[i].is_lock = waited.is_lock;
+		}
 	}
 	uint32_t named = put_named(causes, chain, hops);
 	causes->by_recorded.at[index] = named + 1;

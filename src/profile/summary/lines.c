@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/hash.h"
+#include "util/text.h"
 
 /* A part of a kind that is smaller than a tenth is no line of its own. */
 #define LEAST_PART 10
@@ -16,6 +17,7 @@ struct making {
 	uint32_t *line_of_wait; /* by number of the wait; UINT32_MAX: none */
 	struct map64 kinds;     /* hash of name, reason, operation, known wait -> kind + 1 */
 	VEC(uint32_t) roots;    /* by kind: node of its name */
+	VEC(uint64_t) hashes;   /* by kind */
 	struct map64 root_of;   /* node of a name -> node of its family's */
 };
 
@@ -38,19 +40,27 @@ static uint32_t family_root(struct making *making, uint32_t root)
 	return (uint32_t)*made;
 }
 
+static uint64_t hash_kind(const char *name, bool is_runnable, enum reason reason,
+	const char *operation, const char *known)
+{
+	uint64_t hash = hash_text(is_runnable ? REASONS : (uint64_t)reason, name);
+
+	if (is_runnable)
+		return hash;
+	return hash_text(hash_text(hash, operation ? operation : ""), known ? known : "");
+}
+
 static uint32_t kind_of(struct making *making, const struct summary_wait *wait)
 {
 	uint32_t root = family_root(making, wait->root);
-	bool is_runnable = state_is_runnable(wait->state);
-	uint64_t hash = hash_add(root, is_runnable ? REASONS : (uint64_t)wait->reason);
-
-	if (!is_runnable) {
-		hash = hash_text(hash, wait->operation ? wait->operation : "");
-		hash = hash_text(hash, wait->known.name ? wait->known.name : "");
-	}
+	_cleanup_free_ char *name = summary_root_name(making->summary, root);
+	uint64_t hash = hash_kind(name, state_is_runnable(wait->state), wait->reason,
+		wait->operation, wait->known.name);
 	uint64_t *number = map64_put(&making->kinds, hash, NULL);
+
 	if (!*number) {
 		vec_push(&making->roots, root);
+		vec_push(&making->hashes, hash);
 		*number = making->roots.count;
 	}
 	return (uint32_t)*number;
@@ -132,7 +142,7 @@ static void weigh_stack(struct summary_line *line, const struct summary_wait *wa
  * Lines of one kind. Its waits are told apart by as many frames as make two large parts; small
  * parts are one line together.
  */
-static void split(struct making *making, const struct members *members, uint32_t root)
+static void split(struct making *making, const struct members *members, uint32_t kind)
 {
 	struct summary *summary = making->summary;
 	struct map64 ns_by_spot = {0}, lines = {0}, ns_by_stack = {0};
@@ -143,6 +153,7 @@ static void split(struct making *making, const struct members *members, uint32_t
 		if (weigh(making, members, deep, &ns_by_spot) > 1)
 			depth = deep;
 	}
+	*map64_put(&summary->depth_by_kind, making->hashes.at[kind], NULL) = depth;
 	for (size_t i = 0; i < members->count; i++) {
 		const struct summary_wait *wait = &summary->waits.at[members->at[i]];
 		const struct spot *spot = spot_of(making, members, i);
@@ -152,7 +163,7 @@ static void split(struct making *making, const struct members *members, uint32_t
 		uint64_t *number = map64_put(&lines, is_large ? hash : 0, NULL);
 		if (!*number) {
 			struct summary_line line = {.number = (uint32_t)summary->lines.count,
-				.root = root,
+				.root = making->roots.at[kind],
 				.is_runnable = state_is_runnable(wait->state),
 				.is_rest = depth && !is_large};
 			if (!line.is_runnable) {
@@ -160,6 +171,9 @@ static void split(struct making *making, const struct members *members, uint32_t
 				line.operation = wait->operation;
 				line.known = wait->known;
 			}
+			*map64_put(&summary->line_by_spot,
+				hash_add(making->hashes.at[kind], is_large ? hash : 0), NULL) =
+				line.number;
 			vec_push(&summary->lines, line);
 			*number = summary->lines.count;
 		}
@@ -199,7 +213,7 @@ static void split_all(struct making *making)
 	}
 	for (size_t kind = 1; kind <= kinds; kind++) {
 		members[kind].at = sorted + first[kind] - members[kind].count;
-		split(making, &members[kind], making->roots.at[kind - 1]);
+		split(making, &members[kind], (uint32_t)kind - 1);
 	}
 }
 
@@ -220,6 +234,10 @@ static void settle(struct summary *summary, const uint32_t *line_of_wait)
 
 	for (size_t i = 0; i < summary->lines.count; i++)
 		places[summary->lines.at[i].number] = (uint32_t)i;
+	for (size_t i = 0; i < summary->line_by_spot.room; i++)
+		if (summary->line_by_spot.slots[i].is_used)
+			summary->line_by_spot.slots[i].value =
+				places[summary->line_by_spot.slots[i].value] + 1;
 	for (size_t i = 0; i < summary->waits.count; i++)
 		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
 	vec_each (wait, &summary->waits)
@@ -247,5 +265,26 @@ void lines_make(struct summary *summary, struct selection *selection)
 	settle(summary, line_of_wait);
 	map64_clear(&making.kinds);
 	vec_clear(&making.roots);
+	vec_clear(&making.hashes);
 	map64_clear(&making.root_of);
+}
+
+uint32_t lines_find(
+	const struct summary *summary, struct selection *selection, const struct selection_row *row)
+{
+	enum time_state state = row->row->sum.state;
+	_cleanup_free_ char *comm = text_clean(row->thread->comm, true);
+	uint64_t kind = hash_kind(family_of(&summary->families, comm), state_is_runnable(state),
+		row->reason, row->operation, row->known.name);
+	const uint64_t *depth = map64_find(&summary->depth_by_kind, kind);
+
+	if (!depth || (state != TIME_BLOCKED && !state_is_runnable(state)))
+		return 0;
+	uint64_t spot = *depth ? hash_spot(selection_spot(selection, row->row->stacks.user_node),
+					 (uint32_t)*depth)
+			       : 0;
+	const uint64_t *line = map64_find(&summary->line_by_spot, hash_add(kind, spot));
+	if (!line)
+		line = map64_find(&summary->line_by_spot, hash_add(kind, 0));
+	return line ? (uint32_t)*line : 0;
 }

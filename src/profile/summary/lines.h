@@ -13,5 +13,11 @@
  * the lines. The waits are sorted.
  */
 void lines_make(struct summary *summary, struct selection *selection);
+/*
+ * The number, from 1 on, of the line that a row of blocked or runnable time belongs to; 0: none, or
+ * waits do not go by comm. The selection may be another one of the same recording.
+ */
+uint32_t lines_find(const struct summary *summary, struct selection *selection,
+	const struct selection_row *row);
 
 #endif

@@ -362,6 +362,8 @@ void summary_free(struct summary *summary)
 	causes_clear(&summary->causes);
 	families_clear(&summary->families);
 	map64_clear(&summary->line_by_what);
+	map64_clear(&summary->depth_by_kind);
+	map64_clear(&summary->line_by_spot);
 	tree_clear(&summary->tree);
 	completeness_clear(&summary->completeness);
 	vec_clear(&summary->runtimes);

@@ -118,8 +118,10 @@ struct summary {
 	uint64_t lost_events; /* counts of the serious losses */
 	bool has_chains;      /* who woke whom was recorded */
 	struct families families;
-	struct causes causes;      /* by line */
-	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */
+	struct causes causes;       /* by line */
+	struct map64 line_by_what;  /* hash of name, reason and operation -> number of a line */
+	struct map64 depth_by_kind; /* how many frames tell the waits of a kind apart */
+	struct map64 line_by_spot;  /* hash of kind and these frames -> number of a line */
 	struct tree tree;
 };
 

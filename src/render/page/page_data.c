@@ -11,6 +11,7 @@
 
 #include "model/words.h"
 #include "profile/view_types.h"
+#include "model/plumbing.h"
 #include "render/page/page_pack.h"
 #include "render/page/page_parts.h"
 #include "util/json.h"
@@ -37,6 +38,14 @@ struct column {
 	column_fn value;
 };
 
+/* Does a user frame of that name tell nothing of who waits? */
+static bool is_plumbing(const struct cube *cube, uint32_t label)
+{
+	const char *text = intern_text(&cube->tree.labels, label);
+
+	return strstr(text, "+0x") || plumbing_is(text);
+}
+
 /* clang-format off */
 #define COLUMN(name, expression)                                                                   \
 	static uint64_t name(const struct source *source, size_t row)                              \
@@ -48,6 +57,7 @@ struct column {
 	}
 
 COLUMN(frame_label, cube->tree.frames.at[row].label)
+COLUMN(frame_plumbing, is_plumbing(cube, cube->tree.frames.at[row].label))
 COLUMN(object_label, cube->objects.at[row].label)
 COLUMN(object_object, cube->objects.at[row].object)
 COLUMN(node_parent, cube->tree.nodes.at[row].parent)
@@ -58,6 +68,7 @@ COLUMN(kind_letter, (unsigned char)cube->kinds.at[row].task_letter)
 COLUMN(kind_reason, cube->kinds.at[row].reason)
 COLUMN(kind_idle, cube->kinds.at[row].idle)
 COLUMN(kind_operation, cube->kinds.at[row].operation)
+COLUMN(kind_line, cube->kinds.at[row].line)
 COLUMN(kind_unsliced, cube->kinds.at[row].is_unsliced)
 COLUMN(key_thread, table->keys.at[row].thread)
 COLUMN(key_kind, table->keys.at[row].kind)
@@ -78,6 +89,7 @@ COLUMN(hop_node, cube->hops.at[row].node)
 COLUMN(hop_waited, cube->hops.at[row].has_waited)
 COLUMN(hop_reason, cube->hops.at[row].reason)
 COLUMN(hop_operation, cube->hops.at[row].operation)
+COLUMN(hop_spot, cube->hops.at[row].spot)
 COLUMN(share_ran, cube->shares.at[row].ran_ns)
 COLUMN(share_no_cpu, cube->shares.at[row].no_cpu_ns)
 COLUMN(share_earlier, cube->shares.at[row].earlier_ns)
@@ -88,7 +100,7 @@ COLUMN(cell_ns, table->cells.at[row].weight % NS_PER_S)
 COLUMN(cell_count, table->cells.at[row].count)
 
 static const struct column frame_columns[] = {
-	{"label", DELTA, frame_label}, {0}};
+	{"label", DELTA, frame_label}, {"plumbing", PLAIN, frame_plumbing}, {0}};
 static const struct column object_columns[] = {
 	{"label", DELTA, object_label}, {"object", DELTA, object_object}, {0}};
 static const struct column node_columns[] = {
@@ -97,7 +109,8 @@ static const struct column node_columns[] = {
 static const struct column kind_columns[] = {
 	{"state", PLAIN, kind_state}, {"letter", PLAIN, kind_letter},
 	{"reason", PLAIN, kind_reason}, {"idle", PLAIN, kind_idle},
-	{"operation", PLAIN, kind_operation}, {"unsliced", PLAIN, kind_unsliced}, {0}};
+	{"operation", PLAIN, kind_operation}, {"line", PLAIN, kind_line},
+	{"unsliced", PLAIN, kind_unsliced}, {0}};
 static const struct column key_columns[] = {
 	{"thread", DELTA, key_thread}, {"kind", DELTA, key_kind}, {"node", DELTA, key_node},
 	{"chain", DELTA, key_chain}, {"band", PLAIN, key_band}, {"s", PLAIN, key_s}, {"ns", PLAIN, key_ns},
@@ -115,7 +128,7 @@ static const struct column chain_columns[] = {
 static const struct column hop_columns[] = {
 	{"kind", PLAIN, hop_kind}, {"name", DELTA, hop_name}, {"node", DELTA, hop_node},
 	{"waited", PLAIN, hop_waited}, {"reason", PLAIN, hop_reason},
-	{"operation", PLAIN, hop_operation}, {0}};
+	{"operation", PLAIN, hop_operation}, {"spot", PLAIN, hop_spot}, {0}};
 static const struct column share_columns[] = {
 	{"ran", PLAIN, share_ran}, {"nocpu", PLAIN, share_no_cpu},
 	{"earlier", PLAIN, share_earlier}, {0}};
@@ -344,23 +357,29 @@ static void put_labels(struct json *json, const struct page *page)
 	json_close_array(json);
 }
 
-/* What each wait of the report was for, in its words. */
-static void put_sentences(struct json *json, const struct page *page)
+/* The report's lines, which kinds refer to by number, and what each was for in its words. */
+static void put_lines(struct json *json, const struct page *page)
 {
 	const struct summary *summary = page->summary;
 
-	json_name(json, "sentences");
+	json_name(json, "lines");
 	json_open_array(json);
-	for (size_t i = 0; i < summary->lines.count && i < MOST_SENTENCES; i++) {
+	for (size_t i = 0; i < summary->lines.count; i++) {
 		const struct summary_line *line = &summary->lines.at[i];
-		_cleanup_free_ char *sentence = page_sentence(page, i);
+		_cleanup_free_ char *sentence =
+			i < MOST_SENTENCES ? page_sentence(page, i) : xstrdup("");
 		_cleanup_free_ char *name = summary_root_name(summary, line->root);
-		if (!sentence[0])
-			continue;
 		json_open_object(json);
 		put_name(json, page, "name", name);
-		json_field_text(json, "reason", reason_name(line->reason));
+		json_field_text(
+			json, "reason", line->is_runnable ? "no CPU" : reason_name(line->reason));
 		put_name(json, page, "operation", line->operation ? line->operation : "");
+		if (line->known.name)
+			json_field_text(json, "known", line->known.name);
+		if (line->spot)
+			put_name(json, page, "spot", line->spot);
+		if (line->is_rest)
+			json_field_bool(json, "is_rest", true);
 		put_name(json, page, "text", sentence);
 		json_close_object(json);
 	}
@@ -431,7 +450,7 @@ static char *head_text(const struct page *page, const table_list *tables, size_t
 	json_field_uint(&json, "threads", cube->folded_threads);
 	put_folds(&json, &cube->time);
 	json_close_object(&json);
-	put_sentences(&json, page);
+	put_lines(&json, page);
 	json_field_bool(&json, "has_chains", cube->has_chains);
 	put_threads(&json, page);
 	put_labels(&json, page);

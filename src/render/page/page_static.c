@@ -210,7 +210,10 @@ static void put_wait(const struct page *page, size_t number)
 
 	fputs("<tr>", page->out);
 	put_element(page->out, "td", name);
-	put_element(page->out, "td", line->is_runnable ? "no CPU" : reason_name(line->reason));
+	put_element(page->out, "td",
+		line->is_runnable  ? "no CPU"
+		: line->known.name ? line->known.name
+				   : reason_name(line->reason));
 	put_element(page->out, "td", operation);
 	put_number(page->out, units_duration(line->total_ns, room));
 	put_number(page->out, units_count(line->count, room));

@@ -368,6 +368,12 @@ static void put_lines(struct json *json, const struct summary *summary, size_t t
 			json, "reason", line->is_runnable ? "no CPU" : reason_name(line->reason));
 		if (line->operation)
 			json_field_text(json, "operation", line->operation);
+		if (line->known.name)
+			json_field_text(json, "known", line->known.name);
+		if (line->spot)
+			json_field_text(json, "called_from", line->spot);
+		if (line->is_rest)
+			json_field_bool(json, "is_rest", true);
 		json_field_uint(json, "count", line->count);
 		json_field_uint(json, "total_ns", line->total_ns);
 		json_field_uint(json, "max_ns", line->max_ns);

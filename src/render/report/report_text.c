@@ -95,14 +95,14 @@ static void put_filter(const struct report *report)
 	layout_wrap(report->out, text, report->style->width, 0, 6);
 }
 
-/* "idle: 60 % asleep by a timer of their own, 40 % waiting all the time": why it was set aside. */
+/* "idle: kernel threads 60 %, own timers 40 %": why it was set aside. */
 static void put_idle_kinds(const struct report *report)
 {
 	static const char *const words[IDLE_KINDS] = {
 		[IDLE_UNENDED] = "never woken",
-		[IDLE_MAIN_LOOP] = "kernel threads without work",
-		[IDLE_OWN_TIMER] = "asleep by their own timers",
-		[IDLE_PARKED] = "workers without work",
+		[IDLE_MAIN_LOOP] = "kernel threads",
+		[IDLE_OWN_TIMER] = "own timers",
+		[IDLE_PARKED] = "parked workers",
 	};
 	uint64_t percents[IDLE_KINDS];
 	bool is_kind_shown[IDLE_KINDS] = {false}, has_any = false;

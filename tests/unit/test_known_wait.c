@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* User stacks as they were seen in recordings: what people call such a wait, and whose code it was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/function_name.h"
+#include "model/known_wait.h"
+#include "model/plumbing.h"
+#include "util/mem.h"
+
+#define MOST 32
+
+struct stack {
+	char *copy;
+	const char *names[MOST];
+	size_t count;
+};
+
+/* "leaf;...;root"; "?" is an unnamed frame. */
+static void split(const char *text, struct stack *ret)
+{
+	char *rest, *name;
+
+	*ret = (struct stack){.copy = xstrdup(text)};
+	rest = ret->copy;
+	while ((name = strsep(&rest, ";"))) {
+		assert_true(ret->count < MOST);
+		ret->names[ret->count++] = strcmp(name, "?") ? name : NULL;
+	}
+}
+
+#define FUTEX "__futex_abstimed_wait_common;"
+#define THREAD ";start_thread;clone3"
+
+static void waits_of_programs_have_names(void **state)
+{
+	static const struct {
+		const char *stack, *name;
+		enum known_kind kind;
+	} cases[] = {
+		{"__lll_lock_wait;pthread_mutex_lock;ask;user" THREAD, "mutex", KNOWN_LOCK},
+		{FUTEX "pthread_cond_wait;wait_for_item;worker" THREAD, "condition", KNOWN_SIGNAL},
+		{FUTEX "__pthread_clockjoin_ex;main", "thread's end", KNOWN_SIGNAL},
+		/* Debian's python3 has no names for static functions. */
+		{FUTEX "pthread_cond_timedwait;?;_PyEval_EvalFrameDefault;_PyFunction_Vectorcall",
+			"Python's GIL", KNOWN_LOCK},
+		{FUTEX "pthread_cond_timedwait;take_gil;_PyEval_EvalFrameDefault", "Python's GIL",
+			KNOWN_LOCK},
+		/* A lock of a Python program, not of Python. */
+		{FUTEX "__new_sem_wait_slow64.constprop.0;PyThread_acquire_lock_timed;?;?;"
+		       "PyObject_Vectorcall;_PyEval_EvalFrameDefault",
+			"semaphore", KNOWN_SIGNAL},
+		{FUTEX "pthread_cond_wait;os::PlatformEvent::park;ObjectMonitor::EnterI;"
+		       "ObjectMonitor::enter;ObjectSynchronizer::enter",
+			"Java monitor", KNOWN_LOCK},
+		{FUTEX "pthread_cond_timedwait;os::PlatformEvent::park_nanos;JavaThread::sleep;"
+		       "JVM_Sleep",
+			"Thread.sleep", KNOWN_SLEEP},
+		{"runtime.futex.abi0;runtime.futexsleep;runtime.notesleep;runtime.mPark;runtime."
+		 "stopm;runtime.findRunnable;runtime.schedule",
+			"Go: nothing to run", KNOWN_PARKED},
+		{"epoll_wait;WaitEventSetWait;WaitLatch;ProcSleep;LockAcquireExtended;"
+		 "XactLockTableWait;heap_update",
+			"PostgreSQL lock", KNOWN_LOCK},
+		{"do_futex_wait.constprop.0;__new_sem_wait_slow64.constprop.0;PGSemaphoreLock;"
+		 "LWLockAcquireOrWait;XLogFlush",
+			"PostgreSQL LWLock", KNOWN_LOCK},
+		{FUTEX "pthread_cond_wait;uv_cond_wait;node::(anonymous namespace)::"
+		       "PlatformWorkerThread" THREAD,
+			"V8: no task", KNOWN_PARKED},
+		{"read;take;alice" THREAD, NULL, KNOWN_NOT},
+		{"?;?", NULL, KNOWN_NOT},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stack stack;
+		split(cases[i].stack, &stack);
+		struct known_wait wait = known_wait_of_user(stack.names, stack.count);
+		if (!cases[i].name)
+			assert_null(wait.name);
+		else
+			assert_string_equal(wait.name, cases[i].name);
+		assert_int_equal(wait.kind, cases[i].kind);
+		free(stack.copy);
+	}
+}
+
+static void wrappers_are_told_from_the_code_that_waits(void **state)
+{
+	static const char *const wrappers[] = {"pthread_mutex_lock", "__lll_lock_wait",
+		"do_futex_wait.constprop.0", "__new_sem_wait_slow64.constprop.0", "epoll_wait",
+		"start_thread", "clone3", "runtime.futex.abi0", "_PyEval_EvalFrameDefault",
+		"WaitEventSetWait", "std::condition_variable::wait(std::unique_lock<std::mutex>&)",
+		"read", "__libc_start_main@@GLIBC_2.34"};
+	static const char *const own[] = {"main", "refresh_cache", "read_config", "XLogFlush",
+		"heap_update", "main.handler", "ReadCommand", "selector", "sleepy", "polling",
+		"clonemachine"};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrappers); i++)
+		if (!plumbing_is(wrappers[i]))
+			fail_msg("%s is taken for the program's own", wrappers[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (plumbing_is(own[i]))
+			fail_msg("%s is taken for a wrapper", own[i]);
+}
+
+static void suffixes_of_compilers_are_not_part_of_a_name(void **state)
+{
+	static const char *const exact[] = {"runtime.futex", "work"};
+	static const char *const prefix[] = {"runtime.*"};
+	(void)state;
+
+	assert_true(function_name_fits(exact, 2, "runtime.futex.abi0"));
+	assert_true(function_name_fits(exact, 2, "work.isra.0"));
+	assert_true(function_name_fits(exact, 2, "work@@V_1"));
+	assert_false(function_name_fits(exact, 2, "runtime.futexsleep"));
+	assert_false(function_name_fits(exact, 2, "wor"));
+	assert_true(function_name_fits(prefix, 1, "runtime.mPark"));
+	assert_false(function_name_fits(prefix, 1, "runtime"));
+	assert_false(function_name_fits(prefix, 1, ""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_of_programs_have_names),
+		cmocka_unit_test(wrappers_are_told_from_the_code_that_waits),
+		cmocka_unit_test(suffixes_of_compilers_are_not_part_of_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
