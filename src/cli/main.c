@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/record_options.h"
+#include "cli/words.h"
 #include "util/mem.h"
 #include "util/rights.h"
 #include "util/text.h"
@@ -27,7 +28,8 @@ static void print_help(void)
 	     "Commands:");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	puts("\nEach command has --help. Start with: dwell check");
+	puts("\nEach command has --help. dwell help words: what reports say. Start with: dwell "
+	     "check");
 }
 
 /* File capabilities are for recording: with them anybody could read everybody's recordings. */
@@ -71,6 +73,10 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, SIG_DFL);
 	open_standard_files();
 
+	if (argc == 3 && !strcmp(argv[1], "help") && !strcmp(argv[2], "words")) {
+		print_words();
+		return finish_stdout(STATUS_DONE);
+	}
 	if (argc < 2 || !strcmp(argv[1], "help")) {
 		print_help();
 		return finish_stdout(STATUS_DONE);

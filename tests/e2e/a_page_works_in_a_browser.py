@@ -31,7 +31,8 @@ shutil.copy(demo.path, hostile)
 with sqlite3.connect(lossy) as database:
     database.execute("insert or replace into losses(name, count, ns) values ('overflow', 4711, 1000000)")
 with sqlite3.connect(hostile) as database:
-    database.execute("update frames set name = ? where name = 'do_syscall_64'",
+    # A function of the program, too: its own are what the list of waits shows.
+    database.execute("update frames set name = ? where name in ('do_syscall_64', 'save_to_disk')",
                      ("</script><script>window.hacked=1</script>",))
     database.execute("update frames set name = ? where name = 'schedule'", ("x" * (1 << 20),))
     database.execute("update frames set name = ? where name = '__schedule'",

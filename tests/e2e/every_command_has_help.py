@@ -10,6 +10,11 @@ check(dwell("--help").stdout.startswith(top.stdout) and "--duration" in dwell("-
 check(dwell("--version").stdout.startswith("dwell "), "--version")
 check(os.listdir(".") == [], "dwell alone never records")
 
+words = dwell("help", "words").stdout
+for word in ("held by X", "not explained", "no CPU", "idle", "stuck"):
+    check(f"\n{word} " in words, f"{word} is not in dwell help words: {words}")
+check(max(map(len, words.splitlines())) <= 80, words)
+
 for command in ("record", "report", "flame", "html", "diff", "import", "check"):
     check(command in top.stdout, f"{command} is not in the help")
     short, full = dwell(command, "-h"), dwell(command, "--help")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* User stacks as they were seen in recordings: what people call such a wait, and whose code it was. */
+/* User stacks as they were seen in recordings: what people call such a wait, and whose code it was.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

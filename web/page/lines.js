@@ -5,7 +5,8 @@ import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
  * @typedef {{name: string, reason: string, operation: string, known: string, spot: string, isRest: boolean, isRunnable: boolean, ns: number,
- *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number}} Line
+ *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number, member: string}} Line
+ * `member` is one of the names that the line stands for: of a thread in its heaviest stack.
  */
 
 /**
@@ -16,7 +17,7 @@ import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 export function waitLines(model, weights) {
 	const {keys} = model;
 	/** @type {ReturnType<typeof groupWaits>} */
-	const {firstKeys, lineOf, stackOf, stackOwner, stackNode} = model.waitGroups || (model.waitGroups = groupWaits(model));
+	const {firstKeys, lineOf, stackOf, stackOwner, stackNode, stackThread} = model.waitGroups || (model.waitGroups = groupWaits(model));
 	const lines = Array.from(firstKeys, (key) => newLine(model, keys.thread[key], keys.kind[key]));
 	const stackNs = new Float64Array(stackNode.length);
 	for (let key = 0; key < keys.rows; key++) {
@@ -34,6 +35,7 @@ export function waitLines(model, weights) {
 		if (stackNs[stack] < line.nodeNs || !stackNs[stack] || (stackNs[stack] === line.nodeNs && node > line.node)) continue;
 		line.node = node;
 		line.nodeNs = stackNs[stack];
+		line.member = model.threads[stackThread[stack]].names.comm;
 	}
 	return lines.filter((line) => line.ns > 0).sort((a, b) => b.ns - a.ns);
 }
@@ -52,6 +54,8 @@ function groupWaits(/** @type {any} */ model) {
 	const stackOwner = [];
 	/** @type {number[]} */
 	const stackNode = [];
+	/** @type {number[]} */
+	const stackThread = [];
 	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));
 	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.line[kind] ? `${kinds.line[kind]}`
 		: kinds.state[kind] === BLOCKED ? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
@@ -66,12 +70,14 @@ function groupWaits(/** @type {any} */ model) {
 		if (stack < 0) {
 			stack = stackOwner.push(line) - 1;
 			stackNode.push(node);
+			stackThread.push(keys.thread[key]);
 			stacks.set(line, node, stack);
 		}
 		lineOf[key] = line;
 		stackOf[key] = stack;
 	}
-	return {firstKeys, lineOf, stackOf, stackOwner: Int32Array.from(stackOwner), stackNode: Int32Array.from(stackNode)};
+	return {firstKeys, lineOf, stackOf, stackOwner: Int32Array.from(stackOwner), stackNode: Int32Array.from(stackNode),
+		stackThread: Int32Array.from(stackThread)};
 }
 
 /** Equal texts have equal numbers. */
@@ -91,7 +97,7 @@ function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @ty
 	return {name: told ? told.name : model.threads[thread].names.comm, isRunnable, known: told && told.known || '',
 		spot: told && told.spot || '', isRest: Boolean(told && told.is_rest), reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
 		operation: isRunnable ? '' : model.labels[model.kinds.operation[kind]], ns: 0, count: 0, max: 0,
-		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0};
+		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0, member: model.threads[thread].names.comm};
 }
 
 /** What a line waited in, as the report says it. @param {Line} line */

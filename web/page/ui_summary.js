@@ -73,12 +73,12 @@ function bandColumns(model, bands) {
 
 /** The picture of all that waited under the line's name. @param {any} line */
 function placeOf(line) {
-	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: line.name.includes('*') ? [] : [line.name], search: '', only: '', without: ''};
+	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: [line.member], search: '', only: '', without: ''};
 }
 
 /** In there the line's heaviest stack. @param {any} app @param {any} line */
 function findHeaviest(app, line) {
-	if (!line.isRunnable) app.choose([line.name, ...stackLabels(app.model, line.node)]);
+	if (!line.isRunnable) app.choose([line.member, ...stackLabels(app.model, line.node)]);
 }
 
 /** @param {any} app */
