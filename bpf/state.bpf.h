@@ -76,6 +76,13 @@ volatile __u32 stacks_lacking;
 __u32 last_thread;
 __u32 last_image;
 
+/*
+ * Images of which a thread has come near, by their low bits: a server may make a thread for each
+ * request, whose only wake is its last deed. Where two share a place, one is forgotten.
+ */
+#define NEAR_IMAGES 1024
+volatile __u32 near_images[NEAR_IMAGES] OWN_LINE;
+
 /* thread.state beyond enum time_state. */
 enum {
 	THREAD_NEW = 100,  /* there at the start, no event seen yet */

@@ -221,12 +221,13 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (!walk || (!thread->is_target && thread->state != TIME_BLOCKED))
 		return;
 	thread->kernel_stack = kernel_stack_at_switch(ctx, cpu, walk);
-	if (!thread->is_target)
+	/* User space must know its image: it does once it has woken somebody who matters. */
+	if (!thread->is_target && !thread->is_introduced)
 		return;
 	walk->memo_kind = MEMO_OF_SWITCH;
 	thread->user_stack = user_stack_now(ctx, cpu, walk, thread);
-	thread->lacks_tables =
-		cfg_user_stacks == USER_STACKS_TABLE && lacks_tables(walk, thread->user_stack);
+	thread->lacks_tables = thread->is_target && cfg_user_stacks == USER_STACKS_TABLE &&
+			       lacks_tables(walk, thread->user_stack);
 	if (thread->lacks_tables)
 		stacks_lacking++;
 }

@@ -47,6 +47,10 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	thread->is_target = may_be_target && is_wanted(task, thread);
 	if (thread->is_target)
 		announce(cpu, task, thread);
+	/* As one that has come near by itself: come_near(). It has not waited before. */
+	if (!thread->is_target && cfg_depth && parent && parent->image &&
+		near_images[parent->image & (NEAR_IMAGES - 1)] == parent->image)
+		thread->is_near = true;
 	/*
 	 * A new process starts with its parent's unwind tables. Only targets do: when they end user
 	 * space takes the tables back. A waker that is no target asks for tables when it wakes.

@@ -123,6 +123,7 @@ __noinline int come_near(struct thread *thread, u64 now)
 	thread->past_number++;
 	if (chain)
 		chain_forget(chain);
+	near_images[thread->image & (NEAR_IMAGES - 1)] = thread->image;
 	/* Last: until then a switch does not look at it. */
 	barrier();
 	thread->is_near = true;

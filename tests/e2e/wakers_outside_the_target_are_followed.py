@@ -20,4 +20,7 @@ for hop, function in zip(best.hops, ("bob", "carol")):
     check(function in user, f"no function {function} in {user}")
 check("do_nanosleep" in frames_of(recording, best.hops[2].waited_stack),
       f"carol waited in {frames_of(recording, best.hops[2].waited_stack)}")
+slept = [frames_of(recording, row[0]) for row in recording.rows(
+    "SELECT DISTINCT waited_user_stack FROM hops WHERE position = 2 AND waited_user_stack NOT BETWEEN 0 AND 15")]
+check(any("carol" in frames for frames in slept), f"where carol slept in her program: {slept}")
 check_chains(recording)
