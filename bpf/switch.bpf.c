@@ -222,8 +222,11 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		return;
 	thread->kernel_stack = kernel_stack_at_switch(ctx, cpu, walk);
 	/* User space must know its image: it does once it has woken somebody who matters. */
-	if (!thread->is_target && !thread->is_introduced)
+	if (!thread->is_target && !thread->is_introduced) {
+		/* Not that of the program before an exec. */
+		thread->user_stack = STACK_NONE;
 		return;
+	}
 	walk->memo_kind = MEMO_OF_SWITCH;
 	thread->user_stack = user_stack_now(ctx, cpu, walk, thread);
 	thread->lacks_tables = thread->is_target && cfg_user_stacks == USER_STACKS_TABLE &&

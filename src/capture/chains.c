@@ -41,6 +41,7 @@ struct known_waited {
 struct known_chain {
 	uint64_t id; /* the recording's; 0: no row has it yet, so it is not written */
 	uint64_t met;
+	uint64_t touched; /* age at which what it refers to was met last */
 	uint64_t suffix;
 	uint64_t suffix_waited;
 	uint32_t end;
@@ -317,6 +318,21 @@ void chains_add(struct chains *chains, const void *data, size_t length)
 	*slot = (uintptr_t)known;
 }
 
+/* What a chain refers to is not to be forgotten as long as the chain is met. */
+static void touch_waited(struct chains *chains, struct known_chain *known)
+{
+	if (known->touched == chains->age)
+		return;
+	known->touched = chains->age;
+	for (uint32_t i = 0; i <= known->link_count; i++) {
+		uint64_t raw_id =
+			i < known->link_count ? known->links[i].waited : known->suffix_waited;
+		uint64_t *slot = map64_find(&chains->waited, raw_id);
+		if (slot)
+			((struct known_waited *)(uintptr_t)*slot)->met = chains->age;
+	}
+}
+
 bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret)
 {
 	struct known_chain *known = known_chain(chains, raw_id);
@@ -328,8 +344,12 @@ bool chains_find(struct chains *chains, uint64_t raw_id, struct chain_found *ret
 		.has_rest = known->has_rest,
 		.has_lost = !known->is_whole};
 	/* Looking a chain up also keeps the chains that it goes on with from being forgotten. */
-	for (uint32_t i = 0; known && known->suffix && i < CONTRACT_MAX_HOPS; i++)
+	touch_waited(chains, known);
+	for (uint32_t i = 0; known && known->suffix && i < CONTRACT_MAX_HOPS; i++) {
 		known = known_chain(chains, known->suffix);
+		if (known)
+			touch_waited(chains, known);
+	}
 	return true;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tables of functions that waits are known by. A runtime's own lock is built of libc's, so its
- * functions are looked for in the whole stack before libc's are. Each entry has been seen in a
- * recording of the program that it belongs to, or of one of tests/workloads.
+ * functions are looked for in the whole stack before libc's are. An entry is added for a stack that
+ * was seen: tests/unit/test_known_wait.c and tests/situations/ have them.
  */
 #include "model/known_wait.h"
 
 #include "model/function_name.h"
+#include "model/plumbing.h"
 #include "util/mem.h"
 
 /* Frames that are looked at: what is farther out called something else first. */
@@ -23,35 +24,19 @@ static const struct entry runtimes[] = {
 	{"take_gil*", {"Python's GIL", KNOWN_LOCK}},
 	{"ObjectMonitor::enter*", {"Java monitor", KNOWN_LOCK}},
 	{"ObjectMonitor::EnterI*", {"Java monitor", KNOWN_LOCK}},
-	{"ObjectMonitor::ReenterI*", {"Java monitor", KNOWN_LOCK}},
-	{"ObjectMonitor::wait*", {"Java Object.wait", KNOWN_SIGNAL}},
 	{"JavaThread::sleep*", {"Thread.sleep", KNOWN_SLEEP}},
 	{"JVM_Sleep", {"Thread.sleep", KNOWN_SLEEP}},
 	{"Unsafe_Park", {"Java park", KNOWN_SIGNAL}},
 	{"Parker::park", {"Java park", KNOWN_SIGNAL}},
 	{"runtime.stopm", {"Go: nothing to run", KNOWN_PARKED}},
 	{"runtime.sysmon", {"Go: its monitor's pause", KNOWN_PARKED}},
-	{"runtime.lock2", {"Go runtime lock", KNOWN_LOCK}},
 	{"ProcSleep", {"PostgreSQL lock", KNOWN_LOCK}},
 	{"LWLockAcquire*", {"PostgreSQL LWLock", KNOWN_LOCK}},
 	{"LWLockWaitForVar", {"PostgreSQL LWLock", KNOWN_LOCK}},
-	{"lock_wait", {"InnoDB row lock", KNOWN_LOCK}},
-	{"lock_wait_suspend_thread", {"InnoDB row lock", KNOWN_LOCK}},
-	{"ssux_lock*", {"InnoDB latch", KNOWN_LOCK}},
-	{"srw_mutex*", {"InnoDB latch", KNOWN_LOCK}},
-	{"srw_lock*", {"InnoDB latch", KNOWN_LOCK}},
 	{"tpool::thread_pool_generic::wait_for_tasks*", {"MariaDB: no task", KNOWN_PARKED}},
-	{"runtime.netpoll", {"Go: nothing to run", KNOWN_PARKED}},
+	{"runtime.netpoll", {"Go: network poller", KNOWN_SIGNAL}},
 	{"__res_context_send", {"DNS", KNOWN_ASKED}},
-	{"arena_get2*", {"malloc's lock", KNOWN_LOCK}},
-	{"_int_malloc", {"malloc's lock", KNOWN_LOCK}},
-	{"_int_free", {"malloc's lock", KNOWN_LOCK}},
 	{"node::(anonymous namespace)::PlatformWorkerThread*", {"V8: no task", KNOWN_PARKED}},
-	{"v8::platform::DefaultWorkerThreadsTaskRunner::WorkerThread::Run*", {"V8: no task", KNOWN_PARKED}},
-	{"v8::platform::DefaultWorkerThreadsTaskRunner::GetNext*", {"V8: no task", KNOWN_PARKED}},
-	{"v8::platform::DelayedTaskQueue::GetNext*", {"V8: no task", KNOWN_PARKED}},
-	{"base::internal::WorkerThread::Delegate::WaitForWork*", {"Chromium: no task", KNOWN_PARKED}},
-	{"base::internal::WorkerThread::*", {"Chromium: no task", KNOWN_PARKED}},
 };
 
 static const struct entry primitives[] = {
@@ -61,7 +46,6 @@ static const struct entry primitives[] = {
 	{"__pthread_mutex_lock*", {"mutex", KNOWN_LOCK}},
 	{"___pthread_mutex_lock", {"mutex", KNOWN_LOCK}},
 	{"__lll_lock_wait", {"mutex", KNOWN_LOCK}},
-	{"__lll_lock_wait_private", {"libc's own lock", KNOWN_LOCK}},
 	{"pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
 	{"___pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
 	{"__pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
@@ -70,32 +54,37 @@ static const struct entry primitives[] = {
 	{"__pthread_cond_*", {"condition", KNOWN_SIGNAL}},
 	{"sem_wait*", {"semaphore", KNOWN_SIGNAL}},
 	{"sem_timedwait*", {"semaphore", KNOWN_SIGNAL}},
-	{"sem_clockwait*", {"semaphore", KNOWN_SIGNAL}},
 	{"__new_sem_wait*", {"semaphore", KNOWN_SIGNAL}},
-	{"pthread_join*", {"thread's end", KNOWN_SIGNAL}},
-	{"__pthread_clockjoin*", {"thread's end", KNOWN_SIGNAL}},
-	{"pthread_barrier_wait*", {"barrier", KNOWN_SIGNAL}},
-	{"__pthread_barrier_wait*", {"barrier", KNOWN_SIGNAL}},
+	{"pthread_join*", {"thread's end", KNOWN_OTHERS}},
+	{"__pthread_clockjoin*", {"thread's end", KNOWN_OTHERS}},
+	{"pthread_barrier_wait*", {"barrier", KNOWN_OTHERS}},
+	{"__pthread_barrier_wait*", {"barrier", KNOWN_OTHERS}},
 };
 
 static const struct entry kernel[] = {
 	{"balance_dirty_pages*", {"writeback throttling", KNOWN_ASKED}},
 	{"jbd2_log_wait_commit", {"journal commit", KNOWN_ASKED}},
 	{"__sys_connect*", {"connect", KNOWN_ASKED}},
-	{"do_semtimedop", {"System V semaphore", KNOWN_LOCK}},
-	{"__do_semtimedop", {"System V semaphore", KNOWN_LOCK}},
+	{"do_semtimedop", {"System V semaphore", KNOWN_SIGNAL}},
+	{"__do_semtimedop", {"System V semaphore", KNOWN_SIGNAL}},
 	{"do_msgrcv", {"message queue", KNOWN_SIGNAL}},
-	{"de_thread", {"exec, for its threads", KNOWN_ASKED}},
 };
 /* clang-format on */
 
+/* The first frame that an entry fits. Whoever is parked has nothing but wrappers below that. */
 static struct known_wait find(
 	const struct entry *table, size_t entries, const char *const *names, size_t count)
 {
-	for (size_t i = 0; i < count && i < NEAR_FRAMES; i++)
+	bool has_code = false;
+
+	for (size_t i = 0; i < count && i < NEAR_FRAMES; i++) {
+		size_t length = names[i] ? function_name_length(names[i]) : 0;
 		for (size_t j = 0; names[i] && j < entries; j++)
-			if (function_name_fits(&table[j].pattern, 1, names[i]))
+			if (function_name_fits(table[j].pattern, names[i], length) &&
+				!(has_code && table[j].wait.kind == KNOWN_PARKED))
 				return table[j].wait;
+		has_code |= names[i] && !plumbing_is(names[i]);
+	}
 	return (struct known_wait){0};
 }
 
@@ -115,8 +104,8 @@ static bool is_gil(const char *const *names, size_t count)
 				     : i + 2 < count ? names[i + 2]
 						     : NULL;
 		if (names[i] && caller &&
-			function_name_fits(conditions, ARRAY_SIZE(conditions), names[i]) &&
-			function_name_fits(takers, ARRAY_SIZE(takers), caller))
+			function_name_fits_any(conditions, ARRAY_SIZE(conditions), names[i]) &&
+			function_name_fits_any(takers, ARRAY_SIZE(takers), caller))
 			return true;
 	}
 	return false;

@@ -15,6 +15,7 @@ enum known_kind {
 	KNOWN_LOCK,   /* somebody has it: never idle, and who ended the wait held it */
 	KNOWN_ASKED,  /* an answer that was asked for: never idle */
 	KNOWN_SIGNAL, /* a condition or the like: it may be either */
+	KNOWN_OTHERS, /* certain other threads have to come first: nobody parks so */
 	KNOWN_PARKED, /* a worker without work: idle */
 	KNOWN_SLEEP,  /* it asked to sleep */
 };

@@ -71,10 +71,11 @@ static const char *const plumbing[] = {
 
 bool plumbing_is_entry(const char *name)
 {
-	return function_name_fits(entries, ARRAY_SIZE(entries), name);
+	return function_name_fits_any(entries, ARRAY_SIZE(entries), name);
 }
 
 bool plumbing_is(const char *name)
 {
-	return plumbing_is_entry(name) || function_name_fits(plumbing, ARRAY_SIZE(plumbing), name);
+	return plumbing_is_entry(name) ||
+	       function_name_fits_any(plumbing, ARRAY_SIZE(plumbing), name);
 }

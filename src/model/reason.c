@@ -103,12 +103,25 @@ static bool has_interruptible_main_loop(const char *const *names, size_t count, 
 	return letter == 'S' && is_main_loop(names, count, i);
 }
 
+/* The freezer of cgroup v2 is made part of get_signal() by the compiler; other things that are
+ * called there have frames of their own. */
+static bool is_in_freezer(const char *const *names, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && names[i] && reason_is_scheduler(names[i]))
+		i++;
+	return i && i < count && names[i] && !strcmp(names[i], "get_signal");
+}
+
 enum reason reason_of_stack(
 	const char *const *names, size_t count, bool is_kernel_thread, char letter)
 {
 	enum reason weak = REASON_UNKNOWN;
 
 	if (letter == 'T' || letter == 't' || letter == 'F')
+		return REASON_STOPPED;
+	if (is_in_freezer(names, count))
 		return REASON_STOPPED;
 	if (is_kernel_thread && has_interruptible_main_loop(names, count, letter))
 		return REASON_KTHREAD;

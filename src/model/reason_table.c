@@ -269,8 +269,6 @@ static const struct pattern patterns[] = {
 	{"do_jobctl_trap", REASON_STOPPED},
 	{"do_freezer_trap", REASON_STOPPED},
 	{"__refrigerator", REASON_STOPPED},
-	/* The freezer of cgroup v2, made part of its caller by the compiler. */
-	{"get_signal", REASON_STOPPED},
 
 	/* Main loops that sleep in a helper; the others are known by their shape (see below). */
 	{"worker_thread", REASON_KTHREAD},

@@ -190,18 +190,26 @@ static const struct meaning *meaning_of(
 	return &selection->meanings.at[*index];
 }
 
+/* Waits that a program builds its own of: their names are in the program's functions. */
+static bool is_of_programs(enum reason reason)
+{
+	return reason == REASON_FUTEX || reason == REASON_POLL || reason == REASON_SLEEP;
+}
+
 struct waited selection_waited(struct selection *selection, const struct rec_chain_hop *hop)
 {
 	/* Of a waker only its stack is known: what begins in kthread() is a kernel thread. */
 	const struct meaning *meaning = meaning_of(selection, hop->waited_node, false, 'S');
 	const struct spot *spot = spots_find(&selection->spots, hop->waited_user_node);
+	bool is_known = is_of_programs(meaning->reason);
 	struct waited waited = {.reason = meaning->reason,
 		.operation = meaning->operation,
 		.spot = spot->count ? spot->frames[0] : NULL,
-		.is_lock = spot->known.kind == KNOWN_LOCK || meaning->reason == REASON_LOCK};
+		.is_lock = (is_known && spot->known.kind == KNOWN_LOCK) ||
+			   meaning->reason == REASON_LOCK};
 
 	/* Runtimes sleep in ways of their own. */
-	if (spot->known.kind == KNOWN_SLEEP) {
+	if (is_known && spot->known.kind == KNOWN_SLEEP) {
 		waited.reason = REASON_SLEEP;
 		waited.operation = spot->known.name;
 	}
@@ -269,12 +277,17 @@ static bool is_never_idle(enum reason reason, char letter)
 	       reason == REASON_FAULT || reason == REASON_VFORK;
 }
 
-/* A thread that ran less than this part of its life did nothing that others could wait for. */
+/* A thread that ran less than this part of its life, and was blocked for all but this, did nothing.
+ */
 #define HARDLY_RAN 100
+#define HARDLY_AWAKE 10
+/* Who ends in this last part of the window ends with its process, mostly. */
+#define LAST_PART 20
 
 /*
- * Is it a worker that got no work? It is not the main thread, hardly ran, and waited for half of
- * the window or longer for what its program gives out: a condition, a queue.
+ * Is it a worker that got no work, and was woken only to end with its process? It is not the main
+ * thread, hardly ran, and waited for what its program gives out: a condition, a queue. Of one that
+ * lives on, such a wait has not ended.
  */
 static bool is_parked(
 	const struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
@@ -282,10 +295,13 @@ static bool is_parked(
 	const struct rec_thread *thread = &selection->threads[row->thread_index];
 	const struct rec_process *process = recording_process_of(selection->recording, thread);
 	uint64_t window_ns = recording_meta(selection->recording)->window_ns;
+	uint64_t life_ns = thread->end_ns - thread->start_ns;
 
 	return (meaning->reason == REASON_FUTEX || meaning->reason == REASON_POLL) &&
-	       thread->tid != process->pid && row->sum.max_ns >= window_ns / 2 &&
-	       thread->total_ns[TIME_RUNNING] <= (thread->end_ns - thread->start_ns) / HARDLY_RAN;
+	       thread->is_closed && thread->tid != process->pid &&
+	       thread->end_ns >= window_ns - window_ns / LAST_PART && life_ns >= window_ns / 2 &&
+	       thread->total_ns[TIME_RUNNING] <= life_ns / HARDLY_RAN &&
+	       thread->total_ns[TIME_BLOCKED] >= life_ns - life_ns / HARDLY_AWAKE;
 }
 
 static const char *name_of_stop(char letter)
@@ -303,7 +319,7 @@ static enum idle_kind idle_of(const struct selection *selection, const struct re
 	if (is_never_idle(meaning->reason, row->sum.task_letter) || known == KNOWN_LOCK ||
 		known == KNOWN_ASKED)
 		return IDLE_NOT;
-	if (known == KNOWN_PARKED || is_parked(selection, row, meaning))
+	if (known == KNOWN_PARKED || (known != KNOWN_OTHERS && is_parked(selection, row, meaning)))
 		return IDLE_PARKED;
 	if (ends_by_own_timer(selection, row, meaning))
 		return is_wait_with_timeout(selection, row, meaning) ? IDLE_NOT : IDLE_OWN_TIMER;
@@ -380,7 +396,8 @@ static int on_row(const struct rec_row *row, void *context)
 			out.thread->is_kernel, row->sum.task_letter);
 		out.reason = is_lost(row) ? REASON_LOST : meaning->reason;
 		out.operation = meaning->operation;
-		out.known = spots_find(&selection->spots, row->stacks.user_node)->known;
+		if (is_of_programs(meaning->reason))
+			out.known = spots_find(&selection->spots, row->stacks.user_node)->known;
 		if (meaning->known.name)
 			out.known = meaning->known;
 		if (out.reason == REASON_STOPPED)
@@ -435,7 +452,7 @@ int selection_each_row(
 	struct row_walk walk = {selection, each, context, row_ns};
 	int error = 0;
 
-	if (!selection->has_sleeps)
+	if (!selection->has_sleeps && selection->filter->states & 1u << TIME_BLOCKED)
 		error = sleeps_gather(
 			&selection->sleeps, selection->recording, is_loop, selection, why);
 	selection->has_sleeps = !error;

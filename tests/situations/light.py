@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Situations that need nothing but the tree, a C compiler, make and Python."""
-import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 
-from scene import WORKLOADS, until
+from scene import WORKLOADS
 
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 
@@ -130,4 +130,47 @@ class SlowBackend:
         return scene.record("--", f"{WORKLOADS}/tiers", 2000)
 
 
-SITUATIONS = [Mutex(), Gil(), Stopped(), Deadlock(), Pipeline(), Build(), IdleDaemon(), SlowBackend()]
+class DeadResolver:
+    """A name server that does not answer."""
+    answer = "the client waits for DNS"
+    must = [r"waited .* for DNS"]
+    must_not = ["nothing but idle"]
+
+    def __call__(self, scene):
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        scene.stack.callback(server.close)
+        server.bind(("127.99.0.53", 53))
+        resolv = scene.write("resolv.conf", "nameserver 127.99.0.53\noptions timeout:1 attempts:2\n")
+        order = scene.write("nsswitch.conf", "hosts: dns\n")
+        ask = scene.write("ask.py", "import socket\ntry: socket.getaddrinfo('name.invalid', 80)\nexcept OSError: pass\n")
+        # In a mount namespace of its own: the machine's files stay as they are.
+        return scene.record("--", "unshare", "--mount", "sh", "-c",
+                            f"mount --bind {resolv} $(readlink -f /etc/resolv.conf) && "
+                            f"mount --bind {order} /etc/nsswitch.conf && exec {PYTHON} {ask}")
+
+
+class TimedOutConnect:
+    """A server that does not answer a connect."""
+    answer = "the client waits in connect"
+    must = [r"waited .* for a connect"]
+    must_not = ["nothing but idle"]
+
+    def __call__(self, scene):
+        # A queue that is full: further connects are not answered.
+        server = socket.socket()
+        scene.stack.callback(server.close)
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _ in range(4):
+            client = socket.socket()
+            client.setblocking(False)
+            client.connect_ex(server.getsockname())
+            scene.stack.callback(client.close)
+        ask = scene.write("connect.py", f"import socket\ns = socket.socket()\ns.connect({server.getsockname()!r})\n")
+        process = scene.start(PYTHON, ask)
+        time.sleep(0.3)
+        return scene.record("-p", process.pid, seconds=2)
+
+
+SITUATIONS = [Mutex(), Gil(), Stopped(), Deadlock(), Pipeline(), Build(), IdleDaemon(), SlowBackend(),
+              DeadResolver(), TimedOutConnect()]

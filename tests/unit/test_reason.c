@@ -176,6 +176,18 @@ static void kernel_threads_in_their_main_loops_are_told_from_those_at_work(void 
 		REASON_KTHREAD);
 	assert_int_equal(reason_of("schedule;schedule_timeout;some_driver_main;kthread", true, 'S'),
 		REASON_KTHREAD);
+	assert_int_equal(reason_of("schedule;schedule_timeout;___down_common;__down_interruptible;"
+				   "down_interruptible;some_driver_main;kthread",
+				 true, 'S'),
+		REASON_KTHREAD);
+	/* Who wants a lock does not let itself be interrupted, and work is not the main loop. */
+	assert_int_equal(
+		reason_of("schedule;___down_common;down;some_driver_main;kthread", true, 'D'),
+		REASON_LOCK);
+	assert_int_equal(reason_of("schedule;___down_common;down_interruptible;do_the_work;"
+				   "some_driver_main;kthread",
+				 true, 'S'),
+		REASON_LOCK);
 	assert_int_equal(
 		reason_of("schedule;kjournald2;kthread;ret_from_fork", true, 'S'), REASON_KTHREAD);
 	assert_int_equal(
@@ -202,6 +214,13 @@ static void a_stopped_thread_is_stopped_wherever_it_is(void **state)
 	(void)state;
 	assert_int_equal(reason_of("schedule;pipe_read", false, 'T'), REASON_STOPPED);
 	assert_int_equal(reason_of("schedule;ptrace_stop;get_signal", false, 't'), REASON_STOPPED);
+	/* Frozen by cgroup v2, as on 6.18; what a signal's core dump waits for is something else.
+	 */
+	assert_int_equal(
+		reason_of("__schedule;schedule;get_signal;arch_do_signal_or_restart", false, 'S'),
+		REASON_STOPPED);
+	assert_int_equal(reason_of("schedule;coredump_wait;do_coredump;get_signal", false, 'S'),
+		REASON_KERNEL);
 }
 
 static void only_the_nanosleep_family_is_an_own_timer(void **state)

@@ -9,15 +9,15 @@ import {BLOCKED} from './weigh.js';
  * @typedef {{hops: Hop[], end: number, rest: number, ns: number, count: number}} Chain
  */
 
-/** How a line of waits is known in links. @param {{name: string, reason: string, operation: string, known?: string, spot?: string, isRest?: boolean}} line */
-export function lineId({name, reason, operation, known, spot, isRest}) {
-	return [name, reason, operation, ...known || spot || isRest ? [known || '', isRest ? '*' : spot || ''] : []].join('/');
+/** How a line of waits is known in links; the report's by their numbers, too. @param {{name: string, reason: string, operation: string, number?: number}} line */
+export function lineId({name, reason, operation, number}) {
+	return [name, reason, operation, ...number ? [number] : []].join('/');
 }
 
 /** The words of a key, as in its line. @param {any} model @param {number} key */
 function idOfKey(model, key) {
-	const kind = model.keys.kind[key], told = model.lines[model.kinds.line[kind] - 1];
-	if (told) return lineId({...told, isRest: told.is_rest});
+	const kind = model.keys.kind[key], number = model.kinds.line[kind];
+	if (number) return lineId({...model.lines[number - 1], number});
 	return lineId({name: model.threads[model.keys.thread[key]].names.comm, reason: model.reasons[model.kinds.reason[kind]][0],
 		operation: model.labels[model.kinds.operation[kind]]});
 }

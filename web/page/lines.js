@@ -4,7 +4,7 @@ import {PairMap} from './pairs.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
- * @typedef {{name: string, reason: string, operation: string, known: string, spot: string, isRest: boolean, isRunnable: boolean, ns: number,
+ * @typedef {{name: string, reason: string, operation: string, known: string, number: number, isRest: boolean, isRunnable: boolean, ns: number,
  *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number, member: string}} Line
  * `member` is one of the names that the line stands for: of a thread in its heaviest stack.
  */
@@ -95,7 +95,7 @@ function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @ty
 	const isRunnable = model.kinds.state[kind] !== BLOCKED;
 	const told = model.lines[model.kinds.line[kind] - 1];
 	return {name: told ? told.name : model.threads[thread].names.comm, isRunnable, known: told && told.known || '',
-		spot: told && told.spot || '', isRest: Boolean(told && told.is_rest), reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
+		number: model.kinds.line[kind], isRest: Boolean(told && told.is_rest), reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
 		operation: isRunnable ? '' : model.labels[model.kinds.operation[kind]], ns: 0, count: 0, max: 0,
 		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0, member: model.threads[thread].names.comm};
 }

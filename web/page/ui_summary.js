@@ -87,14 +87,14 @@ export function waitsTable(app) {
 	const lines = waitLines(model, app.weights);
 	const shown = lines.slice(0, app.waitsShown);
 	// The report's sentences are about the recording as a whole.
-	const sentences = new Map(app.isInitial() ? model.lines.map((/** @type {any} */ one) => [lineId({...one, isRest: one.is_rest}), one.text]) : []);
+	const sentenceOf = (/** @type {any} */ line) => app.isInitial() && line.number ? model.lines[line.number - 1].text : '';
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
 		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, lineWords(line))),
 		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95
 			? `${percent(line.nodeNs, line.ns)}: ` : '', stackLine(model, line.node)),
-		line.isRunnable || !model.has_chains ? null : h('div', {class: 'cause'}, sentences.get(lineId(line)) || '', ' ',
+		line.isRunnable || !model.has_chains ? null : h('div', {class: 'cause'}, sentenceOf(line), ' ',
 			app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
 		h('td', {class: 'n', 'data-word': 'total'}, duration(line.ns)),
 		h('td', {class: 'n', 'data-word': 'waits'}, count(line.count)),

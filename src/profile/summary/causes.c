@@ -18,7 +18,8 @@ static uint64_t hash_hops(
 			intern(&causes->texts, hops[i].operation ? hops[i].operation : "");
 		hash = hash_add(hash, name << 32 | operation);
 		hash = hash_text(hash, hops[i].spot ? hops[i].spot : "");
-		hash = hash_add(hash, (uint64_t)hops[i].kind << 32 | hops[i].reason);
+		hash = hash_add(hash, (uint64_t)hops[i].kind << 32 | (uint64_t)hops[i].reason << 2 |
+					      (uint64_t)hops[i].is_lock << 1 | hops[i].has_waited);
 	}
 	return hash;
 }
@@ -36,6 +37,7 @@ static bool is_same(const struct causes *causes, const struct cause_chain *known
 	for (uint32_t i = 0; i < chain->hop_count; i++) {
 		const struct cause_hop *hop = &causes->hops.at[known->first_hop + i];
 		if (hop->kind != hops[i].kind || hop->reason != hops[i].reason ||
+			hop->is_lock != hops[i].is_lock || hop->has_waited != hops[i].has_waited ||
 			!is_same_text(hop->name, hops[i].name) ||
 			!is_same_text(hop->operation, hops[i].operation) ||
 			!is_same_text(hop->spot, hops[i].spot))

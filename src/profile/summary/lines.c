@@ -30,7 +30,7 @@ static uint32_t family_root(struct making *making, uint32_t root)
 
 	if (is_new) {
 		*made = root;
-		if (tree->nodes.at[root].parent == TREE_ROOT) {
+		if (making->summary->is_by_comm) {
 			const char *name = tree_label(tree, root);
 			const char *family = family_of(&making->summary->families, name);
 			if (family != name)
@@ -69,7 +69,8 @@ static uint32_t kind_of(struct making *making, const struct summary_wait *wait)
 /* The first `depth` frames of where it was asked for, as one number. */
 static uint64_t hash_spot(const struct spot *spot, uint32_t depth)
 {
-	uint64_t hash = 0;
+	/* 0 stands for small parts together. */
+	uint64_t hash = 1;
 
 	for (uint32_t i = 0; i < depth && i < spot->count; i++)
 		hash = hash_text(hash, spot->frames[i]);
@@ -114,7 +115,8 @@ static size_t weigh(const struct making *making, const struct members *members, 
 static void add_to_line(struct summary_line *line, const struct summary_wait *wait)
 {
 	line->count += wait->count + wait->unended;
-	line->unended += wait->unended;
+	if (wait->unended_max_ns > line->unended_max_ns)
+		line->unended_max_ns = wait->unended_max_ns;
 	line->total_ns += wait->total_ns;
 	line->uncounted_ns += wait->uncounted_ns;
 	line->woken_ns += wait->state == TIME_WOKEN ? wait->total_ns : 0;

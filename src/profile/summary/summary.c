@@ -80,6 +80,8 @@ static void add_wait(struct gathering *gathering, const struct selection_row *ro
 	wait->total_ns += row->ns;
 	if (row->max_ns > wait->max_ns)
 		wait->max_ns = row->max_ns;
+	if (row->row->is_unended && row->max_ns > wait->unended_max_ns)
+		wait->unended_max_ns = row->max_ns;
 	if (row->is_unsliced) {
 		wait->uncounted_ns += row->ns;
 	} else if (band < CONTRACT_BANDS) {
@@ -276,6 +278,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
 
 	families_gather(&summary->families, recording);
+	summary->is_by_comm = shapes->waits.by_count == 1 && shapes->waits.by[0] == BY_COMM;
 	summary->causes.families = &summary->families;
 	summary->threads.room = thread_count + 1;
 	summary->threads.at = xcalloc(summary->threads.room, sizeof(*summary->threads.at));

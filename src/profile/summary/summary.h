@@ -59,6 +59,7 @@ struct summary_wait {
 	uint64_t total_ns;
 	uint64_t uncounted_ns; /* of total_ns: how many waits, and how long, was lost */
 	uint64_t max_ns;
+	uint64_t unended_max_ns; /* of those that had not ended when the recording did */
 	uint64_t band_count[CONTRACT_BANDS];
 	uint64_t band_ns[CONTRACT_BANDS];
 };
@@ -75,8 +76,8 @@ struct summary_line {
 	enum reason reason;
 	const char *operation;
 	struct known_wait known;
-	uint64_t count; /* unended ones included */
-	uint64_t unended;
+	uint64_t count;          /* unended ones included */
+	uint64_t unended_max_ns; /* of those that had not ended when the recording did; 0: none */
 	uint64_t total_ns;
 	uint64_t uncounted_ns;
 	uint64_t max_ns;
@@ -117,6 +118,7 @@ struct summary {
 	size_t loss_count;
 	uint64_t lost_events; /* counts of the serious losses */
 	bool has_chains;      /* who woke whom was recorded */
+	bool is_by_comm;      /* waits go by the names of threads */
 	struct families families;
 	struct causes causes;       /* by line */
 	struct map64 line_by_what;  /* hash of name, reason and operation -> number of a line */

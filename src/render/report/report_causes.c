@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "profile/rounding.h"
+#include "util/hash.h"
+#include "util/map64.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -36,7 +38,8 @@ struct holder {
 struct sentence {
 	const struct explanation *explanation;
 	const char *who;
-	VEC(struct holder) holders; /* largest first */
+	VEC(struct holder) holders; /* largest first, timeouts of a lock last */
+	struct map64 by_name;       /* while they are gathered: hash -> index + 1 */
 	uint64_t unexplained;       /* percent */
 };
 
@@ -99,14 +102,14 @@ static int compare_holders(const void *left, const void *right)
 static struct holder *holder_of(struct sentence *sentence, const struct cause *cause)
 {
 	bool is_metal = hop_kind_is_metal(cause->kind);
+	uint64_t hash = hash_text(is_metal ? 1 + (uint64_t)cause->kind : 0, cause->name);
+	uint64_t *number = map64_put(&sentence->by_name, hash, NULL);
 
-	vec_each (holder, &sentence->holders)
-		if (hop_kind_is_metal(holder->cause->kind) == is_metal &&
-			(!is_metal || holder->cause->kind == cause->kind) &&
-			!strcmp(holder->cause->name, cause->name))
-			return holder;
-	vec_push(&sentence->holders, (struct holder){.cause = cause});
-	return &sentence->holders.at[sentence->holders.count - 1];
+	if (!*number) {
+		vec_push(&sentence->holders, (struct holder){.cause = cause});
+		*number = sentence->holders.count;
+	}
+	return &sentence->holders.at[*number - 1];
 }
 
 static void add_doing(struct holder *holder, const struct cause *cause, uint64_t ns, int did)
@@ -290,8 +293,11 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 {
 	const struct explanation *explanation = sentence->explanation;
 	bool is_open_first = sentence->unexplained > MUCH_PERCENT, has_any = false;
-	uint64_t rest = 100 - sentence->unexplained;
-	size_t shown = 0;
+	size_t count = sentence->holders.count, shown = 0;
+	const struct holder *last = count && sentence->holders.at[count - 1].is_last
+					    ? &sentence->holders.at[--count]
+					    : NULL;
+	uint64_t rest = 100 - sentence->unexplained - (last ? last->percent : 0);
 
 	if (sentence->unexplained == 100 && explanation_main_end(explanation) == CHAIN_NOT_WOKEN) {
 		fputs("It had not ended when the recording did.", out);
@@ -306,7 +312,7 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 		_cleanup_free_ char *name = text_clean(explanation->waker, false);
 		fprintf(out, "through %s, ", name);
 	}
-	for (size_t i = 0; i < sentence->holders.count && i < MOST_HOLDERS; i++, shown++) {
+	for (size_t i = 0; i < count && i < MOST_HOLDERS; i++, shown++) {
 		const struct holder *holder = &sentence->holders.at[i];
 		if (i && holder->percent < LEAST_PERCENT)
 			break;
@@ -315,12 +321,16 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 		rest -= holder->percent;
 		has_any = true;
 	}
-	if (rest && shown + 1 == sentence->holders.count) {
+	if (rest && shown + 1 == count) {
 		fputs("; ", out);
 		put_holder(out, sentence, &sentence->holders.at[shown]);
-	} else if (rest && shown < sentence->holders.count) {
-		fprintf(out, "; %zu others %llu %%", sentence->holders.count - shown,
-			(unsigned long long)rest);
+	} else if (rest && shown < count) {
+		fprintf(out, "; %zu others %llu %%", count - shown, (unsigned long long)rest);
+	}
+	if (last) {
+		fputs(has_any ? "; " : "", out);
+		put_holder(out, sentence, last);
+		has_any = true;
 	}
 	if (sentence->unexplained && !is_open_first) {
 		fprintf(out, "%snot explained %llu %% (%s)", has_any ? "; " : "",
@@ -358,6 +368,7 @@ char *cause_sentence(const struct explanation *explanation, const char *who)
 	vec_each (holder, &sentence.holders)
 		vec_clear(&holder->doings);
 	vec_clear(&sentence.holders);
+	map64_clear(&sentence.by_name);
 	return text;
 }
 

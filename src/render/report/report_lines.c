@@ -60,7 +60,8 @@ static char *title_of(const struct report *report, const struct summary_line *li
 		return xasprintf(
 			"%zu %s  %s%s", number, cut, reason, line->is_rest ? ", elsewhere" : "");
 	if (!line->operation || !strcmp(line->operation, reason))
-		return xasprintf("%zu %s  %s", number, cut, reason);
+		return xasprintf(
+			"%zu %s  %s%s", number, cut, reason, line->is_rest ? ", elsewhere" : "");
 	_cleanup_free_ char *operation = text_clean(line->operation, false);
 	return xasprintf("%zu %s  %s, in %s%s", number, cut, reason, operation,
 		line->is_rest ? ", elsewhere" : "");

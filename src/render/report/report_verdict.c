@@ -36,8 +36,7 @@ static const char *duration(uint64_t ns, char room[static UNITS_ROOM])
 /* Waits for a thread or a process as such: what those did tells more. */
 static bool is_for_an_end(const struct summary_line *line)
 {
-	return line->reason == REASON_CHILD ||
-	       (line->known.name && !strcmp(line->known.name, "thread's end"));
+	return line->reason == REASON_CHILD || line->known.kind == KNOWN_OTHERS;
 }
 
 /* "for a mutex (ask)", "in fdatasync (XLogFlush)", "for a disk" */
@@ -61,7 +60,10 @@ static char *what_of(const struct summary_line *line)
 		return xasprintf("%s%s",
 			line->reason == REASON_LOST ? "in lost stacks" : "for unknown reasons",
 			where);
-	return xasprintf("for %s%s%s", line->reason == REASON_KERNEL ? "the " : "a ",
+	return xasprintf("for %s%s%s",
+		line->reason == REASON_KERNEL                   ? "the "
+		: strchr("aeiou", reason_name(line->reason)[0]) ? "an "
+								: "a ",
 		reason_name(line->reason), where);
 }
 
@@ -104,8 +106,8 @@ static void put_wait(FILE *out, const struct report *report, size_t index, const
 /* A lock that nobody gave back while it was recorded. */
 static bool is_stuck(const struct summary *summary, const struct summary_line *line)
 {
-	return !line->is_runnable && line->unended && line->known.kind == KNOWN_LOCK &&
-	       line->max_ns >= (summary->to_ns - summary->from_ns) / STUCK_PART;
+	return !line->is_runnable && line->known.kind == KNOWN_LOCK &&
+	       line->unended_max_ns >= (summary->to_ns - summary->from_ns) / STUCK_PART;
 }
 
 static bool is_stopped(const struct summary *summary, const struct summary_line *line)
@@ -127,11 +129,12 @@ static size_t put_stuck(FILE *out, const struct report *report)
 		_cleanup_free_ char *name = summary_root_name(summary, line->root);
 		_cleanup_free_ char *what = what_of(line);
 		fputs(count++ ? " " : "", out);
-		duration(line->max_ns, amount);
+		duration(line->reason == REASON_STOPPED ? line->total_ns : line->unended_max_ns,
+			amount);
 		if (line->reason == REASON_STOPPED)
 			fprintf(out, "%s was %s for %s%s.", name,
 				line->known.name ? line->known.name : "stopped", amount,
-				line->unended ? " and has not gone on" : "");
+				line->unended_max_ns ? " and has not gone on" : "");
 		else
 			fprintf(out, "%s is stuck: it waits %s for %s, and nobody let it go on.",
 				name, what, amount);
@@ -286,7 +289,7 @@ static void put_open(FILE *out, const struct report *report, uint64_t waited_ns)
 		if (!is_story(summary, &summary->lines.at[i]))
 			continue;
 		explain_line(summary, i, &explanation);
-		open_ns += explanation.unexplained_ns;
+		open_ns += explanation.unexplained_ns - explanation.by_end_ns[CHAIN_NOT_WOKEN];
 		explanation_clear(&explanation);
 	}
 	if (open_ns > waited_ns / OPEN_PART)
@@ -333,6 +336,7 @@ static void put_sentences(FILE *out, const struct report *report)
 	struct amounts spent = {.running_ns = summary->total_ns[TIME_RUNNING],
 		.runnable_ns = summary->total_ns[TIME_WOKEN] + summary->total_ns[TIME_PREEMPTED]};
 	char amount[UNITS_ROOM];
+	bool is_idle;
 	size_t stuck;
 
 	if (!summary->busy_ns) {
@@ -347,14 +351,15 @@ static void put_sentences(FILE *out, const struct report *report)
 	stuck = put_stuck(out, report);
 	if (stuck && spent.running_ns + spent.runnable_ns + spent.waited_ns < window_ns / 100)
 		return;
+	is_idle = !stuck && summary->aside_ns && summary->busy_ns < window_ns / IDLE_PART;
 	if (stuck) {
 		fputs(" Besides: ", out);
-	} else if (summary->aside_ns && summary->busy_ns < window_ns / IDLE_PART) {
+	} else if (is_idle) {
 		fputs("almost nothing but idle", out);
 		put_idle(out, summary);
 		fputs(". The rest is ", out);
 	}
-	if (summary->has_all_running && spent.running_ns < window_ns / LITTLE_PART &&
+	if (!is_idle && summary->has_all_running && spent.running_ns < window_ns / LITTLE_PART &&
 		spent.waited_ns)
 		fprintf(out, "little was done: %s of CPU time. ",
 			duration(spent.running_ns, amount));

@@ -73,8 +73,8 @@ static void put_hop(const struct report *report, const struct cause_hop *hop,
 		HOP_COLUMNS + NAME_COLUMNS + 1);
 }
 
-static void put_chain(
-	const struct report *report, const struct cause_chain *chain, size_t number, size_t count)
+static void put_chain(const struct report *report, const struct cause_chain *chain, size_t number,
+	size_t count, uint64_t max_ns)
 {
 	const struct causes *causes = &report->summary->causes;
 	const struct rec_share *shares = causes->shares.at + chain->first_share;
@@ -88,8 +88,9 @@ static void put_chain(
 		units_duration(chain->total_ns, total));
 	/* None ended with it: it explains what others end. */
 	if (chain->count)
-		fprintf(report->out, "%s wait%s\n", units_count(chain->count, waits),
-			chain->count == 1 ? "" : "s");
+		fprintf(report->out, "%s wait%s%s\n", units_count(chain->count, waits),
+			chain->count == 1 ? "" : "s",
+			chain->total_ns / chain->count > max_ns ? ", and in parts of others" : "");
 	else
 		fputs("parts of the waits that other chains end\n", report->out);
 	for (uint32_t i = 0; i < chain->hop_count; i++)
@@ -112,7 +113,7 @@ static void put_chains(const struct report *report, size_t line)
 	char room[UNITS_ROOM];
 
 	for (size_t i = 0; i < count && i < most; i++)
-		put_chain(report, &chains[i], i + 1, count);
+		put_chain(report, &chains[i], i + 1, count, report->summary->lines.at[line].max_ns);
 	for (size_t i = most; i < count; i++)
 		left_ns += chains[i].total_ns;
 	if (count > most)
