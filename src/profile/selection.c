@@ -407,11 +407,15 @@ static int on_row(const struct rec_row *row, void *context)
 	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
 }
 
-static bool is_loop(void *context, uint32_t kernel_node)
+static enum sleep_waiter waiter_of(void *context, const struct rec_stacks *stacks)
 {
-	enum reason reason = meaning_of(context, kernel_node, false, 'S')->reason;
+	struct selection *selection = context;
+	enum reason reason = meaning_of(selection, stacks->kernel_node, false, 'S')->reason;
 
-	return reason == REASON_POLL || reason == REASON_ACCEPT;
+	if (reason == REASON_CHILD ||
+		spots_find(&selection->spots, stacks->user_node)->known.kind == KNOWN_OTHERS)
+		return WAITER_WANTS_END;
+	return reason == REASON_POLL || reason == REASON_ACCEPT ? WAITER_IS_LOOP : WAITER_NEEDS_IT;
 }
 
 /* Can time be shown of which nothing but thread and state is known? */
@@ -454,7 +458,7 @@ int selection_each_row(
 
 	if (!selection->has_sleeps && selection->filter->states & 1u << TIME_BLOCKED)
 		error = sleeps_gather(
-			&selection->sleeps, selection->recording, is_loop, selection, why);
+			&selection->sleeps, selection->recording, waiter_of, selection, why);
 	selection->has_sleeps = !error;
 	if (!error)
 		error = recording_each_row(selection->recording, on_row, &walk, why);

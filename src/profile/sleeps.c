@@ -28,7 +28,7 @@ struct gathering {
 	const struct rec_thread *threads;
 	const struct rec_linked_chain *chains;
 	const struct rec_chain_hop *hops;
-	sleeps_loop_fn is_loop;
+	sleeps_waiter_fn waiter_of;
 	void *context;
 };
 
@@ -37,9 +37,11 @@ static void add_wakers(struct gathering *gathering, const struct rec_row *row)
 {
 	const struct rec_linked_chain *chain = &gathering->chains[row->chain];
 	const struct rec_chain_hop *hops = gathering->hops + chain->first_hop;
-	bool is_loop = gathering->is_loop(gathering->context, row->stacks.kernel_node);
+	enum sleep_waiter waiter = gathering->waiter_of(gathering->context, &row->stacks);
 	uint64_t behind_ns = 0;
 
+	if (waiter == WAITER_WANTS_END)
+		return;
 	for (uint32_t i = row->sum.share_count; i-- > 1;) {
 		const struct rec_share *share = &row->sum.shares[i];
 		behind_ns += share->ran_ns + share->no_cpu_ns + share->earlier_ns;
@@ -48,7 +50,7 @@ static void add_wakers(struct gathering *gathering, const struct rec_row *row)
 		struct sleep_facts *facts = facts_of(gathering->sleeps, hops[i - 1].name,
 			hops[i].waited_node, hops[i].waited_user_node);
 		facts->awaited_ns += behind_ns;
-		facts->loop_ns += is_loop ? behind_ns : 0;
+		facts->loop_ns += waiter == WAITER_IS_LOOP ? behind_ns : 0;
 	}
 }
 
@@ -74,7 +76,7 @@ static int on_row(const struct rec_row *row, void *context)
 	return 0;
 }
 
-int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_loop_fn is_loop,
+int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_waiter_fn waiter_of,
 	void *context, struct why *why)
 {
 	size_t unused;
@@ -82,7 +84,7 @@ int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_loo
 		.threads = recording_threads(recording, &unused),
 		.chains = recording_chains(recording, &unused),
 		.hops = recording_hops(recording, &unused),
-		.is_loop = is_loop,
+		.waiter_of = waiter_of,
 		.context = context};
 
 	return recording_each_row(recording, on_row, &gathering, why);

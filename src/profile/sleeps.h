@@ -25,11 +25,17 @@ struct sleeps {
 	struct map64 by_place;
 };
 
-/* Is a kernel stack that of an event loop? */
-typedef bool (*sleeps_loop_fn)(void *context, uint32_t kernel_node);
+/* What it means that a thread in these stacks waited for another one. */
+enum sleep_waiter {
+	WAITER_NEEDS_IT,
+	WAITER_IS_LOOP,   /* an event loop */
+	WAITER_WANTS_END, /* of a thread or a child: all that those do is told by themselves */
+};
+
+typedef enum sleep_waiter (*sleeps_waiter_fn)(void *context, const struct rec_stacks *stacks);
 
 /* 0, or -errno with why. */
-int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_loop_fn is_loop,
+int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_waiter_fn waiter_of,
 	void *context, struct why *why);
 /* Facts of a place where nobody waited are all 0. */
 struct sleep_facts sleeps_find(

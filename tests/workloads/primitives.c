@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * primitives [MS]: a thread for each way to wait for another one, named after it, and one that gives
- * all of them what they wait for after so long.
+ * primitives [MS]: a thread for each way to wait for another one, named after it, and one that
+ * gives all of them what they wait for after so long.
  */
 #include <semaphore.h>
 #include <sys/ipc.h>
@@ -116,8 +116,8 @@ static void let_go(void)
 
 int main(int argc, char **argv)
 {
-	void *(*const ways[])(void *) = {at_mutex, at_rwlock, at_condition, at_semaphore, at_barrier,
-		at_sysv, at_queue, at_join};
+	void *(*const ways[])(void *) = {at_mutex, at_rwlock, at_condition, at_semaphore,
+		at_barrier, at_sysv, at_queue, at_join};
 	pthread_t threads[sizeof(ways) / sizeof(*ways)];
 
 	nap_ms = argument(argc, argv, 1, 500);
