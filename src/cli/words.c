@@ -13,6 +13,7 @@ static const struct {
 } words[] = {
 	{"running", "the thread had a CPU"},
 	{"no CPU", "it was ready to run, but no CPU had come to it yet"},
+	{"CPU quota", "a limit of its cgroup that keeps a ready thread from free CPUs"},
 	{"blocked", "it waited for something that was not a CPU"},
 	{"wait", "from the moment it stops to the moment it is made ready again"},
 	{"idle", "a wait of a thread that has nothing to do; it is set aside"},

@@ -211,6 +211,8 @@ struct rec_meta {
 	const char *user_stacks;  /* "table", "fp", "none" */
 	uint32_t chain_depth;     /* hops kept of each chain; 0: no chains */
 	bool is_finished;         /* ended in order, not by a crash */
+	uint32_t cpu_busy_ppm;    /* of all CPUs, whoever used them, in millionths; 0: not known */
+	uint64_t held_back_ns;    /* by the CPU quota of the target's cgroup, over all CPUs */
 	/* What dwell cost. */
 	uint64_t own_cpu_ns;
 	uint64_t program_ns; /* estimated time inside the BPF programs, but those of events */

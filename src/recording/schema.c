@@ -32,6 +32,8 @@ const struct schema_key schema_keys[] = {
 	KEY(user_stacks, SCHEMA_TEXT),
 	KEY(chain_depth, SCHEMA_U32),
 	KEY(is_finished, SCHEMA_BOOL),
+	KEY(cpu_busy_ppm, SCHEMA_U32),
+	KEY(held_back_ns, SCHEMA_U64),
 	KEY(own_cpu_ns, SCHEMA_U64),
 	KEY(program_ns, SCHEMA_U64),
 	KEY(event_ns, SCHEMA_U64),

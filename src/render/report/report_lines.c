@@ -158,10 +158,15 @@ static void put_runnable(const struct report *report, const struct summary_line 
 		fprintf(out, "  %llu %% after a wake, %llu %% preempted",
 			(unsigned long long)percents[0], (unsigned long long)percents[1]);
 	fflush(out);
-	if (report_cpu_share(report->summary, busy))
+	if (report_has_all_threads(report->summary))
 		put_runners(out, report->summary, report->style->width - strlen(text));
+	else if (report_cpu_share(report->summary, busy))
+		fprintf(out, "; CPUs %s busy", busy);
+	if (report_was_held_back(report->summary, line->total_ns))
+		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
+			short_duration(report->summary->meta->held_back_ns, busy));
 	fclose(out);
-	fprintf(report->out, "%s\n", text);
+	layout_wrap(report->out, text, report->style->width, 0, 2);
 }
 
 /* What it was for, if that was recorded. */

@@ -39,7 +39,14 @@ void report_stacks(const struct report *report);
 /* In short: one or two sentences. */
 void report_verdict(const struct report *report);
 
-/* Running time as share of all CPUs; false if the recording does not hold all threads. */
+/* Does the recording hold all threads, and the filters leave their running time? */
+bool report_has_all_threads(const struct summary *summary);
+/* Did the quota of a cgroup make much of that time without a CPU? */
+bool report_was_held_back(const struct summary *summary, uint64_t runnable_ns);
+/*
+ * How busy the CPUs were: as the kernel says, dwell and all that is not recorded included; else, of
+ * a recording of all threads, by their running time. False if neither is known.
+ */
 bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM]);
 
 #endif

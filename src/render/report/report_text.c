@@ -12,12 +12,29 @@
 
 /* Losses that a screen has room for. */
 #define MOST_LOSSES 2
+/* Less than this part of the time without a CPU is not worth a word. */
+#define HELD_BACK_PART 20
+
+bool report_has_all_threads(const struct summary *summary)
+{
+	return !strcmp(summary->meta->target, "all threads") && summary->has_all_running;
+}
+
+bool report_was_held_back(const struct summary *summary, uint64_t runnable_ns)
+{
+	return !summary->has_range && summary->meta->held_back_ns > runnable_ns / HELD_BACK_PART;
+}
+
 bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM])
 {
 	uint64_t all_ns = (summary->to_ns - summary->from_ns) * summary->meta->cpus;
 	uint64_t ran_ns = summary->total_ns[TIME_RUNNING];
 
-	if (strcmp(summary->meta->target, "all threads") || !all_ns || !summary->has_all_running)
+	if (summary->meta->cpu_busy_ppm && !summary->has_range) {
+		share_text(summary->meta->cpu_busy_ppm, 1000000, room);
+		return true;
+	}
+	if (!report_has_all_threads(summary) || !all_ns)
 		return false;
 	share_text(ran_ns < all_ns ? ran_ns : all_ns, all_ns, room);
 	return true;

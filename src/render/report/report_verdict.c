@@ -24,6 +24,8 @@
 #define IDLE_PART 20
 /* Less CPU time than this part of the window is worth saying: nobody got far. */
 #define LITTLE_PART 100
+/* Where CPUs are short, what dwell itself takes of them is said from here on. */
+#define OWN_SHARE 0.01
 /* More than this of all blocked time without an explanation is said. */
 #define OPEN_PART 10
 
@@ -177,8 +179,15 @@ static void put_class(FILE *out, const struct report *report, bool is_running, u
 	fprintf(out, is_running ? "computing: %s" : "ready without a CPU: %s",
 		duration(ns, amount));
 	put_leaders(out, report, is_running);
-	if (!is_running && report_cpu_share(report->summary, busy))
+	if (!is_running && report_cpu_share(report->summary, busy)) {
+		double own = rec_meta_cost_share(report->summary->meta);
 		fprintf(out, "; CPUs %s busy", busy);
+		if (own >= OWN_SHARE)
+			fprintf(out, ", %.0f %% with dwell", own * 100);
+	}
+	if (!is_running && report_was_held_back(report->summary, ns))
+		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
+			duration(report->summary->meta->held_back_ns, amount));
 	fputs(".", out);
 }
 
