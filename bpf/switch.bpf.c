@@ -194,6 +194,9 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 			at = now;
 		if (at == SOME_TIME)
 			at = thread->wake > thread->since ? thread->wake : thread->since;
+		/* It cannot have run before it was woken. */
+		if (thread->state == TIME_BLOCKED && thread->wake > at && thread->wake <= now)
+			at = thread->wake;
 		switch_in(cpu, task, thread, at);
 	}
 	credit(cpu, thread, TIME_RUNNING, thread->since, now);

@@ -16,8 +16,9 @@ struct cpu_load cpu_load_parse(const char *stat)
 	uint64_t ticks[7];
 	struct cpu_load load = {0};
 
-	if (sscanf(stat, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			 " %" SCNu64,
+	if (sscanf(stat,
+		    "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		    " %" SCNu64,
 		    &ticks[0], &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5],
 		    &ticks[6]) != 7)
 		return load;

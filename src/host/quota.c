@@ -54,8 +54,7 @@ void quota_begin(struct quota *quota, uint32_t pid)
 	if (proc_text_read(path, &cgroup) || proc_text_read("/proc/self/mountinfo", &mounts))
 		return;
 	/* The controller is in one of the two. */
-	if (proc_text_cgroup_folder(
-		    cgroup, mounts, "cpu", &quota->folder, &quota->mount_length) &&
+	if (proc_text_cgroup_folder(cgroup, mounts, "cpu", &quota->folder, &quota->mount_length) &&
 		proc_text_cgroup_folder(
 			cgroup, mounts, NULL, &quota->folder, &quota->mount_length)) {
 		quota->folder = NULL;

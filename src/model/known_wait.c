@@ -7,7 +7,6 @@
 #include "model/known_wait.h"
 
 #include "model/function_name.h"
-#include "model/plumbing.h"
 #include "util/mem.h"
 
 /* Frames that are looked at: what is farther out called something else first. */
@@ -72,8 +71,8 @@ static const struct entry kernel[] = {
 /* clang-format on */
 
 /* The first frame that an entry fits. Whoever is parked has nothing but wrappers below that. */
-static struct known_wait find(
-	const struct entry *table, size_t entries, const char *const *names, size_t count)
+static struct known_wait find(const struct entry *table, size_t entries, const char *const *names,
+	const bool *are_wrappers, size_t count)
 {
 	bool has_code = false;
 
@@ -83,7 +82,7 @@ static struct known_wait find(
 			if (function_name_fits(table[j].pattern, names[i], length) &&
 				!(has_code && table[j].wait.kind == KNOWN_PARKED))
 				return table[j].wait;
-		has_code |= names[i] && !plumbing_is(names[i]);
+		has_code |= names[i] && are_wrappers && !are_wrappers[i];
 	}
 	return (struct known_wait){0};
 }
@@ -111,16 +110,17 @@ static bool is_gil(const char *const *names, size_t count)
 	return false;
 }
 
-struct known_wait known_wait_of_user(const char *const *names, size_t count)
+struct known_wait known_wait_of_user(
+	const char *const *names, const bool *are_wrappers, size_t count)
 {
-	struct known_wait wait = find(runtimes, ARRAY_SIZE(runtimes), names, count);
+	struct known_wait wait = find(runtimes, ARRAY_SIZE(runtimes), names, are_wrappers, count);
 
 	if (!wait.name && is_gil(names, count))
 		return runtimes[0].wait;
-	return wait.name ? wait : find(primitives, ARRAY_SIZE(primitives), names, count);
+	return wait.name ? wait : find(primitives, ARRAY_SIZE(primitives), names, NULL, count);
 }
 
 struct known_wait known_wait_of_kernel(const char *const *names, size_t count)
 {
-	return find(kernel, ARRAY_SIZE(kernel), names, count);
+	return find(kernel, ARRAY_SIZE(kernel), names, NULL, count);
 }

@@ -25,8 +25,12 @@ struct known_wait {
 	enum known_kind kind;
 };
 
-/* By the names of a user stack, leaf first; NULL names are unnamed frames. */
-struct known_wait known_wait_of_user(const char *const *names, size_t count);
+/*
+ * By the names of a user stack, leaf first, and whether each is a wrapper (plumbing_is()); NULL
+ * names are unnamed frames.
+ */
+struct known_wait known_wait_of_user(
+	const char *const *names, const bool *are_wrappers, size_t count);
 /* By those of a kernel stack. */
 struct known_wait known_wait_of_kernel(const char *const *names, size_t count);
 

@@ -25,8 +25,10 @@ struct spot {
 struct spots {
 	const struct recording *recording;
 	VEC(struct spot) at;
-	struct map64 by_node;    /* user node -> index */
-	VEC(const char *) names; /* of the stack at hand, leaf first */
+	struct map64 by_node;     /* user node -> index */
+	VEC(const char *) names;  /* of the stack at hand, leaf first */
+	VEC(bool) are_wrappers;   /* likewise */
+	VEC(uint8_t) frame_kinds; /* by frame */
 };
 
 /* The names of a stack, leaf first; NULL for frames without one. Valid until the next call. */

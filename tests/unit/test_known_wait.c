@@ -85,7 +85,10 @@ static void waits_of_programs_have_names(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct stack stack;
 		split(cases[i].stack, &stack);
-		struct known_wait wait = known_wait_of_user(stack.names, stack.count);
+		bool are_wrappers[MOST];
+		for (size_t j = 0; j < stack.count; j++)
+			are_wrappers[j] = stack.names[j] && plumbing_is(stack.names[j]);
+		struct known_wait wait = known_wait_of_user(stack.names, are_wrappers, stack.count);
 		if (!cases[i].name)
 			assert_null(wait.name);
 		else

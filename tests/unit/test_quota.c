@@ -16,8 +16,8 @@ static void both_versions_are_read(void **state)
 	assert_int_equal(quota_parse("usage_usec 9\nnr_periods 1\nnr_throttled 1\n"
 				     "throttled_usec 796\n"),
 		796000);
-	assert_int_equal(quota_parse("nr_periods 1\nnr_throttled 1\nthrottled_time 796000\n"),
-		796000);
+	assert_int_equal(
+		quota_parse("nr_periods 1\nnr_throttled 1\nthrottled_time 796000\n"), 796000);
 	assert_int_equal(quota_parse("usage_usec 9\n"), 0);
 	assert_int_equal(quota_parse(""), 0);
 	assert_int_equal(quota_parse("\n\n"), 0);
