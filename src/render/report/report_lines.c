@@ -153,20 +153,21 @@ static void put_runnable(const struct report *report, const struct summary_line 
 		return;
 	apportion(parts, 2, 100, percents);
 	if (percents[0] == 100 || percents[1] == 100)
-		fprintf(out, "  all %s", percents[0] ? "after a wake" : "preempted");
+		fprintf(out, "all %s", percents[0] ? "after a wake" : "preempted");
 	else
-		fprintf(out, "  %llu %% after a wake, %llu %% preempted",
+		fprintf(out, "%llu %% after a wake, %llu %% preempted",
 			(unsigned long long)percents[0], (unsigned long long)percents[1]);
 	fflush(out);
 	if (report_has_all_threads(report->summary))
-		put_runners(out, report->summary, report->style->width - strlen(text));
+		put_runners(out, report->summary, report->style->width - 2 - strlen(text));
 	else if (report_cpu_share(report->summary, busy))
 		fprintf(out, "; CPUs %s busy", busy);
 	if (report_was_held_back(report->summary, line->total_ns))
 		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
 			short_duration(report->summary->meta->held_back_ns, busy));
 	fclose(out);
-	layout_wrap(report->out, text, report->style->width, 0, 2);
+	fputs("  ", report->out);
+	layout_wrap(report->out, text, report->style->width, 2, 2);
 }
 
 /* What it was for, if that was recorded. */
