@@ -22,11 +22,10 @@
 #include "kernel/programs.h"
 #include "capture/losses.h"
 #include "capture/namer.h"
-#include "host/cpu_load.h"
-#include "host/quota.h"
 #include "host/proc_text.h"
 #include "host/rights.h"
 #include "capture/unwinding.h"
+#include "capture/surroundings.h"
 #include "symbol/outside/outside.h"
 #include "util/background.h"
 #include "util/clock.h"
@@ -61,8 +60,7 @@ struct capture {
 	struct utsname system;
 	int usual_nice;
 	uint64_t cpu_before_ns; /* used before the window was open */
-	struct cpu_load load_before;
-	struct quota quota;
+	struct surroundings around;
 	uint64_t start_ns;
 	uint64_t planned_end_ns; /* 0: none */
 	uint64_t end_ns;         /* 0: still open */
@@ -244,7 +242,7 @@ void capture_free(struct capture *capture)
 	background_end(&capture->reading);
 	kernel_symbols_free(capture->symbols);
 	helpers_free(capture->makers);
-	quota_clear(&capture->quota);
+	surroundings_clear(&capture->around);
 	outside_clear(&capture->outside);
 	/* What comes then is for people to read, and waits its turn. */
 	set_nice(capture->usual_nice);
@@ -311,17 +309,6 @@ static void write_measures(struct capture *capture)
 	}
 }
 
-/* Of several targets the first one's group is looked at. */
-static void begin_quota(struct capture *capture)
-{
-	const struct capture_options *options = &capture->options;
-
-	if (options->id_count)
-		quota_begin(&capture->quota, options->ids[0]);
-	else if (options->cgroup)
-		quota_begin_in(&capture->quota, options->cgroup);
-}
-
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
@@ -358,8 +345,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	if (!error)
 		error = capture_go_on(&capture->options, why);
 	capture->cpu_before_ns = own_cpu_ns(capture);
-	capture->load_before = cpu_load_now();
-	begin_quota(capture);
+	surroundings_begin(&capture->around, &capture->options);
 	/* Known in advance, the window's end is exact even if we are starved when it comes. */
 	if (!error)
 		error = kernel_open_window(capture->kernel, START_AHEAD_NS,
@@ -437,9 +423,7 @@ static void write_summary(struct capture *capture, uint64_t until_ns)
 	outside_add_usage(&capture->outside, &usage);
 	losses_put(capture->writer, LOSS_UNANSWERED, usage.late + usage.died, 0);
 	meta->window_ns = until_ns - capture->start_ns;
-	struct cpu_load load = cpu_load_now();
-	meta->cpu_busy_ppm = cpu_load_share(&capture->load_before, &load);
-	meta->held_back_ns = quota_held_back_ns(&capture->quota);
+	surroundings_tell(&capture->around, meta);
 	meta->own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
 	meta->program_ns = programs_ns(counters, false);
 	meta->event_ns = programs_ns(counters, true);

@@ -9,21 +9,9 @@ from lib import *
 os.environ["DWELL"] = DWELL
 import heavy  # noqa: E402
 import run as situations  # noqa: E402
-import scene  # noqa: E402
 
 need_root()
-failures, left_out = [], []
-for situation in heavy.SITUATIONS:
-    name = type(situation).__name__
-    if situations.missing(situation):
-        left_out.append(f"{name} ({' '.join(situation.packages)})")
-        continue
-    screen = situations.play(situation)
-    wrong = situations.judge(situation, screen)
-    print(f"{name}: {scene.verdict(screen)}", flush=True)
-    if wrong:
-        failures.append(f"{name}: {'; '.join(wrong)}")
-        print(screen, flush=True)
+failures, left_out = situations.play_all(heavy.SITUATIONS)
 check(not failures, "\n".join(failures))
 if left_out:
     skip(f"all others passed; left out: {', '.join(left_out)}", is_optional=True)

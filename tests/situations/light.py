@@ -70,7 +70,7 @@ class Deadlock:
 class Pipeline:
     """A shell pipeline with a slow stage."""
     answer = "everybody waits for middle.py, which computes"
-    must = [r"computing: .*|for .*: running", "middle"]
+    must = [r"wc waited .* for middle.py \d+ %: running"]
     must_not = []
 
     def __call__(self, scene):

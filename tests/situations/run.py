@@ -9,7 +9,7 @@ import sys
 
 import heavy
 import light
-from scene import Scene, first_answer, verdict
+from scene import Scene, verdict
 
 
 def play(situation):
@@ -24,6 +24,23 @@ def judge(situation, screen):
              if not re.search(pattern, answer)]
     return wrong + [f"says {pattern!r}" for pattern in situation.must_not
                     if re.search(pattern, answer)]
+
+
+def play_all(situations):
+    """Plays those that can be played here: what is wrong with each, and which were left out."""
+    failures, left_out = [], []
+    for situation in situations:
+        name = type(situation).__name__
+        if missing(situation):
+            left_out.append(f"{name} ({' '.join(situation.packages)})")
+            continue
+        screen = play(situation)
+        wrong = judge(situation, screen)
+        print(f"{name}: {verdict(screen)}", flush=True)
+        if wrong:
+            failures.append(f"{name}: {'; '.join(wrong)}")
+            print(screen, flush=True)
+    return failures, left_out
 
 
 def missing(situation):

@@ -91,9 +91,3 @@ def verdict(screen):
     """The sentences after "In short", without line breaks."""
     found = re.search(r"^In short: (.*?)\n\n", screen, re.S | re.M)
     return " ".join(found.group(1).split()) if found else ""
-
-
-def first_answer(screen):
-    """What is read first: the verdict and the first wait of the list, without line breaks."""
-    found = re.search(r"^why they waited.*?\n(1 .*?)\n(2 |\n|\d+ more)", screen, re.S | re.M)
-    return verdict(screen) + " | " + (" ".join(found.group(1).split()) if found else "")

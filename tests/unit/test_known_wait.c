@@ -11,28 +11,8 @@
 #include "model/function_name.h"
 #include "model/known_wait.h"
 #include "model/plumbing.h"
+#include "stack_names.h"
 #include "util/mem.h"
-
-#define MOST 32
-
-struct stack {
-	char *copy;
-	const char *names[MOST];
-	size_t count;
-};
-
-/* "leaf;...;root"; "?" is an unnamed frame. */
-static void split(const char *text, struct stack *ret)
-{
-	char *rest, *name;
-
-	*ret = (struct stack){.copy = xstrdup(text)};
-	rest = ret->copy;
-	while ((name = strsep(&rest, ";"))) {
-		assert_true(ret->count < MOST);
-		ret->names[ret->count++] = strcmp(name, "?") ? name : NULL;
-	}
-}
 
 #define FUTEX "__futex_abstimed_wait_common;"
 #define THREAD ";start_thread;clone3"

@@ -8,28 +8,8 @@
 #include <cmocka.h>
 
 #include "model/reason.h"
+#include "stack_names.h"
 #include "util/mem.h"
-
-#define MOST 32
-
-struct stack {
-	char *copy;
-	const char *names[MOST];
-	size_t count;
-};
-
-/* "leaf;...;root"; "?" is an unnamed frame. */
-static void split(const char *text, struct stack *ret)
-{
-	char *rest, *name;
-
-	*ret = (struct stack){.copy = xstrdup(text)};
-	rest = ret->copy;
-	while ((name = strsep(&rest, ";"))) {
-		assert_true(ret->count < MOST);
-		ret->names[ret->count++] = strcmp(name, "?") ? name : NULL;
-	}
-}
 
 static enum reason reason_of(const char *text, bool is_kernel_thread, char letter)
 {

@@ -266,7 +266,8 @@ static void put_next(const struct report *report)
 		"dwell html", "dwell flame -o off.svg", "dwell report --full"};
 	static const char *const with_chains[] = {
 		"dwell html", "dwell report --wait 1", "dwell flame --view chain -o chain.svg"};
-	const char *const *commands = report->summary->has_chains ? with_chains : plain;
+	bool has_waits = report->summary->has_chains && report->summary->lines.count;
+	const char *const *commands = has_waits ? with_chains : plain;
 	const char *file = report->style->file;
 	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
 			strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

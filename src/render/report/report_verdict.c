@@ -29,12 +29,6 @@
 /* More than this of all blocked time without an explanation is said. */
 #define OPEN_PART 10
 
-/* "3.0 s", whatever the scale of the tables. */
-static const char *duration(uint64_t ns, char room[static UNITS_ROOM])
-{
-	return units_duration(ns, room);
-}
-
 /* Waits for a thread or a process as such: what those did tells more. */
 static bool is_for_an_end(const struct summary_line *line)
 {
@@ -96,9 +90,9 @@ static void put_wait(FILE *out, const struct report *report, size_t index, const
 	char amount[UNITS_ROOM];
 
 	if (line->reason == REASON_SLEEP && line->spot)
-		fprintf(out, "%s slept %s %s", name, duration(line->total_ns, amount), what);
+		fprintf(out, "%s slept %s %s", name, units_duration(line->total_ns, amount), what);
 	else
-		fprintf(out, "%s waited %s %s", name, duration(line->total_ns, amount), what);
+		fprintf(out, "%s waited %s %s", name, units_duration(line->total_ns, amount), what);
 	if (!causes[0] || !strncmp(causes, "Not explained", strlen("Not explained")))
 		fprintf(out, ".%s%s", causes[0] ? " " : "", causes);
 	else
@@ -131,7 +125,8 @@ static size_t put_stuck(FILE *out, const struct report *report)
 		_cleanup_free_ char *name = summary_root_name(summary, line->root);
 		_cleanup_free_ char *what = what_of(line);
 		fputs(count++ ? " " : "", out);
-		duration(line->reason == REASON_STOPPED ? line->total_ns : line->unended_max_ns,
+		units_duration(
+			line->reason == REASON_STOPPED ? line->total_ns : line->unended_max_ns,
 			amount);
 		if (line->reason == REASON_STOPPED)
 			fprintf(out, "%s was %s for %s%s.", name,
@@ -168,7 +163,7 @@ static void put_leaders(FILE *out, const struct report *report, bool is_running)
 	if (best_ns >= all_ns)
 		fprintf(out, ", all of it %s", name);
 	else
-		fprintf(out, ", %s of it %s", duration(best_ns, amount), name);
+		fprintf(out, ", %s of it %s", units_duration(best_ns, amount), name);
 }
 
 /* Computing, or waiting for a CPU. */
@@ -177,7 +172,7 @@ static void put_class(FILE *out, const struct report *report, bool is_running, u
 	char amount[UNITS_ROOM], busy[UNITS_ROOM];
 
 	fprintf(out, is_running ? "computing: %s" : "ready without a CPU: %s",
-		duration(ns, amount));
+		units_duration(ns, amount));
 	put_leaders(out, report, is_running);
 	if (!is_running && report_cpu_share(report->summary, busy)) {
 		double own = rec_meta_cost_share(report->summary->meta);
@@ -187,7 +182,7 @@ static void put_class(FILE *out, const struct report *report, bool is_running, u
 	}
 	if (!is_running && report_was_held_back(report->summary, ns))
 		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
-			duration(report->summary->meta->held_back_ns, amount));
+			units_duration(report->summary->meta->held_back_ns, amount));
 	fputs(".", out);
 }
 
@@ -371,7 +366,7 @@ static void put_sentences(FILE *out, const struct report *report)
 	if (!is_idle && summary->has_all_running && spent.running_ns < window_ns / LITTLE_PART &&
 		spent.waited_ns)
 		fprintf(out, "little was done: %s of CPU time. ",
-			duration(spent.running_ns, amount));
+			units_duration(spent.running_ns, amount));
 	put_spent(out, report, &spent);
 	put_open(out, report, spent.waited_ns);
 }
