@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the machine did around the recorded threads: how busy its CPUs were, and what a quota kept. */
+/* What the machine did around the recorded threads: how busy its CPUs were, and what a quota kept.
+ */
 #ifndef DWELL_CAPTURE_SURROUNDINGS_H
 #define DWELL_CAPTURE_SURROUNDINGS_H
 
