@@ -58,6 +58,8 @@ static __always_inline void fill_now(struct thread_now *now, const struct thread
 		now->open_state = state_at_start(thread);
 	if (now->is_dead)
 		now->open_state = TIME_RUNNING;
+	__builtin_memset(now->occupant, 0, sizeof(now->occupant));
+	now->queue = QUEUE_UNTOLD;
 	__builtin_memset(now->pad, 0, sizeof(now->pad));
 }
 

@@ -125,6 +125,9 @@ static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum 
 
 	if (key->state == TIME_SAMPLE) {
 		count(cpu, COUNTER_BARE_SAMPLES, 1);
+	} else if (key->state == ROW_OF_QUEUE) {
+		key->chain = QUEUE_UNTOLD;
+		return add_to(TABLE_SLOTS + table, NULL, key, add);
 	} else {
 		count(cpu, COUNTER_OVERFLOW, add->count);
 		count(cpu, COUNTER_OVERFLOW_NS, add->ns);
@@ -167,8 +170,11 @@ __noinline int let_go(u32 number, u32 table, u32 of_cpu)
 	if (!put_row(cpu, &row->key, &row->sum, table)) {
 		count(cpu, COUNTER_ROWS, -row->sum.count);
 		count(cpu, COUNTER_ROWS_NS, -row->sum.ns);
-		count(cpu, COUNTER_UNSLICED, row->sum.count);
-		count(cpu, COUNTER_UNSLICED_NS, row->sum.ns);
+		/* Who had a CPU is not told, then; the time is in other rows. */
+		if (row->key.state != ROW_OF_QUEUE) {
+			count(cpu, COUNTER_UNSLICED, row->sum.count);
+			count(cpu, COUNTER_UNSLICED_NS, row->sum.ns);
+		}
 	}
 	row->sum.count = 0;
 	return 0;

@@ -4,6 +4,7 @@
  * and given the stacks that user space walked, and at the end all books are read.
  */
 #include "books.bpf.h"
+#include "queue.bpf.h"
 #include "stack.bpf.h"
 #include "thin.bpf.h"
 
@@ -27,6 +28,7 @@ static __always_inline void look_at(
 
 	thread->task_letter = letter_of_state(task->__state);
 	thread->was_on_cpu = task->on_cpu;
+	thread->is_held_back = !task->on_cpu && !task->__state && is_held_back(task);
 	if (walk && !thread->was_on_cpu)
 		thread->kernel_stack = kernel_stack_of(task, cpu, walk);
 }
@@ -184,6 +186,8 @@ int on_read(struct bpf_iter__task *ctx)
 		now.wake_ns = 0;
 	if (is_thinned(thread) && is_asleep)
 		thin_open(cpu, task, thread, &now);
+	if (now.open_state != TIME_RUNNING && !is_asleep)
+		name_occupant(task, thread, &now);
 	bpf_seq_write(ctx->meta->seq, &now, sizeof(now));
 	return 0;
 }

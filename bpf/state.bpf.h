@@ -91,7 +91,7 @@ enum {
 
 /* The hop that a thread was when it woke somebody, and what it was made from. */
 struct waker {
-	u64 name[CONTRACT_COMM_LEN / sizeof(u64)];
+	u64 name[CONTRACT_COMM_WORDS];
 	u64 kernel_stack;
 	u64 user_stack;
 	u64 who; /* record_hop.id; 0: none */
@@ -99,7 +99,7 @@ struct waker {
 
 /*
  * In the order of use: the kernel's own words are before it in the first cache line, which has 56
- * bytes of it. With 432 bytes it would fill the kernel's 512.
+ * bytes of it. With 432 bytes it fills the kernel's 512.
  */
 struct thread {
 	u64 since;
@@ -117,15 +117,20 @@ struct thread {
 	bool was_on_cpu;    /* when the start iterator met it */
 	bool is_introduced; /* no target, but user space knows its image */
 	bool lacks_tables;  /* its user stack ends where tables were missing, as yet */
+	bool is_ready;      /* it counts among those that wait for a CPU */
 	/* With --budget, see thin.bpf.h. */
-	bool is_thinned;      /* its last switch-out has no stacks */
-	bool is_chosen;       /* it has, by chance */
-	bool was_short;       /* its last wait was */
-	bool has_stale_chain; /* what it carries is of a wait before its last one */
-	u32 past_number;      /* of its last segment, see past.bpf.h */
-	u64 kernel_stack;     /* of the last switch-out */
+	bool is_thinned; /* its last switch-out has no stacks */
+	bool is_chosen;  /* it has, by chance */
+	/* One byte, that its own switches write. */
+	bool was_short : 1;       /* its last wait was */
+	bool has_stale_chain : 1; /* what it carries is of a wait before its last one */
+	bool is_held_back : 1;    /* it left its CPU because its cgroup's quota was used up */
+	u8 past_number;           /* of its last segment, see past.bpf.h */
+	u64 kernel_stack;         /* of the last switch-out */
 	u64 user_stack;
 	u64 total_ns[TIME_STATES];
+	/* While it was ready, it was moved to another CPU's queue; 0: not. See queue.bpf.h. */
+	u64 moved_at;
 	/* The map of its image as it was when so many had been published. */
 	u32 map_image;
 	u32 map_time;
@@ -134,11 +139,14 @@ struct thread {
 	u32 stack_bytes; /* that the last walk of its user stack needed; 0: none yet */
 	u32 tid;
 	u32 pid;
+	u32 moved_from;
 	u64 birth;
 	u64 css_set; /* whose cgroups were looked at last */
 	/* Of its last switch-out and of its last wake. */
 	struct memo memos[MEMO_KINDS - 1];
 };
+
+_Static_assert(sizeof(struct thread) <= 432, "with more each thread would take 1 KiB");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -163,12 +171,44 @@ struct {
 	__type(value, u32);
 } start_images SEC(".maps");
 
-/* cpu.last_switch after a switch between threads that are not tracked. */
-#define SOME_TIME (~0ULL)
+/* Names that are told together; a power of two. */
+#define QUEUE_PARTS 2
+
+struct queue_part {
+	u64 name[CONTRACT_COMM_WORDS];
+	u64 ns; /* 0: free */
+};
+
+/* Time in a queue that is being told of, see queue.bpf.h. */
+struct queue {
+	u64 name[CONTRACT_COMM_WORDS]; /* of who leaves this CPU; 0: it was idle */
+	u64 to;                        /* told from here on */
+	u64 slice;
+	bool is_counted;
+	bool is_known; /* name is */
+	bool is_here;  /* the queue of this CPU is looked at */
+	struct queue_part parts[QUEUE_PARTS];
+};
+
+/* That a CPU remembers; a power of two. */
+#define STAYS 32
+
+struct stay {
+	u64 until;
+	u64 name[CONTRACT_COMM_WORDS];
+};
+
+struct stays {
+	u32 head; /* stays written */
+	u64 task; /* struct task_struct * of who came last; 0: not known yet */
+	struct stay at[STAYS];
+};
 
 struct cpu {
 	u64 counters[COUNTERS]; /* first: user space reads no more of it */
 	u64 last_switch;
+	struct queue queue;
+	struct record_occupant occupant;
 	u64 place; /* see forgotten() */
 	u64 runs;
 	u32 kernel_left; /* stacks until the next audit */
@@ -182,9 +222,13 @@ struct cpu {
 	u64 last_disk; /* struct gendisk * whose request completed outside of all contexts */
 	struct context softirq; /* the one that the waker's stack shows */
 	struct metal metal;
+	struct stays stays;
 };
 
 _Static_assert(__builtin_offsetof(struct cpu, counters) == 0, "user space takes them from there");
+
+/* cpu.last_switch after a switch between threads that are not tracked. */
+#define SOME_TIME (~0ULL)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

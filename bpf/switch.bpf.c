@@ -8,6 +8,7 @@
 #include "credit.bpf.h"
 #include "parts.bpf.h"
 #include "kernel_stack.bpf.h"
+#include "queue.bpf.h"
 #include "target.bpf.h"
 #include "thin.bpf.h"
 #include "waker.bpf.h"
@@ -120,10 +121,15 @@ static __noinline void switch_in(
 		at = forgotten(cpu, at);
 		end_wait(cpu, task, thread, since, wake, at);
 		credit(cpu, thread, TIME_WOKEN, wake, at);
+		tell_queue(cpu, thread, wake, at);
 	} else if (state == TIME_WOKEN || state == TIME_PREEMPTED) {
 		note_queued(task, since, at);
 		credit(cpu, thread, state, since, at);
+		tell_queue(cpu, thread, since, at);
 	}
+	thread->is_held_back = false;
+	thread->moved_at = 0;
+	end_ready(thread);
 	thread->wake = 0;
 	thread->state = TIME_RUNNING;
 	thread->since = at;
@@ -197,6 +203,8 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		/* It cannot have run before it was woken. */
 		if (thread->state == TIME_BLOCKED && thread->wake > at && thread->wake <= now)
 			at = thread->wake;
+		/* Who it took the CPU from was not seen. */
+		cpu->queue.is_known = false;
 		switch_in(cpu, task, thread, at);
 	}
 	credit(cpu, thread, TIME_RUNNING, thread->since, now);
@@ -206,6 +214,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		announce(cpu, task, thread);
 	if (prev_state & TASK_DEAD) {
 		thread->state = THREAD_DEAD;
+		end_ready(thread);
 		if (thread->is_target)
 			send_end(cpu, thread);
 		return;
@@ -216,6 +225,8 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		thread->task_letter = letter_of_state(prev_state);
 	} else {
 		thread->state = TIME_PREEMPTED;
+		thread->is_held_back = is_held_back(task);
+		begin_ready(thread);
 	}
 	if (thin_out(cpu, thread, now))
 		return;
@@ -236,6 +247,20 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 			       lacks_tables(walk, thread->user_stack);
 	if (thread->lacks_tables)
 		stacks_lacking++;
+}
+
+/* A switch of threads that are not tracked. */
+static __always_inline void pass_by(
+	struct cpu *cpu, struct task_struct *prev, struct task_struct *next)
+{
+	if (!somebody_is_ready()) {
+		cpu->last_switch = SOME_TIME;
+		note_comer(cpu, next);
+		return;
+	}
+	cpu->last_switch = bpf_ktime_get_ns();
+	note_leaver(cpu, prev);
+	note_stay(cpu, next, cpu->last_switch);
 }
 
 SEC("tp_btf/sched_switch")
@@ -266,8 +291,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		 * are recorded few are others, and each time can be had.
 		 */
 		if (window_start != ~0ULL)
-			cpu->last_switch =
-				cfg_target_kind == TARGET_ALL ? bpf_ktime_get_ns() : SOME_TIME;
+			pass_by(cpu, prev, next);
 		cost_note(cpu, now, COUNTER_SWITCH_TIMED);
 		return 0;
 	}
@@ -284,10 +308,33 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		count(cpu, COUNTER_SWITCHES, 1);
 	if (out)
 		switch_out(ctx, cpu, prev, out, preempt, prev_state, now);
+	note_leaver(cpu, prev);
 	if (in)
 		switch_in(cpu, next, in, now);
 	cpu->last_switch = now;
+	if (somebody_is_ready())
+		note_stay(cpu, next, now);
+	else
+		note_comer(cpu, next);
 	cost_note(cpu, now, COUNTER_SWITCH_TIMED);
+	return 0;
+}
+
+#define TASK_ON_RQ_MIGRATING 2
+
+/* A thread goes to the queue of another CPU. One that is woken is given its CPU before. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_migrate, struct task_struct *task)
+{
+	struct thread *thread;
+
+	if (task->on_rq != TASK_ON_RQ_MIGRATING)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !thread->is_target)
+		return 0;
+	thread->moved_from = thread->moved_at ? MOVED_OFTEN : task->thread_info.cpu;
+	thread->moved_at = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -317,6 +364,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		/* A thread that is born has no wait that this could end. */
 		if (!is_birth)
 			thread->wake = now;
+		begin_ready(thread);
 		if ((is_birth || thin_wake(cpu, task, thread, now)) && cfg_depth)
 			chain_wake(ctx, cpu, task, thread, now, is_birth);
 	}

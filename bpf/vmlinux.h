@@ -124,11 +124,28 @@ struct uprobe_task {
 	struct return_instance *return_instances;
 };
 
+struct thread_info {
+	u32 cpu;
+};
+
+/* The queue of a cgroup's threads on a CPU. */
+struct cfs_rq {
+	int throttle_count;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int __state;
 	void *stack;
 	unsigned int flags;
 	int on_cpu;
+	int on_rq;
+	struct sched_entity se;
+	bool throttled; /* since 6.18 */
 	int exit_state;
 	int pid;
 	int tgid;

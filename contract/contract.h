@@ -17,6 +17,7 @@
 #include "contract/unwind.h"
 
 #define CONTRACT_COMM_LEN 16
+#define CONTRACT_COMM_WORDS (CONTRACT_COMM_LEN / 8)
 /* Default of kernel.perf_event_max_stack, which bounds bpf_get_stack(). */
 #define CONTRACT_MAX_FRAMES 127
 
@@ -28,6 +29,22 @@ enum time_state {
 	TIME_BLOCKED,
 	TIME_STATES,
 	TIME_SAMPLE = TIME_STATES, /* rows of on-CPU samples: a count, no time */
+};
+
+/*
+ * sum_key.state of rows that tell who had the CPU for which a thread was ready. Their time is in
+ * other rows, too; they have no stacks, and are of the slice in which the thread got its CPU.
+ */
+#define ROW_OF_QUEUE (TIME_SAMPLE + 1)
+
+/* Who had it. The numbers are part of the recording format: append only. */
+enum queue_kind {
+	QUEUE_UNTOLD = 0,   /* nobody remembers */
+	QUEUE_THREAD = 1,   /* a thread, by its name */
+	QUEUE_IDLE_CPU = 2, /* nobody: the CPU was idle, and had to be woken itself */
+	QUEUE_QUOTA = 3,    /* whoever: the CPU quota of the thread's cgroup was used up */
+	QUEUE_KINDS,
+	QUEUE_FIRST_ID = 16, /* from here on a record_occupant.id */
 };
 
 /* Stack ids below STACK_FIRST_ID are not hashes but say why there is no stack. */
@@ -56,11 +73,12 @@ enum stack_none {
 struct sum_key {
 	__u64 kernel_stack; /* stack id */
 	__u64 user_stack;   /* stack id */
-	__u64 chain;        /* blocked: chain id, see chain.h; else 0 */
+	__u64 chain;        /* blocked: chain id, see chain.h; ROW_OF_QUEUE: who had the CPU, by
+			       enum queue_kind or record_occupant.id; else 0 */
 	__u32 thread;       /* serial */
 	__u32 slice_first;
 	__u32 slice_last;
-	__u8 state;         /* enum time_state */
+	__u8 state;         /* enum time_state, or ROW_OF_QUEUE */
 	__u8 task_letter;   /* blocked: 'S', 'D', 'T', ... ; else 0 */
 	__u8 band;          /* of the whole wait */
 	__u8 is_part : 1;   /* the wait goes on, with another chain: its last part counts it */
@@ -93,6 +111,15 @@ enum record_kind {
 	RECORD_HOP,          /* struct record_hop */
 	RECORD_CHAIN,        /* struct record_chain */
 	RECORD_WAITED,       /* struct record_waited */
+	RECORD_OCCUPANT,     /* struct record_occupant */
+};
+
+/* A thread that had a CPU for which another was ready, by its name. */
+struct record_occupant {
+	__u32 kind;
+	__u32 pad;
+	__u64 id;
+	char comm[CONTRACT_COMM_LEN];
 };
 
 struct record_thread {
@@ -168,10 +195,12 @@ struct thread_now {
 	__u64 since_ns; /* the open interval began here */
 	__u64 wake_ns;  /* and the thread was woken here, 0: not */
 	__u64 total_ns[TIME_STATES];
-	__u8 open_state; /* enum time_state of the open interval */
+	char occupant[CONTRACT_COMM_LEN]; /* QUEUE_THREAD: its comm */
+	__u8 open_state;                  /* enum time_state of the open interval */
 	__u8 task_letter;
 	__u8 is_dead; /* no open interval: since_ns is its end */
-	__u8 pad[5];
+	__u8 queue;   /* enum queue_kind: who had the CPU all the time that it has been ready */
+	__u8 pad[4];
 };
 
 /*

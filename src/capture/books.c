@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/chains.h"
+#include "capture/occupants.h"
 #include "host/containers.h"
 #include "capture/spread.h"
 #include "capture/timeline.h"
@@ -23,6 +24,7 @@ struct books *books_new(
 	books->start_ns = UINT64_MAX;
 	books->timeline = timeline_new();
 	books->containers = containers_new();
+	books->occupants = occupants_new();
 	if (depth)
 		books->chains = chains_new(writer, namer, depth);
 	return books;
@@ -45,6 +47,7 @@ void books_free(struct books *books)
 	map64_clear(&books->wakers);
 	vec_clear(&books->leaving_wakers);
 	chains_free(books->chains);
+	occupants_free(books->occupants);
 	vec_clear(&books->late);
 	vec_clear(&books->dead);
 	timeline_free(books->timeline);
@@ -81,6 +84,8 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 			chains_add(books->chains, record, length);
 		else if (kind == RECORD_WAITED && wanted == kind && books->chains)
 			chains_add_waited(books->chains, record, length);
+		else if (kind == RECORD_OCCUPANT && wanted == kind)
+			occupants_add(books->occupants, record, length);
 	}
 }
 
@@ -115,6 +120,7 @@ void books_add(struct books *books, struct batch *batch)
 	add_records(books, batch, RECORD_HOP);
 	add_records(books, batch, RECORD_CHAIN);
 	add_records(books, batch, RECORD_WAITED);
+	add_records(books, batch, RECORD_OCCUPANT);
 	books->totals.unspread_ns += spread_thinned(&batch->rows, &batch->waits);
 	vec_each (row, &batch->rows)
 		books_add_row(books, row);

@@ -19,6 +19,22 @@ static uint64_t sum_of(const __u64 ns[static TIME_STATES])
 	return sum;
 }
 
+/* Who had the CPU that a thread has been ready for until the end. */
+static void add_open_queue(
+	struct books *books, const struct thread_now *now, const struct rec_sum *sum)
+{
+	_cleanup_free_ char *name = xstrndup(now->occupant, sizeof(now->occupant));
+	struct rec_queue queue = {.thread = sum->thread,
+		.slice = sum->slice_last,
+		.kind = (enum queue_kind)now->queue,
+		.name = name,
+		.count = 1,
+		.ns = sum->ns,
+		.max_ns = sum->ns};
+
+	recording_writer_add_queue(books->writer, &queue);
+}
+
 /* The part [from, to) of an open interval as a row that has not ended: count 0. */
 static void add_open_part(struct books *books, const struct thread_now *now, enum time_state state,
 	uint64_t from, uint64_t to, bool is_final)
@@ -54,6 +70,8 @@ static void add_open_part(struct books *books, const struct thread_now *now, enu
 		recording_writer_add_open(books->writer, &sum);
 		return;
 	}
+	if (state_is_runnable(state))
+		add_open_queue(books, now, &sum);
 	struct book *book = books_book_of(books, now->thread);
 	book->rows_ns[state] += sum.ns;
 	books_note_losses(books, book, &sum);

@@ -37,6 +37,7 @@ struct books {
 	struct namer *namer;
 	struct containers *containers;
 	struct chains *chains; /* NULL: none are recorded */
+	struct occupants *occupants;
 	uint64_t slice_ns;
 	uint64_t start_ns;
 	uint64_t flips;

@@ -6,6 +6,7 @@
 #include "capture/books_private.h"
 
 #include "capture/chains.h"
+#include "capture/occupants.h"
 
 void books_note_losses(struct books *books, const struct book *book, const struct rec_sum *row)
 {
@@ -53,8 +54,34 @@ static void add_sum(struct books *books, const struct rec_sum *sum, uint64_t int
 	recording_writer_add_sum(books->writer, sum);
 }
 
+/* Who had the CPU that a thread was ready for. */
+static void add_queue(struct books *books, const struct kernel_row *row)
+{
+	uint64_t who = row->key.chain;
+	struct rec_queue queue = {.thread = row->key.thread,
+		.slice = row->key.slice_first,
+		.kind = who < QUEUE_KINDS ? (enum queue_kind)who : QUEUE_UNTOLD,
+		.name = "",
+		.count = row->key.is_part ? 0 : row->sum.count,
+		.ns = row->sum.ns,
+		.max_ns = row->sum.max_ns};
+	const char *name = who < QUEUE_FIRST_ID ? NULL : occupants_name(books->occupants, who);
+
+	if (name) {
+		queue.kind = QUEUE_THREAD;
+		queue.name = name;
+	}
+	books->totals.rows += row->sum.count;
+	books->totals.rows_ns += row->sum.ns;
+	recording_writer_add_queue(books->writer, &queue);
+}
+
 void books_add_row(struct books *books, const struct kernel_row *row)
 {
+	if (row->key.state == ROW_OF_QUEUE) {
+		add_queue(books, row);
+		return;
+	}
 	struct rec_sum sum = sum_of_row(books, &row->key, &row->sum);
 	uint64_t chain = row->key.chain;
 

@@ -6,13 +6,15 @@
 
 #include "util/mem.h"
 
-#define WORD_COLUMNS 18
+#define WORD_COLUMNS 19
 
 static const struct {
 	const char *word, *meaning;
 } words[] = {
 	{"running", "the thread had a CPU"},
 	{"no CPU", "it was ready to run, but no CPU had come to it yet"},
+	{"behind X", "(of no CPU) X had the CPU that it was ready for"},
+	{"until an idle CPU", "(had woken up) the CPU was free, but asleep itself"},
 	{"CPU quota", "a limit of its cgroup that keeps a ready thread from free CPUs"},
 	{"blocked", "it waited for something that was not a CPU"},
 	{"wait", "from the moment it stops to the moment it is made ready again"},

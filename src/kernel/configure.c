@@ -181,7 +181,7 @@ int kernel_configure(struct kernel *kernel, struct why *why)
 {
 	const struct capture_options *options = kernel->options;
 	struct dwell *skeleton = kernel->skeleton;
-	unsigned int uses = USE_BOOKS | (options->sample_hz ? USE_SAMPLES : 0) |
+	unsigned int uses = USE_BOOKS | USE_QUEUES | (options->sample_hz ? USE_SAMPLES : 0) |
 			    (options->user_stacks == USER_STACKS_TABLE ? USE_SLEEPERS : 0) |
 			    (options->event_count ? USE_EVENTS : 0);
 

@@ -61,6 +61,10 @@ static const struct program programs[] = {
 		.gives = "wakes seen where they are made",
 		.runs = COUNTER_WAKES,
 		.timed = COUNTER_WAKE_TIMED},
+	{.name = "on_migrate",
+		.hook = "sched_migrate_task",
+		.use = USE_QUEUES,
+		.gives = "who had a CPU that a thread waited for"},
 	{.name = "on_rename",
 		.hook = "task_rename",
 		.use = USE_BOOKS,
@@ -109,8 +113,9 @@ void programs_choose(struct bpf_object *object, unsigned int uses, const struct 
 {
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *program = &programs[i];
-		bool is_needed = !(program->use &
-				   (USE_WAKERS | USE_BARE_VECTORS | USE_BARE_SOFTIRQS | USE_RULES));
+		bool is_needed =
+			!(program->use & (USE_WAKERS | USE_BARE_VECTORS | USE_BARE_SOFTIRQS |
+						 USE_RULES | USE_QUEUES));
 
 		bpf_program__set_autoload(bpf_object__find_program_by_name(object, program->name),
 			uses & program->use &&

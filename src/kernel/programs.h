@@ -28,6 +28,7 @@ enum program_use {
 	USE_EVENTS = 1 << 5,   /* what is counted beside time; attached by kernel_attach_events() */
 	USE_RULES = 1 << 6,    /* kernel stacks by learnt rules */
 	USE_BARE_SOFTIRQS = 1 << 7, /* names of softirqs where stacks do not tell */
+	USE_QUEUES = 1 << 8,        /* who had the CPU that a thread was ready for */
 };
 
 struct program {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/hop.h"
+#include "model/queue.h"
 #include "model/state.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -33,6 +34,7 @@ static const struct {
 	[WORD_NAME_REASON] = {"name_reason", NAME_REASONS},
 	[WORD_HOP_KIND] = {"hop_kind", HOP_KINDS},
 	[WORD_CHAIN_END] = {"chain_end", CHAIN_ENDS},
+	[WORD_QUEUE_KIND] = {"queue_kind", QUEUE_KINDS},
 	[WORD_NO_STACK] = {"no_stack", STACK_THINNED + 1},
 };
 
@@ -143,6 +145,8 @@ static const char *own_text(enum word_kind kind, unsigned int number)
 		return hop_kind_name((enum hop_kind)number);
 	case WORD_CHAIN_END:
 		return chain_end_name((enum chain_end)number);
+	case WORD_QUEUE_KIND:
+		return queue_kind_name((enum queue_kind)number);
 	default:
 		return "unknown";
 	}

@@ -473,6 +473,13 @@ int selection_each_row(
 	return error;
 }
 
+/* Do thread and slice pass? For rows that have nothing else to be chosen by. */
+static bool has_place(const struct selection *selection, uint32_t thread_index, uint32_t slice)
+{
+	return selection_has_thread(selection, thread_index) && slice >= selection->slice_from &&
+	       (selection->slice_to == UINT32_MAX || slice < selection->slice_to);
+}
+
 struct count_walk {
 	const struct selection *selection;
 	recording_count_fn each;
@@ -482,11 +489,8 @@ struct count_walk {
 static int on_count(const struct rec_counted *row, void *context)
 {
 	const struct count_walk *walk = context;
-	const struct selection *selection = walk->selection;
 
-	if (!selection_has_thread(selection, row->thread_index) ||
-		row->count.slice < selection->slice_from ||
-		(selection->slice_to != UINT32_MAX && row->count.slice >= selection->slice_to))
+	if (!has_place(walk->selection, row->thread_index, row->count.slice))
 		return 0;
 	return walk->each(row, walk->context);
 }
@@ -497,4 +501,27 @@ int selection_each_count(
 	struct count_walk walk = {selection, each, context};
 
 	return recording_each_count(selection->recording, on_count, &walk, why);
+}
+
+struct queue_walk {
+	const struct selection *selection;
+	recording_queue_fn each;
+	void *context;
+};
+
+static int on_queue(const struct rec_queued *row, void *context)
+{
+	const struct queue_walk *walk = context;
+
+	if (!has_place(walk->selection, row->thread_index, row->queue.slice))
+		return 0;
+	return walk->each(row, walk->context);
+}
+
+int selection_each_queue(
+	struct selection *selection, recording_queue_fn each, void *context, struct why *why)
+{
+	struct queue_walk walk = {selection, each, context};
+
+	return recording_each_queue(selection->recording, on_queue, &walk, why);
 }

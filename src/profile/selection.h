@@ -89,5 +89,8 @@ int selection_each_row(
  */
 int selection_each_count(
 	struct selection *selection, recording_count_fn each, void *context, struct why *why);
+/* The same for who had the CPUs. */
+int selection_each_queue(
+	struct selection *selection, recording_queue_fn each, void *context, struct why *why);
 
 #endif

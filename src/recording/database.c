@@ -191,6 +191,8 @@ static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct 
 		missing = missing_table(statement, schema_chain_tables);
 	if (!missing && version >= RECORDING_VERSION_OF_MEASURES)
 		missing = missing_table(statement, schema_measure_tables);
+	if (!missing && version >= RECORDING_VERSION_OF_QUEUES)
+		missing = missing_table(statement, schema_queue_tables);
 	sqlite3_finalize(statement);
 	if (missing)
 		return why_set(

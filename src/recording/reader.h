@@ -142,4 +142,14 @@ typedef int (*recording_count_fn)(const struct rec_counted *row, void *context);
 int recording_each_count(
 	struct recording *recording, recording_count_fn each, void *context, struct why *why);
 
+struct rec_queued {
+	struct rec_queue queue; /* kind: one that this dwell may not have */
+	uint32_t thread_index;
+};
+
+/* Likewise, for every row of queues; none in recordings of a dwell that had none. */
+typedef int (*recording_queue_fn)(const struct rec_queued *row, void *context);
+int recording_each_queue(
+	struct recording *recording, recording_queue_fn each, void *context, struct why *why);
+
 #endif

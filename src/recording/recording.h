@@ -26,11 +26,13 @@
  * PRAGMA user_version of this format, and PRAGMA application_id: "dwel". Version 1 had no chains;
  * in version 2 each wait was in one row, and a count of 0 always was an interval that had not
  * ended; up to version 3 there was nothing but thread time and samples of it: no measures; up to
- * version 4 what a waker had waited in was known by its kernel stack alone.
+ * version 4 what a waker had waited in was known by its kernel stack alone; up to version 5 nobody
+ * knew who had the CPU that a thread was ready for: no queues.
  */
-#define RECORDING_VERSION 5
+#define RECORDING_VERSION 6
 #define RECORDING_VERSION_OF_MEASURES 4
 #define RECORDING_VERSION_OF_WAITED_USER_STACKS 5
+#define RECORDING_VERSION_OF_QUEUES 6
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -186,6 +188,20 @@ struct rec_count {
 	uint64_t max_value; /* of one of them */
 };
 
+/*
+ * Who had the CPU that a thread was ready for: one row of queues. A thread that several had to
+ * leave the CPU for, one after the other, has a row for each.
+ */
+struct rec_queue {
+	uint32_t thread;
+	uint32_t slice; /* in which the thread got its CPU */
+	enum queue_kind kind;
+	const char *name; /* of QUEUE_THREAD: its comm; else "" */
+	uint64_t count;   /* times without a CPU that it was the last of; 0: of none */
+	uint64_t ns;
+	uint64_t max_ns; /* of one such time */
+};
+
 /* One row of losses: what, for which share of time. */
 struct rec_loss {
 	enum loss loss; /* read: LOSSES or LOSS_NOTED if this dwell does not know it */
@@ -256,6 +272,11 @@ struct rec_meta {
 static inline bool rec_count_is_sound(const struct rec_count *count)
 {
 	return count->count && count->max_value <= count->value;
+}
+
+static inline bool rec_queue_is_sound(const struct rec_queue *queue)
+{
+	return queue->max_ns <= queue->ns;
 }
 
 /* CPU time that a recording took. */

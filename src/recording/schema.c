@@ -11,6 +11,7 @@ const char *const schema_tables[] = {"meta", "words", "slices", "processes", "th
 	"frames", "stacks", "sums", "open", "losses", NULL};
 const char *const schema_chain_tables[] = {"chains", "hops", "shares", NULL};
 const char *const schema_measure_tables[] = {"measures", "counts", NULL};
+const char *const schema_queue_tables[] = {"queues", NULL};
 
 #define KEY(field, type)                                                                           \
 	{                                                                                          \

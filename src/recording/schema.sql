@@ -149,6 +149,17 @@ CREATE TABLE counts( -- events by thread, slice and stacks
  max_value INTEGER NOT NULL -- of one event
 );
 
+CREATE TABLE queues( -- who had the CPU that a thread was ready for; the time is in sums, too
+ id INTEGER PRIMARY KEY,
+ thread INTEGER NOT NULL, -- threads.id
+ slice INTEGER NOT NULL, -- in which the thread got its CPU
+ kind INTEGER NOT NULL, -- words: queue_kind
+ name TEXT NOT NULL, -- of a thread
+ count INTEGER NOT NULL, -- times without a CPU that it was the last of
+ ns INTEGER NOT NULL,
+ max_ns INTEGER NOT NULL -- of one such time
+);
+
 CREATE TABLE losses(
  name TEXT NOT NULL PRIMARY KEY,
  count INTEGER NOT NULL,
@@ -196,6 +207,12 @@ FROM (SELECT measure, thread, kernel_stack, user_stack, sum(count) AS count, sum
   max(max_value) AS max_value FROM counts GROUP BY measure, thread, kernel_stack, user_stack) s
 JOIN measures m ON m.id = s.measure JOIN threads t ON t.id = s.thread
 JOIN processes p ON p.id = t.process;
+
+CREATE VIEW cpu_queues AS -- who had the CPUs while a thread was ready for one
+SELECT q.thread, t.tid, p.pid, t.comm, (SELECT word FROM words WHERE kind = 'queue_kind' AND number = q.kind) AS behind,
+ q.name, sum(q.count) AS count, sum(q.ns) AS total_ns, max(q.max_ns) AS max_ns
+FROM queues q JOIN threads t ON t.id = q.thread JOIN processes p ON p.id = t.process
+GROUP BY q.thread, q.kind, q.name;
 
 CREATE VIEW thread_time AS -- where each thread's life went
 WITH counted AS ( -- stands in for totals that a crash kept from being written

@@ -112,3 +112,25 @@ void writer_write_slices(struct recording_writer *writer)
 		write_slice(writer, WRITER_INSERT_SLICE_IF_NEW, writer->slices_filled,
 			writer->slice_ns);
 }
+
+void recording_writer_add_queue(struct recording_writer *writer, const struct rec_queue *queue)
+{
+	sqlite3_stmt *statement = writer_start(writer, WRITER_INSERT_QUEUE);
+
+	if (!statement)
+		return;
+	if (!rec_queue_is_sound(queue) && !writer->error)
+		writer->error = why_set(&writer->why, -EINVAL,
+			"cannot write %s: thread %u cannot have been ready for %" PRIu64
+			" of %" PRIu64 " ns",
+			writer->path, queue->thread, queue->max_ns, queue->ns);
+	writer_want_slice(writer, queue->slice);
+	writer_bind_id(statement, 1, queue->thread);
+	writer_bind_id(statement, 2, queue->slice);
+	sqlite3_bind_int(statement, 3, (int)queue->kind);
+	writer_bind_text(statement, 4, queue->name);
+	writer_bind_number(writer, statement, 5, queue->count);
+	writer_bind_number(writer, statement, 6, queue->ns);
+	writer_bind_number(writer, statement, 7, queue->max_ns);
+	writer_run(writer, WRITER_INSERT_QUEUE);
+}

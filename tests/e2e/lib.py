@@ -401,6 +401,25 @@ def tolerance_ns(life_ns):
     return max(MS, life_ns // 1000)
 
 
+# Losses that take rows away.
+_LOST_ROWS = {"overflow", "unsliced", "thinned"}
+
+
+def check_queues(recording):
+    """Who had the CPU is told of all the time in which a thread was ready for one."""
+    losses = {loss["loss"] for loss in recording.report["accounting"]["losses"]}
+    if recording.meta()["is_finished"] != 1 or losses & _LOST_ROWS:
+        return
+    off = recording.rows(
+        "SELECT t.comm, t.tid, r.ns, coalesce(q.ns, 0) FROM threads t"
+        " JOIN (SELECT thread, sum(ns) AS ns FROM sums WHERE state IN"
+        " (SELECT number FROM words WHERE kind = 'state' AND word IN ('woken', 'preempted'))"
+        " GROUP BY thread) r ON r.thread = t.id"
+        " LEFT JOIN (SELECT thread, sum(ns) AS ns FROM queues GROUP BY thread) q"
+        " ON q.thread = t.id WHERE r.ns <> coalesce(q.ns, 0)")
+    check(not off, f"ready for a CPU, and told who had it: {off}, losses {losses}")
+
+
 def check_books(recording, slack_ns=0):
     """Every thread's states add up to its life, and so do all threads together. A recording that
     was cut short may want some slack: rows and open intervals are not read in one instant."""
@@ -422,6 +441,7 @@ def check_books(recording, slack_ns=0):
                  if loss["loss"] == "missed_switches")
     check(not SEES_ALL or missed <= MOST_MISSED, f"missed switches: {missed}, losses "
           f"{recording.report['accounting']['losses']}")
+    check_queues(recording)
     return life
 
 

@@ -123,6 +123,9 @@ static inline void sample_fill_chains(struct view_sample *sample)
 		struct rec_sum wait = {.slice_first = slice, .slice_last = slice};
 		sample_add_row(sample, 1, slice, TIME_RUNNING, 60, 200 * MS, 0, 0);
 		sample_add_row(sample, 1, slice, TIME_WOKEN, 60, 200 * MS, flush, sync);
+		sample_add_queue(sample, 1, slice, "batch", 130 * MS);
+		sample_add_queue(sample, 1, slice, "kworker/1:0", 20 * MS);
+		sample_add_queue(sample, 1, slice, "", 50 * MS);
 		wait.thread = 1;
 		wait.count = 60;
 		wait.ns = 600 * MS;

@@ -222,6 +222,13 @@ static inline void sample_add_tables(struct recording_writer *writer)
 						   .count = 3,
 						   .value = 3,
 						   .max_value = 1});
+	recording_writer_add_queue(writer, &(struct rec_queue){.thread = sample_threads[0].id,
+						   .slice = 4,
+						   .kind = QUEUE_THREAD,
+						   .name = "hog",
+						   .count = 2,
+						   .ns = 750 * MS,
+						   .max_ns = 500 * MS});
 }
 
 /* The finished sample. */

@@ -221,6 +221,21 @@ static inline void sample_add_count(struct view_sample *sample, const struct rec
 	recording_writer_add_count(sample->writer, &row);
 }
 
+/* Who had the CPU that a thread was ready for; name "": nobody, it was idle. */
+static inline void sample_add_queue(
+	struct view_sample *sample, uint32_t thread, uint32_t slice, const char *name, uint64_t ns)
+{
+	struct rec_queue row = {.thread = thread,
+		.slice = slice,
+		.kind = name[0] ? QUEUE_THREAD : QUEUE_IDLE_CPU,
+		.name = name,
+		.count = 1,
+		.ns = ns,
+		.max_ns = ns};
+
+	recording_writer_add_queue(sample->writer, &row);
+}
+
 #define KERNEL_ENTRY "entry_SYSCALL_64_after_hwframe;do_syscall_64;"
 #define KERNEL_SYNC                                                                                \
 	KERNEL_ENTRY "__x64_sys_fdatasync;do_fsync;ext4_sync_file;folio_wait_bit_common;"          \

@@ -18,7 +18,6 @@ struct making {
 	struct map64 kinds;     /* hash of name, reason, operation, known wait -> kind + 1 */
 	VEC(uint32_t) roots;    /* by kind: node of its name */
 	VEC(uint64_t) hashes;   /* by kind */
-	struct map64 root_of;   /* node of a name -> node of its family's */
 };
 
 /* The name that the line goes by. Names of several parts (--by) stay as they are. */
@@ -26,7 +25,7 @@ static uint32_t family_root(struct making *making, uint32_t root)
 {
 	struct tree *tree = &making->summary->tree;
 	bool is_new;
-	uint64_t *made = map64_put(&making->root_of, root, &is_new);
+	uint64_t *made = map64_put(&making->summary->family_roots, root, &is_new);
 
 	if (is_new) {
 		*made = root;
@@ -268,7 +267,6 @@ void lines_make(struct summary *summary, struct selection *selection)
 	map64_clear(&making.kinds);
 	vec_clear(&making.roots);
 	vec_clear(&making.hashes);
-	map64_clear(&making.root_of);
 }
 
 uint32_t lines_find(

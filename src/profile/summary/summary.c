@@ -180,6 +180,13 @@ static uint64_t running_ns_of(void *context, size_t thread)
 	return gathering->figures[thread].total_ns[TIME_RUNNING];
 }
 
+uint32_t summary_family_root(const struct summary *summary, uint32_t root)
+{
+	const uint64_t *family = map64_find(&summary->family_roots, root);
+
+	return family ? (uint32_t)*family : root;
+}
+
 uint64_t summary_group_busy_ns(const struct summary_group *group)
 {
 	uint64_t busy = 0;
@@ -272,7 +279,7 @@ static void finish(
 
 /* One walk over the rows that pass. */
 static int gather(struct summary *summary, struct recording *recording, struct selection *selection,
-	const struct summary_shapes *shapes, bool sets_aside, struct why *why)
+	const struct summary_shapes *shapes, const struct view_filter *filter, struct why *why)
 {
 	size_t thread_count;
 	const struct rec_thread *threads = recording_threads(recording, &thread_count);
@@ -290,8 +297,13 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 		.threads = threads,
 		.figures = summary->threads.at,
 		.completeness = completeness_begin(recording, thread_count),
-		.sets_aside = sets_aside};
+		.sets_aside = filter->idle == IDLE_HIDE};
 	int error = selection_each_row(selection, on_row, &gathering, why);
+
+	/* A filter that asks for what only rows of time have leaves none of them. */
+	if (!error && !view_filter_asks_for_time(filter))
+		error = queues_gather(selection, threads, gathering.placer, &summary->families,
+			&summary->queues, why);
 
 	completeness_end(gathering.completeness, running_ns_of, &gathering, &summary->completeness);
 	/* Freed before the next step, which needs as much memory again. */
@@ -331,8 +343,7 @@ int summary_new(struct recording *recording, const struct view_filter *filter,
 		summary->from_ns = selection_from_ns(selection);
 		summary->to_ns = selection_to_ns(selection);
 		summary->has_range = selection_has_range(selection);
-		error = gather(
-			summary, recording, selection, shapes, filter->idle == IDLE_HIDE, why);
+		error = gather(summary, recording, selection, shapes, filter, why);
 	}
 	/* A filter that asks for what only time has leaves no events. */
 	if (!error && !view_filter_asks_for_time(filter))
@@ -367,6 +378,8 @@ void summary_free(struct summary *summary)
 	map64_clear(&summary->line_by_what);
 	map64_clear(&summary->depth_by_kind);
 	map64_clear(&summary->line_by_spot);
+	map64_clear(&summary->family_roots);
+	vec_clear(&summary->queues);
 	tree_clear(&summary->tree);
 	completeness_clear(&summary->completeness);
 	vec_clear(&summary->runtimes);

@@ -17,6 +17,7 @@
 #include "profile/filter.h"
 #include "profile/summary/measured.h"
 #include "profile/placer.h"
+#include "profile/summary/queues.h"
 #include "profile/summary/runtimes.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
@@ -120,10 +121,12 @@ struct summary {
 	bool has_chains;      /* who woke whom was recorded */
 	bool is_by_comm;      /* waits go by the names of threads */
 	struct families families;
-	struct causes causes;       /* by line */
-	struct map64 line_by_what;  /* hash of name, reason and operation -> number of a line */
+	queue_shares queues;       /* who had the CPUs; none where filters ask for what they lack */
+	struct causes causes;      /* by line */
+	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */
 	struct map64 depth_by_kind; /* how many frames tell the waits of a kind apart */
 	struct map64 line_by_spot;  /* hash of kind and these frames -> number of a line */
+	struct map64 family_roots;  /* node of a name -> node of its family's */
 	struct tree tree;
 };
 
@@ -146,6 +149,8 @@ char *summary_root_name(const struct summary *summary, uint32_t root);
  */
 size_t summary_find_line(const struct summary *summary, const char *name, enum reason reason,
 	const char *operation, const char *spot);
+/* The name that the lines of a name go by: its family's, if it has brothers. */
+uint32_t summary_family_root(const struct summary *summary, uint32_t root);
 /* Runnable and blocked time that is not set aside, and running time. */
 uint64_t summary_group_busy_ns(const struct summary_group *group);
 

@@ -5,6 +5,7 @@
 
 #include "render/page/page_parts.h"
 #include "render/report/report_causes.h"
+#include "render/report/report_queue.h"
 #include "render/report/report_parts.h"
 #include "render/stack_line.h"
 
@@ -83,7 +84,11 @@ char *page_sentence(const struct page *page, size_t line)
 	const struct summary *summary = page->summary;
 	struct explanation explanation;
 
-	if (!summary->has_chains || summary->lines.at[line].is_runnable)
+	if (summary->lines.at[line].is_runnable) {
+		_cleanup_free_ char *queue = queue_sentence(summary, line);
+		return page_text(queue, page->options->is_redacted);
+	}
+	if (!summary->has_chains)
 		return xstrdup("");
 	_cleanup_free_ char *name = summary_root_name(summary, summary->lines.at[line].root);
 	explain_line(summary, line, &explanation);

@@ -6,6 +6,7 @@
 
 #include "render/report/report_budget.h"
 #include "render/report/report_causes.h"
+#include "render/report/report_queue.h"
 #include "util/json.h"
 
 /* Version of this form: a number that grows when a key changes its meaning or goes. */
@@ -377,6 +378,8 @@ static void put_lines(struct json *json, const struct summary *summary, size_t t
 		json_field_uint(json, "count", line->count);
 		json_field_uint(json, "total_ns", line->total_ns);
 		json_field_uint(json, "max_ns", line->max_ns);
+		if (line->is_runnable)
+			queue_json(json, summary, i);
 		if (summary->has_chains && !line->is_runnable) {
 			explain_line(summary, i, &explanation);
 			cause_json(json, &explanation, name);

@@ -5,6 +5,7 @@
 #include "profile/rounding.h"
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
+#include "render/report/report_queue.h"
 #include "render/stack_line.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -140,9 +141,11 @@ static void put_runners(FILE *out, const struct summary *summary, size_t columns
 	}
 }
 
-/* Waiting for a CPU has no cause in the stack; what matters is how it began, and who ran. */
-static void put_runnable(const struct report *report, const struct summary_line *line)
+/* Waiting for a CPU has no cause in the stack; what matters is who had it, and how it began. */
+static void put_runnable(const struct report *report, size_t index)
 {
+	const struct summary_line *line = &report->summary->lines.at[index];
+	_cleanup_free_ char *queue = queue_sentence(report->summary, index);
 	uint64_t parts[2] = {line->woken_ns, line->total_ns - line->woken_ns}, percents[2];
 	_cleanup_free_ char *text = NULL;
 	char busy[UNITS_ROOM];
@@ -152,17 +155,19 @@ static void put_runnable(const struct report *report, const struct summary_line 
 	if (!out)
 		return;
 	apportion(parts, 2, 100, percents);
+	fprintf(out, "%s%s", queue, queue[0] ? " " : "");
 	if (percents[0] == 100 || percents[1] == 100)
-		fprintf(out, "all %s", percents[0] ? "after a wake" : "preempted");
+		fprintf(out, "%sll %s", queue[0] ? "A" : "a",
+			percents[0] ? "after a wake" : "preempted");
 	else
 		fprintf(out, "%llu %% after a wake, %llu %% preempted",
 			(unsigned long long)percents[0], (unsigned long long)percents[1]);
 	fflush(out);
-	if (report_has_all_threads(report->summary))
+	if (!queue[0] && report_has_all_threads(report->summary))
 		put_runners(out, report->summary, report->style->width - 2 - strlen(text));
 	else if (report_cpu_share(report->summary, busy))
 		fprintf(out, "; CPUs %s busy", busy);
-	if (report_was_held_back(report->summary, line->total_ns))
+	if (!strstr(queue, "quota") && report_was_held_back(report->summary, line->total_ns))
 		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
 			short_duration(report->summary->meta->held_back_ns, busy));
 	fclose(out);
@@ -200,7 +205,7 @@ static void put_line(const struct report *report, size_t index)
 
 	put_figures(report, line, index + 1);
 	if (line->is_runnable) {
-		put_runnable(report, line);
+		put_runnable(report, index);
 		return;
 	}
 	put_stack(report, line);

@@ -9,6 +9,7 @@
 #include "profile/rounding.h"
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
+#include "render/report/report_queue.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -26,6 +27,8 @@
 #define LITTLE_PART 100
 /* Where CPUs are short, what dwell itself takes of them is said from here on. */
 #define OWN_SHARE 0.01
+/* All but this part is nearly all. */
+#define NEARLY_PART 20
 /* More than this of all blocked time without an explanation is said. */
 #define OPEN_PART 10
 
@@ -162,6 +165,8 @@ static void put_leaders(FILE *out, const struct report *report, bool is_running)
 	_cleanup_free_ char *name = summary_root_name(summary, best->root);
 	if (best_ns >= all_ns)
 		fprintf(out, ", all of it %s", name);
+	else if (best_ns >= all_ns - all_ns / NEARLY_PART)
+		fprintf(out, ", nearly all of it %s", name);
 	else
 		fprintf(out, ", %s of it %s", units_duration(best_ns, amount), name);
 }
@@ -170,17 +175,23 @@ static void put_leaders(FILE *out, const struct report *report, bool is_running)
 static void put_class(FILE *out, const struct report *report, bool is_running, uint64_t ns)
 {
 	char amount[UNITS_ROOM], busy[UNITS_ROOM];
+	bool is_told = false;
 
 	fprintf(out, is_running ? "computing: %s" : "ready without a CPU: %s",
 		units_duration(ns, amount));
 	put_leaders(out, report, is_running);
+	if (!is_running) {
+		_cleanup_free_ char *queue = queue_headline(report->summary);
+		fprintf(out, "%s%s", queue[0] ? "; " : "", queue);
+		is_told = strstr(queue, "quota");
+	}
 	if (!is_running && report_cpu_share(report->summary, busy)) {
 		double own = rec_meta_cost_share(report->summary->meta);
 		fprintf(out, "; CPUs %s busy", busy);
 		if (own >= OWN_SHARE)
 			fprintf(out, ", %.0f %% with dwell", own * 100);
 	}
-	if (!is_running && report_was_held_back(report->summary, ns))
+	if (!is_running && !is_told && report_was_held_back(report->summary, ns))
 		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
 			units_duration(report->summary->meta->held_back_ns, amount));
 	fputs(".", out);
