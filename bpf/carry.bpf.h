@@ -114,6 +114,7 @@ static __always_inline bool send_once(struct cpu *cpu, void *record, u64 id, u64
 struct past_ring {
 	u32 thread; /* its owner's serial */
 	u32 head;   /* segments written */
+	struct history history;
 	struct past at[PAST_ENTRIES];
 };
 

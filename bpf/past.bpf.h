@@ -12,12 +12,12 @@
  *
  * Built for the kernel and for the host, see chain.bpf.h. Who includes this has struct past_ring
  * (`thread`, its owner's serial; `head`, the number of segments written; PAST_ENTRIES of struct
- * past as `at`), past_ring_of() and barrier().
+ * past as `at`; `history`), past_ring_of(), scaled() and barrier().
  */
 #ifndef DWELL_PAST_BPF_H
 #define DWELL_PAST_BPF_H
 
-#include "segments.bpf.h"
+#include "history.bpf.h"
 
 static __always_inline u32 past_check(const struct past *past, u32 thread)
 {
@@ -53,6 +53,7 @@ static __always_inline void past_open(
 	if (!ring || !thread->serial)
 		return;
 	if (ring->thread == thread->serial) {
+		history_add(wait, thread, wait->from, chain->queued_ns);
 		/* Not the first time if the wait before was over before it began. */
 		if (ring->head) {
 			last = &ring->at[(ring->head - 1) & (PAST_ENTRIES - 1)];
@@ -62,13 +63,18 @@ static __always_inline void past_open(
 	}
 	ring->thread = thread->serial;
 	ring->head = 0;
-	if (chain->woken == NOTHING_KNOWN || (chain->woken && chain->off))
+	ring->history.now.at = 0;
+	if (chain->woken == NOTHING_KNOWN || (chain->woken && chain->off)) {
+		history_add(wait, thread, wait->from, 0);
 		return;
+	}
+	history_add(wait, thread, chain->woken ? chain->woken : chain->off, chain->queued_ns);
 	last = &ring->at[0];
 	__builtin_memset(last, 0, sizeof(*last));
 	last->from = chain->woken ? chain->woken : chain->off;
 	last->to = last->from;
 	last->number = ++thread->past_number;
+	ring->history.number = last->number;
 	last->after = to_coarse(chain->queued_ns);
 	last->check = past_check(last, thread->serial);
 	ring->head = 1;
@@ -111,6 +117,7 @@ __noinline int remember_some(struct wait_scratch *wait, struct thread *thread, u
 		barrier();
 		ring->head++;
 	}
+	ring->history.number = (u8)thread->past_number;
 	return 0;
 }
 

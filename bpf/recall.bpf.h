@@ -54,6 +54,35 @@ static __always_inline u64 joined_chain(
 	return id;
 }
 
+/*
+ * Of [from, to) the i-th hop remembers no single wait any more, but what they add up to: what is
+ * left was spent awake. The kinds of time are right, their order is not known. Global: verified
+ * once.
+ */
+__noinline int tell_earlier(struct cpu *cpu, struct wait_scratch *wait, u32 i, u64 from, u64 to)
+{
+	u64 chain, blocked = to - from, queued = 0, rest;
+	struct sums_at *sums;
+	u32 serial;
+
+	if (!wait || !cpu || i >= CONTRACT_MAX_HOPS)
+		return 0;
+	chain = prefix_chain(cpu, wait, CHAIN_EARLIER);
+	serial = thread_of_hop(wait, i);
+	sums = wait->recall.sums;
+	if (history_look(wait, serial, from, 0) && history_look(wait, serial, to, 1) &&
+		sums[0].at < to && sums[1].at == to && sums[1].blocked_ns >= sums[0].blocked_ns &&
+		sums[1].queued_ns >= sums[0].queued_ns) {
+		blocked = sums[1].blocked_ns - sums[0].blocked_ns + sums[0].at - from;
+		blocked = smaller(blocked, to - from);
+		queued = sums[1].queued_ns - sums[0].queued_ns;
+	}
+	rest = to - blocked;
+	add_segment(wait, from, rest, chain, queued, i, PAST_RAN, i + 1);
+	add_segment(wait, rest, to, chain, 0, i, PAST_EARLIER, i + 1);
+	return 0;
+}
+
 /* How long the waker had no CPU in [from, to) of the gap between its waits. */
 static __always_inline u64 queued_in_gap(const struct recall *recall, u64 gap_to, u64 from, u64 to)
 {
@@ -89,8 +118,7 @@ __noinline int recall_segment(struct cpu *cpu, struct wait_scratch *wait, u32 i)
 	/* The waker goes on running: its ring may have wrapped while the entry was copied. */
 	if (ring->thread != serial || ring->head - number >= PAST_ENTRIES ||
 		past.check != past_check(&past, serial) || past.to < recall->at) {
-		add_segment(wait, recall->at, recall->off, prefix_chain(cpu, wait, CHAIN_EARLIER),
-			0, i, PAST_EARLIER, i + 1);
+		tell_earlier(cpu, wait, i, recall->at, recall->off);
 		recall->at = recall->off;
 		return 1;
 	}
@@ -222,8 +250,7 @@ __noinline int recall(struct cpu *cpu, struct wait_scratch *wait, u32 i, u64 fro
 					.from;
 		first = smaller(first, off);
 		if (first > from) {
-			add_segment(wait, from, first, prefix_chain(cpu, wait, CHAIN_EARLIER), 0, i,
-				PAST_EARLIER, i + 1);
+			tell_earlier(cpu, wait, i, from, first);
 			wait->recall.at = first;
 		}
 	}

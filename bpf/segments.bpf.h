@@ -13,7 +13,7 @@
 #include "chain.bpf.h"
 
 #define PAST_ENTRIES CONTRACT_PAST_ENTRIES
-/* What is recalled may take this many segments; the hops themselves need two each at most. */
+/* What is recalled may take this many segments; the hops themselves need four each at most. */
 #define RECALLED_SEGMENTS 64
 #define MAX_SEGMENTS 128
 
@@ -52,6 +52,22 @@ struct past {
 	u8 number; /* counts on from one to the next: where it does not, some are missing */
 };
 
+/* Waits of a thread, added up until a moment; see history.bpf.h. */
+struct sums_at {
+	u64 at; /* 0: none */
+	u64 blocked_ns;
+	u64 queued_ns;
+};
+
+#define HISTORY_LEVELS CONTRACT_HISTORY_LEVELS
+
+struct history {
+	u32 version; /* odd: it is being written */
+	u32 number;  /* of the last segment that is in it */
+	struct sums_at now;
+	struct sums_at old[2 * HISTORY_LEVELS]; /* of each level an older and a newer one */
+};
+
 /* The time that a waker explains: from its own wake to where the hop before it begins. */
 struct tail {
 	u64 from;
@@ -72,6 +88,12 @@ struct recall {
 	u32 hop_count; /* of the chain of the part before */
 	u32 room;      /* for segments */
 	u32 number;    /* of the next one back */
+	/* What history.bpf.h found: sums before and after a moment, and those of two moments. */
+	u64 before_at;
+	u64 after_at;
+	u32 before;
+	u32 after;
+	struct sums_at sums[2];
 };
 
 /* A wait that is being explained. */

@@ -6,7 +6,7 @@
 
 #include "util/mem.h"
 
-#define WORD_COLUMNS 19
+#define WORD_COLUMNS 18
 
 static const struct {
 	const char *word, *meaning;

@@ -59,6 +59,7 @@ struct past_ring {
 	u32 head;
 	u32 room;
 	struct past *at;
+	struct history history;
 };
 
 struct chain_thread {

@@ -408,7 +408,7 @@ _LOST_ROWS = {"overflow", "unsliced", "thinned"}
 def check_queues(recording):
     """Who had the CPU is told of all the time in which a thread was ready for one."""
     losses = {loss["loss"] for loss in recording.report["accounting"]["losses"]}
-    if recording.meta()["is_finished"] != 1 or losses & _LOST_ROWS:
+    if not recording.report["recording"]["is_finished"] or losses & _LOST_ROWS:
         return
     off = recording.rows(
         "SELECT t.comm, t.tid, r.ns, coalesce(q.ns, 0) FROM threads t"

@@ -4,7 +4,7 @@
 """A client waits for a server that naps, computes, waits for a helper and naps again: all of it is
 in the client's chains, not only the server's last nap, each with the time that those who did it
 logged, and next to nothing is left as "earlier". Of a server with more waits than are remembered the
-last ones are told, and the rest is marked."""
+last ones are told, and of the rest how long it worked; what it waited in then is marked."""
 from wakers import *
 
 
@@ -67,3 +67,12 @@ told = paths[("server", "hrtimer_wakeup")][0]
 print("80 naps:", paths, left_ns, flush=True)
 check(told > 200 * MS, f"of 80 naps only {told} ns are told")
 check(left_ns > 100 * MS, f"80 naps cannot all be remembered, but only {left_ns} ns are open")
+
+# Of 200 naps most are forgotten, but not how much the server worked between them.
+recording = record(command=[workload("errands"), 1, 200])
+check_books(recording)
+check_chains(recording)
+paths, left_ns = by_path(recording, "client")
+print("200 naps:", paths, left_ns, running_ns("server"), flush=True)
+check(left_ns > 800 * MS, f"200 naps cannot all be remembered, but only {left_ns} ns are open")
+check_close("server", ran("server"), running_ns("server"), rel=0.15, abs_ns=20 * MS)

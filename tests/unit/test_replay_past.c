@@ -11,6 +11,7 @@
 
 #include "chain_log.h"
 #include "replay/sums.h"
+#include "util/units.h"
 
 /* The server B waits for a timer, for C and for the timer again, all while the client A waits. */
 static void every_wait_of_a_server_is_told(void **state)
@@ -129,6 +130,29 @@ static void what_is_no_longer_remembered_is_earlier(void **state)
 	assert_int_equal(strncmp(log->text, "1-", 2), 0);
 	assert_non_null(strstr(log->text, "e earlier, "));
 	assert_non_null(strstr(log->text, " metal; "));
+	replay_clear(&log->result);
+	free(log);
+}
+
+/* B slept 6 of each 10 ms: of what it no longer remembers one by one, too. */
+static void of_what_is_forgotten_the_kinds_of_time_are_known(void **state)
+{
+	struct replay_event events[1600] = {IN(0, 'A'), IN(0, 'B'), OUT(1, 'A')};
+	size_t count = 3;
+	uint64_t at = 10 * NS_PER_MS;
+	(void)state;
+
+	for (int i = 0; i < 500; i++, at += 10 * NS_PER_MS) {
+		struct replay_event one[] = {OUT(at, 'B'), TIMER(at + 6 * NS_PER_MS, 'X', 'B'),
+			IN(at + 6 * NS_PER_MS, 'B')};
+		memcpy(events + count, one, sizeof(one));
+		count += 3;
+	}
+	struct replay_event end[] = {WAKE(at, 'B', 'A'), IN(at, 'A'), OUT(at + 5, 'B')};
+	memcpy(events + count, end, sizeof(end));
+	struct log *log = replay(events, count + 3, 'A', 8);
+	/* Of 468 forgotten sleeps, and not of the 4 ms between them. */
+	assert_in_range(log->earlier_ns, 2780 * NS_PER_MS, 2830 * NS_PER_MS);
 	replay_clear(&log->result);
 	free(log);
 }
@@ -319,12 +343,15 @@ static uint64_t path_ns(const struct paths *paths, const char *path)
 	return 0;
 }
 
-/* Nothing is told that was not so; and all of it is told if all was remembered. */
+/*
+ * Nothing is told that was not so; and all of it is told if all was remembered. When a thread was
+ * awake within what it has forgotten is not known exactly.
+ */
 static void compare_paths(const struct paths *told, const struct paths *meant, bool is_whole)
 {
 	for (size_t i = 0; i < told->count; i++) {
 		uint64_t ns = path_ns(meant, told->at[i].path);
-		if (told->at[i].ns > ns)
+		if (told->at[i].ns > ns + (is_whole ? 0 : ns / 10))
 			fail_msg("%s: %d ns, not %d", told->at[i].path, (int)told->at[i].ns,
 				(int)ns);
 	}
@@ -395,6 +422,7 @@ int main(void)
 		cmocka_unit_test(a_wait_that_began_before_the_window_is_clipped),
 		cmocka_unit_test(a_gap_has_its_time_without_a_cpu),
 		cmocka_unit_test(what_is_no_longer_remembered_is_earlier),
+		cmocka_unit_test(of_what_is_forgotten_the_kinds_of_time_are_known),
 		cmocka_unit_test(before_its_birth_a_waker_did_nothing_that_is_known),
 		cmocka_unit_test(a_recalled_chain_is_cut_at_the_depth),
 		cmocka_unit_test(a_slow_walk_over_the_whole_log_finds_the_same),

@@ -54,12 +54,28 @@ static void leave_open(struct explanation *explanation, enum chain_end end, uint
 	explanation->unexplained_ns += ns;
 }
 
+/* Names are few, and each is one text: the largest is kept as they come, by turns of a majority. */
+static void add_forgotten(struct explanation *explanation, const struct cause_hop *hop, uint64_t ns)
+{
+	if (!ns || !hop->name[0])
+		return;
+	if (is_same_text(explanation->forgetful, hop->name)) {
+		explanation->forgotten_ns += ns;
+	} else if (explanation->forgotten_ns >= ns) {
+		explanation->forgotten_ns -= ns;
+	} else {
+		explanation->forgetful = hop->name;
+		explanation->forgotten_ns = ns - explanation->forgotten_ns;
+	}
+}
+
 static void add_own_share(
 	struct explanation *explanation, const struct cause_hop *hop, const struct rec_share *share)
 {
 	struct cause wanted = {.kind = hop->kind, .name = hop->name};
 
 	leave_open(explanation, CHAIN_EARLIER, share->earlier_ns);
+	add_forgotten(explanation, hop, share->earlier_ns);
 	if (!share->ran_ns && !share->no_cpu_ns)
 		return;
 	struct cause *cause = cause_like(explanation, &wanted);

@@ -40,6 +40,8 @@ struct explanation {
 	uint64_t unexplained_ns;
 	const struct words *words;      /* of the recording */
 	uint64_t by_end_ns[WORDS_MOST]; /* why not; CHAIN_EARLIER also what a waker forgot */
+	const char *forgetful;          /* the waker that forgot most of that; NULL: none did */
+	uint64_t forgotten_ns;          /* by how much it is ahead of the others */
 };
 
 static inline uint64_t cause_ns(const struct cause *cause)

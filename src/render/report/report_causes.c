@@ -254,10 +254,8 @@ static void put_holder(FILE *out, const struct sentence *sentence, const struct 
 }
 
 /* Why it is not explained, for those who do not know the words of the views. */
-static const char *why_unexplained(const struct explanation *explanation)
+static const char *end_text(const struct explanation *explanation, enum chain_end end)
 {
-	enum chain_end end = explanation_main_end(explanation);
-
 	switch (end) {
 	case CHAIN_DEPTH_LIMIT:
 		return "more wakers in a row than --depth keeps";
@@ -272,6 +270,19 @@ static const char *why_unexplained(const struct explanation *explanation)
 	default:
 		return words_text(explanation->words, WORD_CHAIN_END, end);
 	}
+}
+
+static char *why_unexplained(const struct explanation *explanation)
+{
+	enum chain_end end = explanation_main_end(explanation);
+	_cleanup_free_ char *name = NULL;
+
+	/* No other has as much of it. */
+	if (end == CHAIN_EARLIER && explanation->forgotten_ns) {
+		name = text_clean(explanation->forgetful, false);
+		return xasprintf("what %s did is too far back", name);
+	}
+	return xstrdup(end_text(explanation, end));
 }
 
 /* Is it worth saying that somebody passed it on: one that all came through, but that no time is of?
@@ -303,9 +314,10 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 		fputs("It had not ended when the recording did.", out);
 		return;
 	}
+	_cleanup_free_ char *why = why_unexplained(explanation);
 	if (is_open_first) {
 		fprintf(out, "Not explained: %llu %% (%s)",
-			(unsigned long long)sentence->unexplained, why_unexplained(explanation));
+			(unsigned long long)sentence->unexplained, why);
 		fputs(sentence->holders.count ? ". " : ".", out);
 	}
 	if (has_messenger(sentence)) {
@@ -334,7 +346,7 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 	}
 	if (sentence->unexplained && !is_open_first) {
 		fprintf(out, "%snot explained %llu %% (%s)", has_any ? "; " : "",
-			(unsigned long long)sentence->unexplained, why_unexplained(explanation));
+			(unsigned long long)sentence->unexplained, why);
 		has_any = true;
 	}
 	fputs(has_any ? "." : "", out);
