@@ -56,6 +56,13 @@ static const struct entry primitives[] = {
 	{"__new_sem_wait*", {"semaphore", KNOWN_SIGNAL}},
 	{"pthread_join*", {"thread's end", KNOWN_OTHERS}},
 	{"__pthread_clockjoin*", {"thread's end", KNOWN_OTHERS}},
+	/* libc's, in malloc() and the like: nothing else of them waits. */
+	{"malloc", {"malloc lock", KNOWN_LOCK}},
+	{"_int_malloc", {"malloc lock", KNOWN_LOCK}},
+	{"_int_free", {"malloc lock", KNOWN_LOCK}},
+	{"free", {"malloc lock", KNOWN_LOCK}},
+	{"calloc", {"malloc lock", KNOWN_LOCK}},
+	{"realloc", {"malloc lock", KNOWN_LOCK}},
 	{"pthread_barrier_wait*", {"barrier", KNOWN_OTHERS}},
 	{"__pthread_barrier_wait*", {"barrier", KNOWN_OTHERS}},
 };
@@ -67,6 +74,13 @@ static const struct entry kernel[] = {
 	{"do_semtimedop", {"System V semaphore", KNOWN_SIGNAL}},
 	{"__do_semtimedop", {"System V semaphore", KNOWN_SIGNAL}},
 	{"do_msgrcv", {"message queue", KNOWN_SIGNAL}},
+	{"__vm_munmap", {"mmap_lock", KNOWN_LOCK}},
+	{"vm_mmap_pgoff", {"mmap_lock", KNOWN_LOCK}},
+	{"lock_mm_and_find_vma", {"mmap_lock", KNOWN_LOCK}},
+	{"fanotify_handle_event", {"fanotify permission", KNOWN_ASKED}},
+	{"begin_new_exec", {"exec's other threads", KNOWN_OTHERS}},
+	{"reclaim_throttle", {"memory reclaim", KNOWN_ASKED}},
+	{"try_to_free_mem_cgroup_pages", {"memory reclaim", KNOWN_ASKED}},
 };
 /* clang-format on */
 
@@ -110,6 +124,27 @@ static bool is_gil(const char *const *names, size_t count)
 	return false;
 }
 
+/*
+ * MariaDB's packages have names in the server, but none in its storage engines: what waits for a
+ * condition on behalf of one of these waits for a row that somebody has locked.
+ */
+static bool is_row_lock(const char *const *names, size_t count)
+{
+	static const char *const conditions[] = {
+		"pthread_cond_*", "___pthread_cond_*", "__pthread_cond_*"};
+	static const char *const engine[] = {"handler::ha_*"};
+	bool is_condition = false;
+
+	for (size_t i = 0; i < count && i < NEAR_FRAMES; i++) {
+		if (!names[i])
+			continue;
+		if (is_condition)
+			return function_name_fits_any(engine, ARRAY_SIZE(engine), names[i]);
+		is_condition = function_name_fits_any(conditions, ARRAY_SIZE(conditions), names[i]);
+	}
+	return false;
+}
+
 struct known_wait known_wait_of_user(
 	const char *const *names, const bool *are_wrappers, size_t count)
 {
@@ -117,10 +152,18 @@ struct known_wait known_wait_of_user(
 
 	if (!wait.name && is_gil(names, count))
 		return runtimes[0].wait;
+	if (!wait.name && is_row_lock(names, count))
+		return (struct known_wait){"MariaDB row lock", KNOWN_LOCK};
 	return wait.name ? wait : find(primitives, ARRAY_SIZE(primitives), names, NULL, count);
 }
 
-struct known_wait known_wait_of_kernel(const char *const *names, size_t count)
+struct known_wait known_wait_of_kernel(const char *const *names, size_t count, enum reason reason)
 {
-	return find(kernel, ARRAY_SIZE(kernel), names, NULL, count);
+	struct known_wait wait = find(kernel, ARRAY_SIZE(kernel), names, NULL, count);
+
+	/* Under a lock's name only while it is waited for: it may be held and something else waited
+	 * for. */
+	if (wait.kind == KNOWN_LOCK && reason != REASON_LOCK)
+		return (struct known_wait){0};
+	return wait;
 }

@@ -31,7 +31,7 @@ struct known_wait {
  */
 struct known_wait known_wait_of_user(
 	const char *const *names, const bool *are_wrappers, size_t count);
-/* By those of a kernel stack. */
-struct known_wait known_wait_of_kernel(const char *const *names, size_t count);
+/* By those of a kernel stack, of a wait for that reason. */
+struct known_wait known_wait_of_kernel(const char *const *names, size_t count, enum reason reason);
 
 #endif

@@ -29,6 +29,8 @@ static const char *const plumbing[] = {
 	"pthread_*", "__pthread_*", "___pthread_*", "__GI___pthread_*", "__lll_lock_wait*", "lll_*", "___lll_*",
 	"futex_*", "__futex_*", "do_futex_wait*", "sem_wait*", "sem_timedwait*", "sem_clockwait*", "__new_sem_*", "__sem_*",
 	"__cond_*", "cnd_*", "mtx_*",
+	/* libc: memory, mapped and not. */
+	"malloc", "_int_malloc", "_int_free", "free", "calloc", "realloc", "mmap", "munmap", "__memcpy_*", "__memset_*", "__memmove_*",
 	/* libc: stdio and what only passes a buffer on. */
 	"_IO_*", "__IO_*", "new_do_write", "fread*", "fwrite*", "fgets*", "fputs*", "getc", "getchar", "fflush*", "__fread*",
 	"__underflow", "__uflow", "__overflow",

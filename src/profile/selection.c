@@ -183,7 +183,7 @@ static const struct meaning *meaning_of(
 		meaning.reason = reason_of_stack(names, count, is_kernel, letter);
 		meaning.is_own_timer = reason_is_own_timer(names, count);
 		meaning.operation = reason_operation(names, count);
-		meaning.known = known_wait_of_kernel(names, count);
+		meaning.known = known_wait_of_kernel(names, count, meaning.reason);
 		*index = selection->meanings.count;
 		vec_push(&selection->meanings, meaning);
 	}

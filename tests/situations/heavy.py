@@ -201,7 +201,7 @@ class MariaDb:
     """MariaDB: all clients update one row."""
     tools, packages = ["mariadbd", "mariadb", "mariadb-install-db"], ["mariadb-server"]
     answer = "connections wait for a row that another one has locked, which sleeps in SLEEP()"
-    must = [r"waited .* \(handler::ha_index_read_map\), for another mariadbd \d+ %: in futex \(Interruptible_wait"]
+    must = [r"waited .* for a MariaDB row lock \(handler::ha_index_read_map\), held by another mariadbd \d+ %: in futex \(Interruptible_wait"]
     must_not = []
 
     def __call__(self, scene):

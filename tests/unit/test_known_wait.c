@@ -57,6 +57,15 @@ static void waits_of_programs_have_names(void **state)
 		{"__lll_lock_wait;pthread_mutex_lock;compile;node::(anonymous namespace)::"
 		 "PlatformWorkerThread" THREAD,
 			"mutex", KNOWN_LOCK},
+		{"__lll_lock_wait_private;malloc;churn" THREAD, "malloc lock", KNOWN_LOCK},
+		{"__lll_lock_wait_private;_int_free;free;churn" THREAD, "malloc lock", KNOWN_LOCK},
+		{FUTEX "pthread_cond_timedwait;?;?;?;?;handler::ha_index_read_map;"
+		       "handler::read_range_first;handler::multi_range_read_next",
+			"MariaDB row lock", KNOWN_LOCK},
+		/* What a query itself waits for is not the engine's. */
+		{FUTEX "pthread_cond_timedwait;Interruptible_wait::wait;Item_func_sleep::val_int;"
+		       "handler::ha_index_read_map",
+			"condition", KNOWN_SIGNAL},
 		{"read;take;alice" THREAD, NULL, KNOWN_NOT},
 		{"?;?", NULL, KNOWN_NOT},
 	};
@@ -74,6 +83,49 @@ static void waits_of_programs_have_names(void **state)
 		else
 			assert_string_equal(wait.name, cases[i].name);
 		assert_int_equal(wait.kind, cases[i].kind);
+		free(stack.copy);
+	}
+}
+
+static void waits_in_the_kernel_have_names(void **state)
+{
+	static const struct {
+		const char *stack;
+		enum reason reason;
+		const char *name;
+	} cases[] = {
+		{"__schedule;schedule;schedule_preempt_disabled;rwsem_down_write_slowpath;"
+		 "down_write_killable;__vm_munmap;__x64_sys_munmap",
+			REASON_LOCK, "mmap_lock"},
+		{"__schedule;schedule;schedule_preempt_disabled;rwsem_down_write_slowpath;"
+		 "down_write_killable;vm_mmap_pgoff;do_syscall_64",
+			REASON_LOCK, "mmap_lock"},
+		{"__schedule;schedule;schedule_preempt_disabled;rwsem_down_read_slowpath;"
+		 "down_read_killable;lock_mm_and_find_vma;exc_page_fault",
+			REASON_LOCK, "mmap_lock"},
+		/* With the lock, for something else. */
+		{"__schedule;schedule;io_schedule;folio_wait_bit_common;filemap_fault;"
+		 "populate_vma_page_range;vm_mmap_pgoff",
+			REASON_DISK, NULL},
+		{"__schedule;schedule;fanotify_handle_event;fsnotify;__fsnotify_parent",
+			REASON_UNKNOWN, "fanotify permission"},
+		{"__schedule;schedule;begin_new_exec;load_elf_binary;bprm_execve", REASON_UNKNOWN,
+			"exec's other threads"},
+		{"__schedule;schedule;schedule_timeout;reclaim_throttle;shrink_lruvec;shrink_node;"
+		 "do_try_to_free_pages;try_to_free_mem_cgroup_pages;try_charge_memcg",
+			REASON_KERNEL, "memory reclaim"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stack stack;
+		split(cases[i].stack, &stack);
+		struct known_wait wait =
+			known_wait_of_kernel(stack.names, stack.count, cases[i].reason);
+		if (!cases[i].name)
+			assert_null(wait.name);
+		else
+			assert_string_equal(wait.name, cases[i].name);
 		free(stack.copy);
 	}
 }
@@ -118,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_of_programs_have_names),
+		cmocka_unit_test(waits_in_the_kernel_have_names),
 		cmocka_unit_test(wrappers_are_told_from_the_code_that_waits),
 		cmocka_unit_test(suffixes_of_compilers_are_not_part_of_a_name),
 	};

@@ -57,7 +57,8 @@ static char *title_of(const struct report *report, const struct summary_line *li
 
 	if (line->is_runnable)
 		return xasprintf("%zu %s  no CPU", number, cut);
-	if (line->known.name)
+	/* A lock of the kernel is taken in several operations. */
+	if (line->known.name && line->reason != REASON_LOCK)
 		return xasprintf(
 			"%zu %s  %s%s", number, cut, reason, line->is_rest ? ", elsewhere" : "");
 	if (!line->operation || !strcmp(line->operation, reason))

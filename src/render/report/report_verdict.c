@@ -38,6 +38,23 @@ static bool is_for_an_end(const struct summary_line *line)
 	return line->reason == REASON_CHILD || line->known.kind == KNOWN_OTHERS;
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+	size_t length = strlen(text), wanted = strlen(end);
+
+	return length >= wanted && !strcmp(text + length - wanted, end);
+}
+
+/* "a mutex", "a PostgreSQL lock", "the mmap_lock", "the exec's other threads", "DNS" */
+static const char *article_of(const char *known)
+{
+	bool is_name = known[0] >= 'A' && known[0] <= 'Z';
+
+	if (strstr(known, "'s ") || strchr(known, '_'))
+		return is_name ? "" : "the ";
+	return is_name && !ends_in(known, "ock") && !ends_in(known, "monitor") ? "" : "a ";
+}
+
 /* "for a mutex (ask)", "in fdatasync (XLogFlush)", "for a disk" */
 static char *what_of(const struct summary_line *line)
 {
@@ -48,11 +65,7 @@ static char *what_of(const struct summary_line *line)
 	const char *known = line->known.name;
 
 	if (known)
-		return xasprintf("for %s%s%s",
-			known[0] >= 'A' && known[0] <= 'Z' ? ""
-			: strstr(known, "'s ")             ? "the "
-							   : "a ",
-			known, where);
+		return xasprintf("for %s%s%s", article_of(known), known, where);
 	if (operation)
 		return xasprintf("in %s%s", operation, where);
 	if (line->reason == REASON_UNKNOWN || line->reason == REASON_LOST)
