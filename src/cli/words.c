@@ -6,41 +6,45 @@
 
 #include "util/mem.h"
 
-#define WORD_COLUMNS 18
+#define WORD_COLUMNS 20
 
 static const struct {
 	const char *word, *meaning;
 } words[] = {
 	{"running", "the thread had a CPU"},
-	{"no CPU", "it was ready to run, but no CPU had come to it yet"},
-	{"behind X", "(of no CPU) X had the CPU that it was ready for"},
-	{"until an idle CPU", "(had woken up) the CPU was free, but asleep itself"},
-	{"CPU quota", "a limit of its cgroup that keeps a ready thread from free CPUs"},
+	{"no CPU", "ready to run, but not given a CPU"},
+	{"behind X", "(of no CPU) meanwhile X had the CPU"},
+	{"waking an idle CPU", "(of no CPU) the CPU was free, but asleep itself"},
+	{"CPU quota", "limit of its cgroup (cpu.max) that holds a ready thread back"},
 	{"blocked", "it waited for something that was not a CPU"},
-	{"wait", "from the moment it stops to the moment it is made ready again"},
-	{"idle", "a wait of a thread that has nothing to do; it is set aside"},
+	{"wait", "from when it stops to when it is made ready again"},
+	{"idle", "a wait that looks like nothing to do; set aside"},
 	{"never woken", "idle: the wait had not ended when the recording did"},
 	{"own timers", "idle: a timer that the thread had set ended it"},
 	{"kernel threads", "idle: in the main loop of a kernel thread"},
-	{"parked workers", "idle: a worker of a pool that got no work"},
+	{"parked workers", "idle: hardly ran, and waited for work; see dwell(1)"},
 	{"for X", "X ended the wait; what follows is what X did meanwhile"},
-	{"held by X", "the same for a lock: X had it all that time"},
-	{"through Y", "Y passed the end of the wait on, but did not hold it up"},
-	{"running", "(of X) X had a CPU and worked"},
+	{"held by X", "the same for a lock: X had it for that share"},
+	{"through Y", "Y only passed the wake on; it was not the cause"},
+	{"running (of X)", "X had a CPU and worked"},
 	{"without a CPU", "X was ready to work, but had no CPU"},
 	{"asleep in f", "X slept of its own accord; the function f asked for it"},
 	{"in fsync (f)", "X was itself in that system call, which f had called"},
 	{"see 3", "entry 3 of the list tells more"},
 	{"the network", "a packet came in from outside, or through a local socket"},
 	{"its own timer", "it had a timeout, and that passed"},
-	{"timed out", "a try for a lock that was given up and made again"},
-	{"stuck", "it waited for a lock to the end, and nobody gave it back"},
+	{"timed out", "gave up on a lock and tried again"},
+	{"stuck", "it waited for a lock until the recording ended"},
+	{"still waiting", "the part of it that had not ended when the recording did"},
 	{"not explained", "who or what it was for is not known, with the reason why"},
 	{"too far back", "a waker remembers some 30 of its waits; this was before them"},
-	{"elsewhere", "small parts of waits whose large ones have their own entries"},
+	{"elsewhere", "the same wait from other, smaller places"},
+	{"after a wake", "(of no CPU) it had been woken; preempted: it had to leave"},
+	{"10u..1s", "time by length of wait, from 10 us to 1 s: # half, = a fifth"},
 	{"waker, chain", "who ended a wait; who ended the waker's own wait, and so on"},
-	{"accounted", "share of all threads' lives that is in the recording"},
-	{"lost, noted", "detail that could not be kept; what was missed and made good"},
+	{"accounted", "share of all threads' time that is recorded"},
+	{"lost", "detail that could not be kept"},
+	{"noted", "what was missed and repaired, or left out on purpose"},
 };
 
 void print_words(void)

@@ -34,6 +34,8 @@ static const struct entry runtimes[] = {
 	{"LWLockWaitForVar", {"PostgreSQL LWLock", KNOWN_LOCK}},
 	{"tpool::thread_pool_generic::wait_for_tasks*", {"MariaDB: no task", KNOWN_PARKED}},
 	{"runtime.netpoll", {"Go: network poller", KNOWN_SIGNAL}},
+	/* Also what a queue or an event of Python's is made of: it may be either. */
+	{"PyThread_acquire_lock_timed", {"Python lock", KNOWN_SIGNAL}},
 	{"__res_context_send", {"DNS", KNOWN_ASKED}},
 	{"node::(anonymous namespace)::PlatformWorkerThread*", {"V8: no task", KNOWN_PARKED}},
 };

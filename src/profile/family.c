@@ -28,7 +28,7 @@ static bool without_numbers(const char *name, char ret[static MOST_BYTES])
 	return has_number;
 }
 
-static void add(struct families *families, const char *name)
+void families_add(struct families *families, const char *name)
 {
 	char text[MOST_BYTES];
 
@@ -51,10 +51,10 @@ void families_gather(struct families *families, const struct recording *recordin
 	const struct rec_chain_hop *hops = recording_hops(recording, &hop_count);
 
 	for (size_t i = 0; i < thread_count; i++)
-		add(families, threads[i].comm);
+		families_add(families, threads[i].comm);
 	for (size_t i = 0; i < hop_count; i++)
 		if (hop_kind_is_thread(hops[i].kind))
-			add(families, hops[i].name);
+			families_add(families, hops[i].name);
 }
 
 const char *family_of(const struct families *families, const char *name)

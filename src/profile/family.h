@@ -20,6 +20,8 @@ struct families {
 
 /* Takes the names of all threads and wakers in. */
 void families_gather(struct families *families, const struct recording *recording);
+/* One more name. */
+void families_add(struct families *families, const char *name);
 /* The name that stands for it: itself, or its family's. The families' or the caller's text. */
 const char *family_of(const struct families *families, const char *name);
 void families_clear(struct families *families);

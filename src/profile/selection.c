@@ -284,13 +284,36 @@ static bool is_never_idle(enum reason reason, char letter)
 /* Who ends in this last part of the window ends with its process, mostly. */
 #define LAST_PART 20
 
+/* A wait of this part of the window or more is a worker's for work. */
+#define LONG_PART 4
+
+/*
+ * Was a thread that lives on given work when this wait ended? Not if one of its own kind ended it,
+ * as a lock goes from hand to hand, nor if it had to wait for somebody's sleep.
+ */
+static bool is_given_work(struct selection *selection, const struct rec_row *row, const char *comm)
+{
+	size_t unused;
+	const struct rec_linked_chain *chains = recording_chains(selection->recording, &unused);
+	const struct rec_chain_hop *hops = recording_hops(selection->recording, &unused);
+	const struct rec_linked_chain *chain = row->chain == REC_NONE ? NULL : &chains[row->chain];
+
+	if (row->is_unended ||
+		row->sum.max_ns >= recording_meta(selection->recording)->window_ns / LONG_PART)
+		return true;
+	if (!chain || !chain->hop_count || !strcmp(hops[chain->first_hop].name, comm))
+		return false;
+	return chain->hop_count < 2 ||
+	       selection_waited(selection, &hops[chain->first_hop + 1]).reason != REASON_SLEEP;
+}
+
 /*
  * Is it a worker that got no work, and was woken only to end with its process? It is not the main
  * thread, hardly ran, and waited for what its program gives out: a condition, a queue. Of one that
- * lives on, such a wait has not ended.
+ * lives on, the wait must look like one for work.
  */
 static bool is_parked(
-	const struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
+	struct selection *selection, const struct rec_row *row, const struct meaning *meaning)
 {
 	const struct rec_thread *thread = &selection->threads[row->thread_index];
 	const struct rec_process *process = recording_process_of(selection->recording, thread);
@@ -301,7 +324,8 @@ static bool is_parked(
 	       thread->is_closed && thread->tid != process->pid &&
 	       thread->end_ns >= window_ns - window_ns / LAST_PART && life_ns >= window_ns / 2 &&
 	       thread->total_ns[TIME_RUNNING] <= life_ns / HARDLY_RAN &&
-	       thread->total_ns[TIME_BLOCKED] >= life_ns - life_ns / HARDLY_AWAKE;
+	       thread->total_ns[TIME_BLOCKED] >= life_ns - life_ns / HARDLY_AWAKE &&
+	       (thread->end_ns < window_ns || is_given_work(selection, row, thread->comm));
 }
 
 static const char *name_of_stop(char letter)
@@ -311,7 +335,7 @@ static const char *name_of_stop(char letter)
 			       : "frozen";
 }
 
-static enum idle_kind idle_of(const struct selection *selection, const struct rec_row *row,
+static enum idle_kind idle_of(struct selection *selection, const struct rec_row *row,
 	const struct meaning *meaning, enum known_kind known)
 {
 	if (meaning->reason == REASON_KTHREAD)

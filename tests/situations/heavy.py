@@ -47,7 +47,7 @@ class Postgres:
 class PostgresHotRow(Postgres):
     """PostgreSQL: all clients update one row."""
     answer = "postgres waits for PostgreSQL's row locks, held by other backends that wait for their client"
-    must = [r"postgres waited .* for PostgreSQL lock \(\w*(heap|Xact|Exec)\w*\), held by another postgres"]
+    must = [r"postgres waited .* for a PostgreSQL lock \(\w*(heap|Xact|Exec)\w*\), held by another postgres"]
     must_not = []
 
     def __call__(self, scene):
@@ -62,7 +62,7 @@ class PostgresHotRow(Postgres):
 class PostgresTpcB(Postgres):
     """PostgreSQL under TPC-B."""
     answer = "the CPUs are full: backends and clients are ready to run most of the time; then fdatasync of the WAL"
-    must = [r"ready without a CPU: .* of it postgres; CPUs \d+ % busy"]
+    must = [r"ready without a CPU: .* of it postgres;.* CPUs \d+ % busy"]
     must_not = []
 
     def __call__(self, scene):
@@ -142,7 +142,7 @@ class JavaMonitor:
     """Java threads at a monitor whose owner sleeps."""
     tools, packages = ["java", "javac"], ["default-jdk-headless"]
     answer = "the workers wait for a Java monitor, held by one that sleeps"
-    must = [r"waited .* for Java monitor.*[Hh]eld by .*: asleep"]
+    must = [r"waited .* for a Java monitor.*[Hh]eld by .*: asleep"]
     must_not = []
 
     def __call__(self, scene):

@@ -172,5 +172,58 @@ class TimedOutConnect:
         return scene.record("-p", process.pid, seconds=2)
 
 
+def on_first_cpu(scene, name):
+    """A shell by that name that computes on the first CPU."""
+    os.symlink("/bin/sh", scene.path(name))
+    process = scene.start(scene.path(name), "-c", "while :; do :; done")
+    os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})
+    return process
+
+
+class Hogged:
+    """A program that has to share its CPU with others."""
+    answer = "app is ready most of the time, behind two hogs that are not recorded"
+    must = [r"^ready without a CPU: .*; (all|9\d %) behind hog-\*"]
+    must_not = ["quota", "idle CPU"]
+
+    def __call__(self, scene):
+        for name in ("hog-1", "hog-2"):
+            on_first_cpu(scene, name)
+        app = on_first_cpu(scene, "app")
+        return scene.record("-p", app.pid, seconds=2)
+
+
+class SleepyCpus:
+    """Two threads that wake each other on two CPUs, which sleep in between."""
+    answer = "the CPUs are idle, and have to wake up each time"
+    must = [r"ready without a CPU: .*; \d+ % waking an idle CPU"]
+    must_not = ["behind (ping|pong)"]
+
+    def __call__(self, scene):
+        players = scene.start(f"{WORKLOADS}/pingpong", 10000, "apart", stdout=subprocess.DEVNULL)
+        return scene.record("-p", players.pid, seconds=2)
+
+
+class PythonLock:
+    """Python threads that want one lock, whose holder sleeps."""
+    answer = "the threads wait for a Python lock; who has it sleeps"
+    must = [r"waited .* for a Python lock.*: asleep in"]
+    must_not = ["nothing but idle"]
+
+    def __call__(self, scene):
+        script = scene.write("lock.py", """
+import threading, time
+lock = threading.Lock()
+def serve():
+    while True:
+        with lock: time.sleep(0.05)
+for i in range(4): threading.Thread(target=serve, daemon=True).start()
+time.sleep(60)
+""")
+        process = scene.start(PYTHON, script)
+        time.sleep(0.5)
+        return scene.record("-p", process.pid, seconds=2)
+
+
 SITUATIONS = [Mutex(), Gil(), Stopped(), Deadlock(), Pipeline(), Build(), IdleDaemon(), SlowBackend(),
-              DeadResolver(), TimedOutConnect()]
+              DeadResolver(), TimedOutConnect(), Hogged(), SleepyCpus(), PythonLock()]

@@ -34,7 +34,7 @@ static void waits_of_programs_have_names(void **state)
 		/* A lock of a Python program, not of Python. */
 		{FUTEX "__new_sem_wait_slow64.constprop.0;PyThread_acquire_lock_timed;?;?;"
 		       "PyObject_Vectorcall;_PyEval_EvalFrameDefault",
-			"semaphore", KNOWN_SIGNAL},
+			"Python lock", KNOWN_SIGNAL},
 		{FUTEX "pthread_cond_wait;os::PlatformEvent::park;ObjectMonitor::EnterI;"
 		       "ObjectMonitor::enter;ObjectSynchronizer::enter",
 			"Java monitor", KNOWN_LOCK},

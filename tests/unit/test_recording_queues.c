@@ -110,8 +110,10 @@ static void shares_are_told_largest_first(void **state)
 	static const struct told cases[] = {
 		{{"hog"}, {3000}, "Behind hog 100 %.", "all behind hog"},
 		{{"a", "b"}, {1000, 2000}, "Behind b 67 %, a 33 %.", "67 % behind b"},
-		{{"", "a"}, {2400, 600}, "Until an idle CPU had woken up 80 %; behind a 20 %.",
-			"80 % until an idle CPU had woken up"},
+		{{"hog-1", "hog-2", "b"}, {1000, 1000, 1000}, "Behind hog-* 67 %, b 33 %.",
+			"67 % behind hog-*"},
+		{{"", "a"}, {2400, 600}, "Waking an idle CPU 80 %; behind a 20 %.",
+			"80 % waking an idle CPU"},
 		{{"a", "b", "c", "d", "e"}, {1000, 800, 600, 400, 200},
 			"Behind a 33 %, b 27 %, c 20 % and 2 others 20 %.", "33 % behind a"},
 		{{"bad\033[31m\n"}, {3000}, "Behind bad?[31m? 100 %.", "all behind bad?[31m?"},

@@ -10,7 +10,6 @@
 struct gathering {
 	const struct rec_thread *threads;
 	struct placer *placer;
-	const struct families *families;
 	queue_shares *shares;
 	struct map64 known; /* hash of what makes a share -> index + 1 */
 };
@@ -47,7 +46,7 @@ static int on_queue(const struct rec_queued *row, void *context)
 	bool is_thread = queue->kind == QUEUE_THREAD;
 	struct queue_share share = {/* What a newer dwell knows is not known here. */
 		.kind = (unsigned int)queue->kind < QUEUE_KINDS ? queue->kind : QUEUE_UNTOLD,
-		.name = is_thread ? family_of(gathering->families, queue->name) : "",
+		.name = is_thread ? queue->name : "",
 		.ns = queue->ns,
 		.root = placer_root(gathering->placer, &gathering->threads[row->thread_index])};
 
@@ -56,13 +55,15 @@ static int on_queue(const struct rec_queued *row, void *context)
 }
 
 int queues_gather(struct selection *selection, const struct rec_thread *threads,
-	struct placer *placer, const struct families *families, queue_shares *ret, struct why *why)
+	struct placer *placer, struct families *families, queue_shares *ret, struct why *why)
 {
-	struct gathering gathering = {threads, placer, families, ret, {0}};
+	struct gathering gathering = {threads, placer, ret, {0}};
 
 	*ret = (queue_shares){0};
 	int error = selection_each_queue(selection, on_queue, &gathering, why);
 	map64_clear(&gathering.known);
+	vec_each (share, ret)
+		families_add(families, share->name);
 	return error;
 }
 
@@ -87,6 +88,7 @@ static void sum_of(
 		if (line && summary_family_root(summary, one.root) != line->root)
 			continue;
 		one.root = 0;
+		one.name = family_of(&summary->occupant_families, one.name);
 		add(&known, ret, &one);
 	}
 	map64_clear(&known);

@@ -9,16 +9,19 @@
 
 struct queue_share {
 	enum queue_kind kind;
-	const char *name; /* of QUEUE_THREAD, as its family; else "" */
+	const char *name; /* of QUEUE_THREAD; in sums its family's; else "" */
 	uint64_t ns;
 	uint32_t root; /* node of the name that waited; of sums over several: 0 */
 };
 
 typedef VEC(struct queue_share) queue_shares;
 
-/* Gathers all of the selection. 0, or -errno with why; the caller clears the result. */
+/*
+ * Gathers all of the selection, and adds the names of those who had CPUs to the families. 0, or
+ * -errno with why; the caller clears the result.
+ */
 int queues_gather(struct selection *selection, const struct rec_thread *threads,
-	struct placer *placer, const struct families *families, queue_shares *ret, struct why *why);
+	struct placer *placer, struct families *families, queue_shares *ret, struct why *why);
 
 struct summary;
 /* Of a line (an index) of runnable time, largest first. The caller clears the result. */

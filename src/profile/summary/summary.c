@@ -301,9 +301,11 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	int error = selection_each_row(selection, on_row, &gathering, why);
 
 	/* A filter that asks for what only rows of time have leaves none of them. */
-	if (!error && !view_filter_asks_for_time(filter))
-		error = queues_gather(selection, threads, gathering.placer, &summary->families,
-			&summary->queues, why);
+	if (!error && !view_filter_asks_for_time(filter)) {
+		families_gather(&summary->occupant_families, recording);
+		error = queues_gather(selection, threads, gathering.placer,
+			&summary->occupant_families, &summary->queues, why);
+	}
 
 	completeness_end(gathering.completeness, running_ns_of, &gathering, &summary->completeness);
 	/* Freed before the next step, which needs as much memory again. */
@@ -375,6 +377,7 @@ void summary_free(struct summary *summary)
 	vec_clear(&summary->lines);
 	causes_clear(&summary->causes);
 	families_clear(&summary->families);
+	families_clear(&summary->occupant_families);
 	map64_clear(&summary->line_by_what);
 	map64_clear(&summary->depth_by_kind);
 	map64_clear(&summary->line_by_spot);

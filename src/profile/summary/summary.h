@@ -121,6 +121,7 @@ struct summary {
 	bool has_chains;      /* who woke whom was recorded */
 	bool is_by_comm;      /* waits go by the names of threads */
 	struct families families;
+	struct families occupant_families; /* of those who had CPUs, which need not be recorded */
 	queue_shares queues;       /* who had the CPUs; none where filters ask for what they lack */
 	struct causes causes;      /* by line */
 	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */

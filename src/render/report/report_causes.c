@@ -285,6 +285,15 @@ static char *why_unexplained(const struct explanation *explanation)
 	return xstrdup(end_text(explanation, end));
 }
 
+/* Is what is not explained what has not ended? That is no riddle. */
+static bool is_going_on(const struct explanation *explanation)
+{
+	uint64_t others_ns = explanation->unexplained_ns - explanation->by_end_ns[CHAIN_NOT_WOKEN];
+
+	return explanation->by_end_ns[CHAIN_NOT_WOKEN] / 9 >= others_ns &&
+	       explanation->by_end_ns[CHAIN_NOT_WOKEN];
+}
+
 /* Is it worth saying that somebody passed it on: one that all came through, but that no time is of?
  */
 static bool has_messenger(const struct sentence *sentence)
@@ -344,7 +353,11 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 		put_holder(out, sentence, last);
 		has_any = true;
 	}
-	if (sentence->unexplained && !is_open_first) {
+	if (sentence->unexplained && !is_open_first && is_going_on(explanation)) {
+		fprintf(out, "%sstill waiting %llu %%", has_any ? "; " : "",
+			(unsigned long long)sentence->unexplained);
+		has_any = true;
+	} else if (sentence->unexplained && !is_open_first) {
 		fprintf(out, "%snot explained %llu %% (%s)", has_any ? "; " : "",
 			(unsigned long long)sentence->unexplained, why);
 		has_any = true;

@@ -89,15 +89,41 @@ static void put_figures(const struct report *report, const struct summary_line *
 		max, bands);
 }
 
-/* The stack of most of it; the share is said where it is not nearly all. */
-static void put_stack(const struct report *report, const struct summary_line *line)
+/* Stacks of a line that are compared with the one that is shown. */
+#define MOST_COMPARED 256
+
+/* How much of a line has a stack that looks like the one that is shown. */
+static uint64_t ns_of_looks(const struct report *report, size_t index, const char *shown)
 {
+	const struct summary *summary = report->summary;
+	uint64_t ns = 0;
+	size_t compared = 0;
+
+	vec_each (wait, &summary->waits) {
+		if (wait->line != index + 1)
+			continue;
+		if (compared++ == MOST_COMPARED)
+			break;
+		_cleanup_free_ char *stack = stack_line(
+			&summary->tree, wait->node, report->style->is_full, report->style->width);
+		if (!strcmp(stack, shown))
+			ns += wait->total_ns;
+	}
+	return ns;
+}
+
+/* The stack of most of it; the share is said where it is not nearly all. */
+static void put_stack(const struct report *report, size_t index)
+{
+	const struct summary_line *line = &report->summary->lines.at[index];
 	const struct summary_wait *wait = &report->summary->waits.at[line->heaviest];
 	char room[UNITS_ROOM], share[UNITS_ROOM + 16] = "";
+	_cleanup_free_ char *shown = stack_line(
+		&report->summary->tree, wait->node, report->style->is_full, report->style->width);
+	uint64_t ns = ns_of_looks(report, index, shown);
 
-	if (line->heaviest_ns < line->total_ns - line->total_ns / 20)
-		snprintf(share, sizeof(share),
-			"%s: ", share_text(line->heaviest_ns, line->total_ns, room));
+	if (ns < line->total_ns - line->total_ns / 20)
+		snprintf(share, sizeof(share), "%s: ", share_text(ns, line->total_ns, room));
 	_cleanup_free_ char *stack = stack_line(&report->summary->tree, wait->node,
 		report->style->is_full, report->style->width - 2 - strlen(share));
 	if (!stack[0])
@@ -196,8 +222,8 @@ static void put_causes(const struct report *report, size_t line)
 
 static void put_heading(const struct report *report)
 {
-	fprintf(report->out, "%-40s%8s%8s%8s%7s  %s\n", "why they waited", "total", "waits", "mean",
-		"max", "10u..1s");
+	fprintf(report->out, "%-40s%8s%8s%8s%7s  %s\n", "why they did not run", "total", "waits",
+		"mean", "max", "10u..1s");
 }
 
 static void put_line(const struct report *report, size_t index)
@@ -209,7 +235,7 @@ static void put_line(const struct report *report, size_t index)
 		put_runnable(report, index);
 		return;
 	}
-	put_stack(report, line);
+	put_stack(report, index);
 	put_causes(report, index);
 }
 

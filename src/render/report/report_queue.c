@@ -75,13 +75,12 @@ static const char *words_of(const struct summary *summary, const struct parts *p
 {
 	switch (kind) {
 	case QUEUE_IDLE_CPU:
-		return may_be_quota(summary, parts)
-			       ? "until a CPU had woken up, or the CPU quota allowed it"
-			       : "until an idle CPU had woken up";
+		return may_be_quota(summary, parts) ? "waking an idle CPU, or the CPU quota"
+						    : "waking an idle CPU";
 	case QUEUE_QUOTA:
 		return "held back by the CPU quota of its cgroup";
 	default:
-		return "not known";
+		return "not explained";
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "util/json.h"
 
 /*
- * "Behind stress-ng-cpu 90 %, kworker/0:1 4 %; until an idle CPU had woken up 6 %." of the line
+ * "Behind stress-ng-cpu 90 %, kworker/0:1 4 %; waking an idle CPU 6 %." of the line
  * (an index); "" if nothing is told. Names are clean. Caller frees.
  */
 char *queue_sentence(const struct summary *summary, size_t line);

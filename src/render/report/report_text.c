@@ -281,10 +281,10 @@ static void put_next(const struct report *report)
 
 	fputs("next:", report->out);
 	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
-		size_t wanted = strlen(i ? " | " : " ") + strlen(commands[i]) + strlen(name);
+		size_t wanted = strlen(i ? "; " : " ") + strlen(commands[i]) + strlen(name);
 		if (used + wanted > REPORT_WIDTH)
 			break;
-		fprintf(report->out, "%s%s%s", i ? " | " : " ", commands[i], name);
+		fprintf(report->out, "%s%s%s", i ? "; " : " ", commands[i], name);
 		used += wanted;
 	}
 	putc('\n', report->out);

@@ -202,7 +202,7 @@ static void put_class(FILE *out, const struct report *report, bool is_running, u
 		double own = rec_meta_cost_share(report->summary->meta);
 		fprintf(out, "; CPUs %s busy", busy);
 		if (own >= OWN_SHARE)
-			fprintf(out, ", %.0f %% with dwell", own * 100);
+			fprintf(out, ", %.0f %% by dwell", own * 100);
 	}
 	if (!is_running && !is_told && report_was_held_back(report->summary, ns))
 		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
@@ -327,34 +327,36 @@ static void put_open(FILE *out, const struct report *report, uint64_t waited_ns)
 
 struct amounts {
 	uint64_t running_ns, runnable_ns, waited_ns;
+	uint64_t largest_ns; /* of the waits */
 };
 
-/* What most time was spent on, and what comes next if that is much. */
+/* What most time was spent on, and what comes next if that is much: the largest first. */
 static void put_spent(FILE *out, const struct report *report, const struct amounts *spent)
 {
-	bool is_waiting =
-		spent->waited_ns > spent->running_ns && spent->waited_ns > spent->runnable_ns;
-	bool is_running_first = spent->running_ns >= spent->runnable_ns;
-	uint64_t most_ns = is_waiting         ? spent->waited_ns
-			   : is_running_first ? spent->running_ns
-					      : spent->runnable_ns;
-	bool has_any = false;
+	bool is_many = spent->largest_ns < spent->waited_ns / LARGE_PART;
+	/* In the order of what is printed; of many waits none of which is large, all count. */
+	uint64_t amounts[] = {is_many ? spent->waited_ns : spent->largest_ns, spent->running_ns,
+		spent->runnable_ns};
+	uint64_t most_ns = 0;
 
-	if (is_waiting) {
-		put_waits(out, report, spent->waited_ns, false);
-		has_any = true;
-	}
-	for (int i = 0; i < 2; i++) {
-		bool is_running = is_running_first == !i;
-		uint64_t ns = is_running ? spent->running_ns : spent->runnable_ns;
-		if (has_any && ns <= most_ns / LARGE_PART)
+	for (size_t turn = 0; turn < ARRAY_SIZE(amounts); turn++) {
+		size_t best = amounts[0] ? 0 : 1;
+		for (size_t i = 1; i < ARRAY_SIZE(amounts); i++)
+			if (amounts[i] > amounts[best])
+				best = i;
+		uint64_t ns = best ? amounts[best] : spent->waited_ns;
+		if (turn && ns <= most_ns / LARGE_PART)
+			return;
+		amounts[best] = 0;
+		if (!turn)
+			most_ns = ns;
+		if (!best) {
+			put_waits(out, report, spent->waited_ns, turn);
 			continue;
-		fputs(has_any ? " Then " : "", out);
-		put_class(out, report, is_running, ns);
-		has_any = true;
+		}
+		fputs(turn ? " Then " : "", out);
+		put_class(out, report, best == 1, ns);
 	}
-	if (!is_waiting && spent->waited_ns > most_ns / LARGE_PART)
-		put_waits(out, report, spent->waited_ns, true);
 }
 
 static void put_sentences(FILE *out, const struct report *report)
@@ -374,8 +376,11 @@ static void put_sentences(FILE *out, const struct report *report)
 		return;
 	}
 	vec_each (line, &summary->lines)
-		if (is_story(summary, line))
+		if (is_story(summary, line)) {
 			spent.waited_ns += line->total_ns;
+			if (line->total_ns > spent.largest_ns)
+				spent.largest_ns = line->total_ns;
+		}
 	stuck = put_stuck(out, report);
 	if (stuck && spent.running_ns + spent.runnable_ns + spent.waited_ns < window_ns / 100)
 		return;
