@@ -63,8 +63,12 @@ static __always_inline void take_parents(struct vector *vector, const struct hop
 		copy_hops(&vector->hops[1], count, from);
 }
 
-/* Behind the hop of the waking thread come its own last wait and the hops that ended that. */
-static __noinline void add_history(struct task_struct *task, struct vector *vector)
+/*
+ * Behind the hop of the waking thread come its own last wait and the hops that ended that. If its
+ * switch-in was not seen, its books still have it in that wait, and the hops are pending.
+ */
+static __noinline void add_history(
+	struct task_struct *task, struct vector *vector, const struct thread *thread)
 {
 	struct chain *chain;
 	struct vector *work;
@@ -77,6 +81,18 @@ static __noinline void add_history(struct task_struct *task, struct vector *vect
 	chain = chain_get(task, 0);
 	if (!chain) {
 		hop->woken = NOTHING_KNOWN;
+		return;
+	}
+	if (thread && thread->state == TIME_BLOCKED) {
+		hop->woken = NOTHING_KNOWN;
+		if (!chain_is_pending(chain, thread) || thread->wake < thread->since)
+			return;
+		hop->woken = thread->wake;
+		hop->off = thread->since;
+		hop->waited = thread->kernel_stack;
+		buffer = !(chain->buffer & 1);
+		take_parents(
+			vector, &chain->hops[buffer ? cfg_depth : 0], chain->counts[buffer & 1]);
 		return;
 	}
 	hop->queued_ns = chain->queued_ns;
@@ -263,7 +279,7 @@ static __noinline struct vector *build_vector(void *ctx, struct cpu *cpu, u32 ho
 		}
 		vector->hops[0].thread = thread ? thread->serial : 0;
 		if (is_known && !(thread && thread->has_stale_chain))
-			add_history(task, vector);
+			add_history(task, vector, thread);
 		else
 			vector->hops[0].woken = NOTHING_KNOWN;
 		seal_hop_of_thread(cpu, vector, task, thread);

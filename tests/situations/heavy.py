@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Situations with programs that have to be installed first."""
+"""Situations with programs that have to be installed first, or that want the machine for themselves."""
 import glob
 import os
 import subprocess
 import time
 
 from light import PYTHON
-from scene import free_port, listens, until
+from scene import WORKLOADS, free_port, listens, until
 
 
 def postgres_tool(name):
@@ -42,6 +42,18 @@ class Postgres:
     def load(self, scene, *options):
         return scene.start("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups",
                            "pgbench", *self.where(), "-n", "-T", 60, *options, "bench")
+
+
+class SleepyCpus:
+    """Nothing else must run: two threads that wake each other on two CPUs, which sleep in between."""
+    tools, packages = [], []
+    answer = "the CPUs are idle, and have to wake up each time"
+    must = [r"ready without a CPU: .*; \d+ % waking an idle CPU"]
+    must_not = ["behind (ping|pong)"]
+
+    def __call__(self, scene):
+        players = scene.start(f"{WORKLOADS}/pingpong", 10000, "apart", stdout=subprocess.DEVNULL)
+        return scene.record("-p", players.pid, seconds=2)
 
 
 class PostgresHotRow(Postgres):
@@ -289,4 +301,4 @@ class Frozen:
 
 
 SITUATIONS = [PostgresHotRow(), PostgresTpcB(), RedisAof(), NginxSlowBackend(), NodeExecSync(), JavaMonitor(),
-              GoChannels(), Fio(), MariaDb(), Memcached(), Chromium(), Frozen()]
+              GoChannels(), Fio(), MariaDb(), Memcached(), Chromium(), Frozen(), SleepyCpus()]

@@ -183,7 +183,7 @@ def on_first_cpu(scene, name):
 class Hogged:
     """A program that has to share its CPU with others."""
     answer = "app is ready most of the time, behind two hogs that are not recorded"
-    must = [r"^ready without a CPU: .*; (all|9\d %) behind hog-\*"]
+    must = [r"^ready without a CPU: .*; (all|\d+ %) behind hog-\*"]
     must_not = ["quota", "idle CPU"]
 
     def __call__(self, scene):
@@ -191,17 +191,6 @@ class Hogged:
             on_first_cpu(scene, name)
         app = on_first_cpu(scene, "app")
         return scene.record("-p", app.pid, seconds=2)
-
-
-class SleepyCpus:
-    """Two threads that wake each other on two CPUs, which sleep in between."""
-    answer = "the CPUs are idle, and have to wake up each time"
-    must = [r"ready without a CPU: .*; \d+ % waking an idle CPU"]
-    must_not = ["behind (ping|pong)"]
-
-    def __call__(self, scene):
-        players = scene.start(f"{WORKLOADS}/pingpong", 10000, "apart", stdout=subprocess.DEVNULL)
-        return scene.record("-p", players.pid, seconds=2)
 
 
 class PythonLock:
@@ -226,4 +215,4 @@ time.sleep(60)
 
 
 SITUATIONS = [Mutex(), Gil(), Stopped(), Deadlock(), Pipeline(), Build(), IdleDaemon(), SlowBackend(),
-              DeadResolver(), TimedOutConnect(), Hogged(), SleepyCpus(), PythonLock()]
+              DeadResolver(), TimedOutConnect(), Hogged(), PythonLock()]

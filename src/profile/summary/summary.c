@@ -20,6 +20,7 @@ struct gathering {
 	struct recording *recording;
 	struct selection *selection;
 	bool sets_aside;
+	bool has_asked_reasons;
 };
 
 static struct summary_group *group_of(struct gathering *gathering, const struct rec_thread *thread)
@@ -107,8 +108,12 @@ static void add_blocked(struct gathering *gathering, const struct selection_row 
 		summary->aside_ns += row->ns;
 		group->aside_ns += row->ns;
 	} else {
+		bool is_lock = row->known.kind == KNOWN_LOCK && !gathering->has_asked_reasons;
+		enum reason called = is_lock ? REASON_LOCK : row->reason;
 		summary->reason_ns[row->reason] += row->ns;
 		group->reason_ns[row->reason] += row->ns;
+		summary->called_ns[called] += row->ns;
+		group->called_ns[called] += row->ns;
 	}
 }
 
@@ -297,7 +302,8 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 		.threads = threads,
 		.figures = summary->threads.at,
 		.completeness = completeness_begin(recording, thread_count),
-		.sets_aside = filter->idle == IDLE_HIDE};
+		.sets_aside = filter->idle == IDLE_HIDE,
+		.has_asked_reasons = filter->reasons != VIEW_ALL_REASONS};
 	int error = selection_each_row(selection, on_row, &gathering, why);
 
 	/* A filter that asks for what only rows of time have leaves none of them. */

@@ -34,14 +34,14 @@ static struct parts make_parts(const struct summary *summary)
 {
 	uint64_t runnable_ns = summary->total_ns[TIME_WOKEN] + summary->total_ns[TIME_PREEMPTED];
 	struct parts parts = {.count = 2};
-	uint64_t rest_ns = summary->reason_ns[REASON_UNKNOWN];
+	uint64_t rest_ns = summary->called_ns[REASON_UNKNOWN];
 
 	parts.at[0] = (struct part){'R', "running", summary->total_ns[TIME_RUNNING]};
 	parts.at[1] = (struct part){'q', "ready, no CPU", runnable_ns};
 	for (unsigned int i = 1; i < REASONS; i++)
-		if (summary->reason_ns[i])
+		if (summary->called_ns[i])
 			parts.at[parts.count++] = (struct part){reason_letter((enum reason)i),
-				reason_name((enum reason)i), summary->reason_ns[i]};
+				reason_name((enum reason)i), summary->called_ns[i]};
 	sort_by_size(parts.at + 2, parts.count - 2);
 	while (parts.count > 2 + MOST_REASONS)
 		rest_ns += parts.at[--parts.count].ns;

@@ -29,7 +29,7 @@ static void add_group(struct table_row *row, const struct summary_group *group)
 	row->ns[COLUMN_RUNNABLE] += group->total_ns[TIME_WOKEN] + group->total_ns[TIME_PREEMPTED];
 	row->ns[COLUMN_BLOCKED] += group->total_ns[TIME_BLOCKED] - group->aside_ns;
 	for (unsigned int i = 0; i < REASONS; i++)
-		row->reason_ns[i] += group->reason_ns[i];
+		row->reason_ns[i] += group->called_ns[i];
 }
 
 static char *group_name(const struct summary *summary, const struct summary_group *group)
