@@ -203,9 +203,12 @@ __noinline int gather_part(struct cpu *cpu, struct thread *thread, u64 first, u6
 	return 0;
 }
 
+/* The last stays, among which a time in a queue is divided exactly. */
+#define STAYS_DIVIDED 31
+
 /*
  * Tells of the thread's time in the queue of a CPU, since `since`, the latest part first: who is on
- * that CPU now, and the stays before. Global: verified once.
+ * that CPU now, and the stays before, as far as it is divided. Global: verified once.
  */
 __noinline int tell_stays(struct cpu *cpu, struct thread *thread, u32 number, u64 since)
 {
@@ -233,7 +236,7 @@ __noinline int tell_stays(struct cpu *cpu, struct thread *thread, u32 number, u6
 	}
 	to = queue->to;
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < STAYS - 1; i++) {
+	for (u32 i = 0; i < STAYS_DIVIDED; i++) {
 		stay = &stays->at[(at - 1) & (STAYS - 1)];
 		from = stay->until;
 		barrier();
@@ -289,25 +292,24 @@ __noinline int find_stay(struct cpu *cpu, u64 moment)
 #define QUEUE_LONG_NS 1000000ULL
 
 /*
- * A short time in a queue is told to have been behind the one who had the CPU at one moment of it,
- * by chance: over many of them each gets its share, at a fraction of the cost.
+ * Tells that [since, to) was behind the one who had this CPU at one moment of it, by chance: over
+ * many such times each gets its share, at a fraction of the cost. Global: verified once.
  */
-static __always_inline bool tell_moment(struct cpu *cpu, struct thread *thread, u64 since, u64 at)
+__noinline int tell_moment(struct cpu *cpu, struct thread *thread, u64 since, u64 to)
 {
-	u64 ns = at - since, name[CONTRACT_COMM_WORDS], who = QUEUE_UNTOLD;
-	struct queue *queue = &cpu->queue;
+	u64 ns = to - since, first, second, who = QUEUE_UNTOLD;
 
-	if (ns >= QUEUE_LONG_NS)
-		return false;
-	/* note_stay() will need it. */
-	name[0] = queue->name[0];
-	name[1] = queue->name[1];
-	if (find_stay(cpu, since + ((at * 0x9e3779b97f4a7c15ULL >> 44) * ns >> 20)))
-		who = occupant_of(cpu, queue->name[0], queue->name[1]);
-	queue->name[0] = name[0];
-	queue->name[1] = name[1];
+	if (!cpu || !thread || since >= to)
+		return 0;
+	/* note_stay() will need the name. */
+	first = cpu->queue.name[0];
+	second = cpu->queue.name[1];
+	if (find_stay(cpu, since + scaled(ns, to * 0x9e3779b97f4a7c15ULL >> 44, 1 << 20)))
+		who = occupant_of(cpu, cpu->queue.name[0], cpu->queue.name[1]);
+	cpu->queue.name[0] = first;
+	cpu->queue.name[1] = second;
 	tell_part(cpu, thread, who, ns);
-	return true;
+	return 0;
 }
 
 /*
@@ -336,11 +338,18 @@ __noinline int tell_queue(struct cpu *cpu, struct thread *thread, u64 since, u64
 	moved_at = thread->moved_at;
 	if (moved_at <= since || moved_at >= at)
 		moved_at = since;
-	if (moved_at == since && tell_moment(cpu, thread, since, at))
+	if (moved_at == since && at - since < QUEUE_LONG_NS) {
+		tell_moment(cpu, thread, since, at);
 		return 0;
+	}
 	queue->to = at;
 	queue->is_here = true;
 	tell_stays(cpu, thread, bpf_get_smp_processor_id(), moved_at);
+	if (queue->to > moved_at) {
+		/* Many switches ago: one of those who had it then stands for all. */
+		tell_moment(cpu, thread, moved_at, queue->to);
+		queue->to = moved_at;
+	}
 	if (queue->to == moved_at && moved_at > since) {
 		queue->is_here = false;
 		tell_stays(cpu, thread, thread->moved_from, since);

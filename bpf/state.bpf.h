@@ -191,7 +191,7 @@ struct queue {
 };
 
 /* That a CPU remembers; a power of two. */
-#define STAYS 32
+#define STAYS 128
 
 struct stay {
 	u64 until;
