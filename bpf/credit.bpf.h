@@ -311,10 +311,9 @@ __noinline int credit_wait(struct cpu *cpu, struct thread *thread, u64 from, u64
 	if (!cpu || !thread || !take_time(cpu, thread, TIME_BLOCKED, from, to, &key, &add))
 		return 0;
 	key.task_letter = thread->task_letter;
-	if (is_skipped(add.ns)) {
-		key.kernel_stack = STACK_SKIPPED;
+	/* The kernel's stack stays, because it says what was waited for. Such stacks are few. */
+	if (is_skipped(add.ns))
 		key.user_stack = STACK_SKIPPED;
-	}
 	count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }

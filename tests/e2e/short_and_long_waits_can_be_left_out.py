@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """-m and -M choose waits by length when looking, and never change a thread's totals when they are
-given for the recording."""
+given for the recording: what is left out then is the stack of the program, not the reason."""
 from lib import *
 
 COMMAND = ["sh", "-c", f"{workload('sleeper')} 20 20 && {workload('sleeper')} 2 200"]
@@ -17,3 +17,9 @@ recording = record("-m", "100ms", command=COMMAND)
 check_books(recording)
 check_between("all sleepers", sum(t["blocked_ns"] for t in recording.named("sleeper-0")),
               0.98 * 800 * MS, 2 * 800 * MS)
+# What they were is known, but not what the program did.
+slept = sum(wait["total_ns"] for wait in recording.report["waits"]
+            if wait["name"] == "sleeper-0" and wait["reason"] == "sleep")
+check_between("sleeps", slept, 0.98 * 800 * MS, 2 * 800 * MS)
+told = weight(recording.folded("offcpu", "--state", "blocked"), "take_nap")
+check_between("with the program's stacks", told, 0.98 * 400 * MS, 0.6 * slept)
