@@ -67,6 +67,7 @@ static __always_inline void fill_now(struct thread_now *now, const struct thread
 static __always_inline void begin_life(struct thread *thread, u64 now)
 {
 	thread->is_target = true;
+	thread->is_held_back = false;
 	thread->birth = now;
 	thread->state = TIME_RUNNING;
 	thread->since = now;

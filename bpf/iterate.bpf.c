@@ -28,7 +28,8 @@ static __always_inline void look_at(
 
 	thread->task_letter = letter_of_state(task->__state);
 	thread->was_on_cpu = task->on_cpu;
-	thread->is_held_back = !task->on_cpu && !task->__state && is_held_back(task);
+	thread->is_held_back =
+		thread->is_target && !task->on_cpu && !task->__state && is_held_back(task);
 	if (walk && !thread->was_on_cpu)
 		thread->kernel_stack = kernel_stack_of(task, cpu, walk);
 }

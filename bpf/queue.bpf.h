@@ -66,6 +66,9 @@ static __always_inline void read_comm(u64 task, u64 name[CONTRACT_COMM_WORDS])
 	} else {
 		bpf_probe_read_kernel(name, CONTRACT_COMM_LEN, (void *)at);
 	}
+	/* A thread may have no name, but is not an idle CPU. */
+	if (!name[0])
+		name[0] = '?';
 }
 
 /* Notes who leaves this CPU. */
@@ -74,10 +77,12 @@ static __always_inline void note_leaver(struct cpu *cpu, struct task_struct *pre
 	volatile __u64 *place = &cpu->place;
 
 	*place = (u64)prev;
-	if (prev->pid)
+	if (prev->pid) {
 		read_comm(*place, cpu->queue.name);
-	else
+	} else {
 		cpu->queue.name[0] = 0;
+		cpu->queue.name[1] = 0;
+	}
 	cpu->queue.is_known = true;
 }
 
@@ -110,6 +115,7 @@ static __always_inline bool name_stayer(
 	u64 task = stays->task;
 
 	name[0] = 0;
+	name[1] = 0;
 	if (!task)
 		return false;
 	if (task != IDLE_TASK)
@@ -330,7 +336,8 @@ __noinline int tell_queue(struct cpu *cpu, struct thread *thread, u64 since, u64
 	queue = &cpu->queue;
 	queue->slice = slice_at(cpu, at - 1, start);
 	queue->is_counted = false;
-	if (thread->is_held_back || !queue->is_known) {
+	/* While it did not count as ready, switches of others may not have been noted. */
+	if (thread->is_held_back || !queue->is_known || (counts_ready() && !thread->is_ready)) {
 		tell_part(
 			cpu, thread, thread->is_held_back ? QUEUE_QUOTA : QUEUE_UNTOLD, at - since);
 		return 0;
@@ -346,7 +353,10 @@ __noinline int tell_queue(struct cpu *cpu, struct thread *thread, u64 since, u64
 	queue->is_here = true;
 	tell_stays(cpu, thread, bpf_get_smp_processor_id(), moved_at);
 	if (queue->to > moved_at) {
-		/* Many switches ago: one of those who had it then stands for all. */
+		/* Many switches ago: one of those who had it then stands for all. The latest is
+		 * told first: it counts the whole. */
+		tell_gathered(cpu, thread, 0);
+		tell_gathered(cpu, thread, 1);
 		tell_moment(cpu, thread, moved_at, queue->to);
 		queue->to = moved_at;
 	}
@@ -361,6 +371,12 @@ __noinline int tell_queue(struct cpu *cpu, struct thread *thread, u64 since, u64
 	return 0;
 }
 
+/* The CPU in whose queue a task is. A kernel for one CPU does not keep it. */
+static __always_inline u32 cpu_of(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->thread_info.cpu) ? task->thread_info.cpu : 0;
+}
+
 /* A thread that still has no CPU: who has had it all the time? */
 static __always_inline void name_occupant(
 	const struct task_struct *task, const struct thread *thread, struct thread_now *now)
@@ -368,19 +384,19 @@ static __always_inline void name_occupant(
 	u64 since = now->wake_ns > now->since_ns ? now->wake_ns : now->since_ns;
 	u64 name[CONTRACT_COMM_WORDS];
 	u32 level = CPU_USUAL, head;
-	struct cpu *there = bpf_map_lookup_percpu_elem(&cpus, &level, task->thread_info.cpu);
+	struct cpu *there = bpf_map_lookup_percpu_elem(&cpus, &level, cpu_of(task));
 	struct stays *stays;
 
 	if (thread->is_held_back)
 		now->queue = QUEUE_QUOTA;
-	if (!there || thread->moved_at || thread->is_held_back)
+	if (!there || thread->moved_at || thread->is_held_back ||
+		(counts_ready() && !thread->is_ready))
 		return;
 	stays = &there->stays;
 	head = stays->head;
 	if (stays->at[(head - 1) & (STAYS - 1)].until > since || !name_stayer(stays, head, name))
 		return;
 	now->queue = name[0] ? QUEUE_THREAD : QUEUE_IDLE_CPU;
-	name[1] = name[0] ? name[1] : 0;
 	__builtin_memcpy(now->occupant, name, sizeof(name));
 }
 

@@ -124,7 +124,7 @@ struct thread {
 	/* One byte, that its own switches write. */
 	bool was_short : 1;       /* its last wait was */
 	bool has_stale_chain : 1; /* what it carries is of a wait before its last one */
-	bool is_held_back : 1;    /* it left its CPU because its cgroup's quota was used up */
+	bool is_held_back;        /* it left its CPU because its cgroup's quota was used up */
 	u8 past_number;           /* of its last segment, see past.bpf.h */
 	u64 kernel_stack;         /* of the last switch-out */
 	u64 user_stack;

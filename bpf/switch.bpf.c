@@ -223,6 +223,9 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (!preempt && prev_state && task->__state) {
 		thread->state = TIME_BLOCKED;
 		thread->task_letter = letter_of_state(prev_state);
+		/* A wake while it still ran ended nothing, unless it is being made just now. */
+		if (!(task->__state & TASK_WAKING))
+			end_ready(thread);
 	} else {
 		thread->state = TIME_PREEMPTED;
 		thread->is_held_back = is_held_back(task);
@@ -292,12 +295,15 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		 */
 		if (window_start != ~0ULL)
 			pass_by(cpu, prev, next);
+		else
+			cpu->stays.task = 0;
 		cost_note(cpu, now, COUNTER_SWITCH_TIMED);
 		return 0;
 	}
 	if (!now)
 		now = bpf_ktime_get_ns();
 	if (now >= window_end) {
+		cpu->stays.task = 0;
 		/* The books are closed; a thread that dies before they are read leaves its page
 		 * here. */
 		if (out && prev_state & TASK_DEAD && out->is_target && out->state != THREAD_DEAD)
@@ -333,7 +339,7 @@ int BPF_PROG(on_migrate, struct task_struct *task)
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread || !thread->is_target)
 		return 0;
-	thread->moved_from = thread->moved_at ? MOVED_OFTEN : task->thread_info.cpu;
+	thread->moved_from = thread->moved_at ? MOVED_OFTEN : cpu_of(task);
 	thread->moved_at = bpf_ktime_get_ns();
 	return 0;
 }

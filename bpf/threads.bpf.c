@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Threads are born, run another program and get other names. */
 #include "books.bpf.h"
+#include "queue.bpf.h"
 #include "tables.bpf.h"
 #include "target.bpf.h"
 
@@ -47,6 +48,7 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	thread->is_target = may_be_target && is_wanted(task, thread);
 	if (thread->is_target)
 		announce(cpu, task, thread);
+	begin_ready(thread);
 	/* As one that has come near by itself: come_near(). It has not waited before. */
 	if (!thread->is_target && cfg_depth && parent && parent->image &&
 		near_images[parent->image & (NEAR_IMAGES - 1)] == parent->image)

@@ -73,6 +73,7 @@ static __noinline void add_history(
 	struct chain *chain;
 	struct vector *work;
 	struct hop *hop;
+	bool is_unseen;
 	u32 buffer;
 
 	if (!vector)
@@ -83,10 +84,8 @@ static __noinline void add_history(
 		hop->woken = NOTHING_KNOWN;
 		return;
 	}
-	if (thread && thread->state == TIME_BLOCKED) {
-		hop->woken = NOTHING_KNOWN;
-		if (!chain_is_pending(chain, thread) || thread->wake < thread->since)
-			return;
+	is_unseen = thread && thread->state == TIME_BLOCKED;
+	if (is_unseen && chain_is_pending(chain, thread) && thread->wake >= thread->since) {
 		hop->woken = thread->wake;
 		hop->off = thread->since;
 		hop->waited = thread->kernel_stack;
@@ -99,13 +98,18 @@ static __noinline void add_history(
 	hop->queue_from = chain->queue_from;
 	hop->queue = chain->queue;
 	work = work_of(task);
-	if (work && (chain->woken == NOTHING_KNOWN || chain->woken <= work->begun_at)) {
+	if (work &&
+		(is_unseen || chain->woken == NOTHING_KNOWN || chain->woken <= work->begun_at)) {
 		/* A worker that has not waited since it took an item works for its queuer. It is
 		 * near since then at the latest, so that it would be known if it had. */
 		hop->woken = work->at;
 		if (chain->woken < work->at)
 			hop->queued_ns = 0;
 		take_parents(vector, work->hops, work->count);
+		return;
+	}
+	if (is_unseen) {
+		hop->woken = NOTHING_KNOWN;
 		return;
 	}
 	hop->woken = chain->woken;

@@ -71,6 +71,8 @@ static void add_queue(struct books *books, const struct kernel_row *row)
 		queue.kind = QUEUE_THREAD;
 		queue.name = name;
 	}
+	/* The thread is to be written, whatever else comes of it. */
+	books_book_of(books, row->key.thread);
 	books->totals.rows += row->sum.count;
 	books->totals.rows_ns += row->sum.ns;
 	recording_writer_add_queue(books->writer, &queue);

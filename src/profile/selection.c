@@ -416,17 +416,18 @@ static int on_row(const struct rec_row *row, void *context)
 	if (!cut_to_range(selection, row, &out))
 		return 0;
 	if (row->sum.state == TIME_BLOCKED) {
-		const struct meaning *meaning = meaning_of(selection, row->stacks.kernel_node,
+		/* A copy: asking what others waited in may move them. */
+		struct meaning meaning = *meaning_of(selection, row->stacks.kernel_node,
 			out.thread->is_kernel, row->sum.task_letter);
-		out.reason = is_lost(row) ? REASON_LOST : meaning->reason;
-		out.operation = meaning->operation;
-		if (is_of_programs(meaning->reason))
+		out.reason = is_lost(row) ? REASON_LOST : meaning.reason;
+		out.operation = meaning.operation;
+		if (is_of_programs(meaning.reason))
 			out.known = spots_find(&selection->spots, row->stacks.user_node)->known;
-		if (meaning->known.name)
-			out.known = meaning->known;
+		if (meaning.known.name)
+			out.known = meaning.known;
 		if (out.reason == REASON_STOPPED)
 			out.known.name = name_of_stop(row->sum.task_letter);
-		out.idle = idle_of(selection, row, meaning, out.known.kind);
+		out.idle = idle_of(selection, row, &meaning, out.known.kind);
 	}
 	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
 }

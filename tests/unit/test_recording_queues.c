@@ -116,6 +116,8 @@ static void shares_are_told_largest_first(void **state)
 			"80 % waking an idle CPU"},
 		{{"a", "b", "c", "d", "e"}, {1000, 800, 600, 400, 200},
 			"Behind a 33 %, b 27 %, c 20 % and 2 others 20 %.", "33 % behind a"},
+		{{"a", "b", "c", "d", ""}, {1, 1, 1, 1, 2996}, "Waking an idle CPU 100 %.",
+			"all waking an idle CPU"},
 		{{"bad\033[31m\n"}, {3000}, "Behind bad?[31m? 100 %.", "all behind bad?[31m?"},
 		{{NULL}, {0}, "", ""}};
 	struct view_filter filter;

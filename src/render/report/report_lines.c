@@ -14,6 +14,10 @@
 #define NAME_COLUMNS 16
 /* Names in the line about CPUs. */
 #define RUNNERS 2
+/* Lines for which all waits are gone through, and stacks of each that are compared with the one
+ * that is shown. */
+#define MOST_EXAMINED 200
+#define MOST_COMPARED 256
 
 /* A column for each band, by its share of the time whose length is known. */
 static void bands_text(const struct summary_line *line, char text[static CONTRACT_BANDS + 1])
@@ -89,9 +93,6 @@ static void put_figures(const struct report *report, const struct summary_line *
 		max, bands);
 }
 
-/* Stacks of a line that are compared with the one that is shown. */
-#define MOST_COMPARED 256
-
 /* How much of a line has a stack that looks like the one that is shown. */
 static uint64_t ns_of_looks(const struct report *report, size_t index, const char *shown)
 {
@@ -120,7 +121,8 @@ static void put_stack(const struct report *report, size_t index)
 	char room[UNITS_ROOM], share[UNITS_ROOM + 16] = "";
 	_cleanup_free_ char *shown = stack_line(
 		&report->summary->tree, wait->node, report->style->is_full, report->style->width);
-	uint64_t ns = ns_of_looks(report, index, shown);
+	/* Who asks for thousands of lines gets the share of the very stack. */
+	uint64_t ns = index < MOST_EXAMINED ? ns_of_looks(report, index, shown) : line->heaviest_ns;
 
 	if (ns < line->total_ns - line->total_ns / 20)
 		snprintf(share, sizeof(share), "%s: ", share_text(ns, line->total_ns, room));
@@ -172,7 +174,8 @@ static void put_runners(FILE *out, const struct summary *summary, size_t columns
 static void put_runnable(const struct report *report, size_t index)
 {
 	const struct summary_line *line = &report->summary->lines.at[index];
-	_cleanup_free_ char *queue = queue_sentence(report->summary, index);
+	_cleanup_free_ char *queue =
+		index < MOST_EXAMINED ? queue_sentence(report->summary, index) : xstrdup("");
 	uint64_t parts[2] = {line->woken_ns, line->total_ns - line->woken_ns}, percents[2];
 	_cleanup_free_ char *text = NULL;
 	char busy[UNITS_ROOM];
@@ -194,7 +197,8 @@ static void put_runnable(const struct report *report, size_t index)
 		put_runners(out, report->summary, report->style->width - 2 - strlen(text));
 	else if (report_cpu_share(report->summary, busy))
 		fprintf(out, "; CPUs %s busy", busy);
-	if (!strstr(queue, "quota") && report_was_held_back(report->summary, line->total_ns))
+	if (!strstr(queue, "the CPU quota") &&
+		report_was_held_back(report->summary, line->total_ns))
 		fprintf(out, "; the CPU quota of its cgroup held it back for %s",
 			short_duration(report->summary->meta->held_back_ns, busy));
 	fclose(out);

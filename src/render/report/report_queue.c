@@ -13,6 +13,8 @@
 
 /* Threads that are named. */
 #define MOST_NAMES 3
+/* A name with less than so many percent is none for the first line. */
+#define LEAST_HEADLINE 5
 
 /* What a sentence is made of: kinds, and of threads the largest by name. */
 struct parts {
@@ -50,6 +52,12 @@ static void take_apart(const queue_shares *shares, struct parts *ret)
 /* "behind postgres 60 %, pgbench 13 % and 4 others 2 %" */
 static void put_names(FILE *out, const struct parts *parts)
 {
+	/* So many that none of them counts. */
+	if (!parts->name_percent[0]) {
+		fprintf(out, "behind %zu threads %llu %%", parts->name_count + parts->other_count,
+			(unsigned long long)parts->kind_percent[QUEUE_THREAD]);
+		return;
+	}
 	for (size_t i = 0; i < parts->name_count && parts->name_percent[i]; i++) {
 		_cleanup_free_ char *name = text_clean(parts->names[i], false);
 		fprintf(out, "%s%s %llu %%", i ? ", " : "behind ", name,
@@ -67,8 +75,12 @@ static void put_names(FILE *out, const struct parts *parts)
  */
 static bool may_be_quota(const struct summary *summary, const struct parts *parts)
 {
+	uint64_t told_ns = 0;
+
+	vec_each (share, &summary->queues)
+		told_ns += share->kind == QUEUE_QUOTA ? share->ns : 0;
 	return report_was_held_back(summary, parts->all_ns) &&
-	       parts->by_kind[QUEUE_QUOTA] < summary->meta->held_back_ns / 2;
+	       told_ns < summary->meta->held_back_ns / 2;
 }
 
 static const char *words_of(const struct summary *summary, const struct parts *parts, size_t kind)
@@ -146,7 +158,11 @@ char *queue_headline(const struct summary *summary)
 	queues_of_all(summary, &shares);
 	take_apart(&shares, &parts);
 	sort_kinds(&parts, kinds);
-	if (parts.all_ns && kinds[0] == QUEUE_THREAD) {
+	if (parts.all_ns && kinds[0] == QUEUE_THREAD && parts.name_percent[0] < LEAST_HEADLINE) {
+		text = xasprintf("%llu %% behind %zu threads",
+			(unsigned long long)parts.kind_percent[QUEUE_THREAD],
+			parts.name_count + parts.other_count);
+	} else if (parts.all_ns && kinds[0] == QUEUE_THREAD) {
 		_cleanup_free_ char *name = text_clean(parts.names[0], false);
 		_cleanup_free_ char *part = part_text(parts.name_percent[0]);
 		text = xasprintf("%s behind %s", part, name);

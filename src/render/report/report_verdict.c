@@ -196,7 +196,7 @@ static void put_class(FILE *out, const struct report *report, bool is_running, u
 	if (!is_running) {
 		_cleanup_free_ char *queue = queue_headline(report->summary);
 		fprintf(out, "%s%s", queue[0] ? "; " : "", queue);
-		is_told = strstr(queue, "quota");
+		is_told = strstr(queue, "the CPU quota");
 	}
 	if (!is_running && report_cpu_share(report->summary, busy)) {
 		double own = rec_meta_cost_share(report->summary->meta);
@@ -345,9 +345,9 @@ static void put_spent(FILE *out, const struct report *report, const struct amoun
 			if (amounts[i] > amounts[best])
 				best = i;
 		uint64_t ns = best ? amounts[best] : spent->waited_ns;
-		if (turn && ns <= most_ns / LARGE_PART)
-			return;
 		amounts[best] = 0;
+		if (turn && ns <= most_ns / LARGE_PART)
+			continue;
 		if (!turn)
 			most_ns = ns;
 		if (!best) {
