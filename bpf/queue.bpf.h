@@ -55,18 +55,10 @@ static __always_inline bool somebody_is_ready(void)
 	return !counts_ready() || *(volatile __u32 *)&ready_targets;
 }
 
-/* The name of a task, which may be a number. */
+/* The name of one who has a CPU. A thread may have none, but is not an idle CPU. */
 static __always_inline void read_comm(u64 task, u64 name[CONTRACT_COMM_WORDS])
 {
-	u64 at = task + bpf_core_field_offset(struct task_struct, comm);
-
-	if (cfg_has_loads) {
-		name[0] = load_word(at);
-		name[1] = load_word(at + sizeof(u64));
-	} else {
-		bpf_probe_read_kernel(name, CONTRACT_COMM_LEN, (void *)at);
-	}
-	/* A thread may have no name, but is not an idle CPU. */
+	load_comm(task, name);
 	if (!name[0])
 		name[0] = '?';
 }

@@ -289,6 +289,19 @@ static __always_inline u64 mm_of(struct task_struct *task, volatile __u64 *place
 	return load_word(*place + bpf_core_field_offset(struct task_struct, mm));
 }
 
+/* A task's name, as two words; the task as a number, for the same reason. */
+static __always_inline void load_comm(u64 task, u64 name[CONTRACT_COMM_WORDS])
+{
+	u64 at = task + bpf_core_field_offset(struct task_struct, comm);
+
+	if (cfg_has_loads) {
+		name[0] = load_word(at);
+		name[1] = load_word(at + sizeof(u64));
+	} else {
+		bpf_probe_read_kernel(name, CONTRACT_COMM_LEN, (void *)at);
+	}
+}
+
 /* An exec has taken the old memory and is not through: it will be announced with its new image. */
 static __always_inline bool is_in_exec(const struct thread *thread, u64 mm)
 {

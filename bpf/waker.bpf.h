@@ -217,16 +217,9 @@ static __always_inline void seal_hop_of_thread(
 	volatile u64 *place = &vector->place;
 	u64 *name = (u64 *)vector->record.name;
 	struct waker *last = thread ? &thread->last_waker : NULL;
-	u64 at;
 
 	*place = (u64)task;
-	at = *place + bpf_core_field_offset(struct task_struct, comm);
-	if (cfg_has_loads) {
-		name[0] = load_word(at);
-		name[1] = load_word(at + sizeof(u64));
-	} else {
-		bpf_probe_read_kernel(name, 2 * sizeof(u64), (void *)at);
-	}
+	load_comm(*place, name);
 	if (last && last->name[0] == name[0] && last->name[1] == name[1] &&
 		last->kernel_stack == vector->record.kernel_stack &&
 		last->user_stack == vector->record.user_stack &&

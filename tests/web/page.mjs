@@ -71,6 +71,12 @@ test('each thread has the report\'s figures', () => at(PAGE, async (page) => {
 	}
 }, {hash: '#tab=threads'}));
 
+test('who had the CPU is said as in the report', () => at(PAGE, async (page) => {
+	const line = report.lines.find(({reason}) => reason === 'no CPU');
+	const told = await page.locator('#waits tbody tr', {hasText: 'no CPU'}).first().locator('.cause').textContent();
+	assert.ok(line.behind.length && /^(Behind|Waking an idle CPU) /.test(told), told);
+}));
+
 test('waits are the report\'s, and each leads to its picture', () => at(PAGE, async (page) => {
 	const largest = Math.max(...report.lines.map((line) => line.total_ns));
 	assert.equal(Number(await page.locator('#waits tbody tr').first().getAttribute('data-ns')), largest);
@@ -364,7 +370,7 @@ test('a wait is walked hop by hop, and the shares are the report\'s', () => at(P
 	for (const {ns, hops} of chains) assert.equal(hops.reduce((a, b) => a + b, 0), ns);
 	const [first] = line.chains;
 	assert.deepEqual(chains[0].hops.slice(0, first.hops.length), first.hops.map((hop) => hop.ran_ns + hop.no_cpu_ns + hop.earlier_ns));
-	assert.ok((await page.locator('#waits .cause').first().textContent()).startsWith(line.sentence));
+	assert.ok((await page.locator('#waits .cause', {hasText: 'who woke it'}).first().textContent()).startsWith(line.sentence));
 	await page.selectOption('[aria-label="Wait"]', {index: 1});
 	assert.match(await hash(page), /wait=/);
 }));

@@ -5,8 +5,9 @@ import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
  * @typedef {{name: string, reason: string, operation: string, known: string, number: number, isRest: boolean, isRunnable: boolean, ns: number,
- *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number, member: string}} Line
- * `member` is one of the names that the line stands for: of a thread in its heaviest stack.
+ *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number, member: string, place: number, stackNs: Float64Array}} Line
+ * `member` is one of the names that the line stands for: of a thread in its heaviest stack. `place` is the line's among all
+ * lines, `stackNs` the time of each stack of all lines.
  */
 
 /**
@@ -18,8 +19,8 @@ export function waitLines(model, weights) {
 	const {keys} = model;
 	/** @type {ReturnType<typeof groupWaits>} */
 	const {firstKeys, lineOf, stackOf, stackOwner, stackNode, stackThread} = model.waitGroups || (model.waitGroups = groupWaits(model));
-	const lines = Array.from(firstKeys, (key) => newLine(model, keys.thread[key], keys.kind[key]));
 	const stackNs = new Float64Array(stackNode.length);
+	const lines = Array.from(firstKeys, (key, place) => ({...newLine(model, keys.thread[key], keys.kind[key]), place, stackNs}));
 	for (let key = 0; key < keys.rows; key++) {
 		const ns = weights.ns[key];
 		if (!ns || lineOf[key] < 0) continue;
@@ -38,6 +39,19 @@ export function waitLines(model, weights) {
 		line.member = model.threads[stackThread[stack]].names.comm;
 	}
 	return lines.filter((line) => line.ns > 0).sort((a, b) => b.ns - a.ns);
+}
+
+// Stacks of a line that are compared with the one that is shown, as the report does.
+const MOST_COMPARED = 256;
+
+/** How much of a line has a stack that looks like its heaviest one. @param {any} model @param {Line} line */
+export function looksNs(model, line) {
+	const {stackOwner, stackNode} = model.waitGroups, shown = stackLine(model, line.node);
+	const stacks = [];
+	for (let stack = 0; stack < stackOwner.length; stack++)
+		if (stackOwner[stack] === line.place && line.stackNs[stack]) stacks.push(stack);
+	return stacks.sort((a, b) => line.stackNs[b] - line.stackNs[a]).slice(0, MOST_COMPARED)
+		.reduce((ns, stack) => ns + (stackLine(model, stackNode[stack]) === shown ? line.stackNs[stack] : 0), 0);
 }
 
 /**
@@ -90,7 +104,6 @@ function numbers(/** @type {string[]} */ texts) {
 	});
 }
 
-/** @returns {Line} */
 function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @type {number} */ kind) {
 	const isRunnable = model.kinds.state[kind] !== BLOCKED;
 	const told = model.lines[model.kinds.line[kind] - 1];

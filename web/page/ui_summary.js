@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The top of the page: the bar of all time with its chips, why they waited, and the processes.
+// The top of the page: the bar of all time with its chips, why they did not run, and the processes.
 import {classColor, classLetter} from './colors.js';
 import {lineId} from './chains.js';
 import {h, select} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
-import {lineWords, processLines, stackLabels, stackLine, waitLines} from './lines.js';
+import {lineWords, looksNs, processLines, stackLabels, stackLine, waitLines} from './lines.js';
 import {timeOnly} from './ui_crumbs.js';
 import {className, classTotal, FIRST_REASON} from './weigh.js';
 
@@ -88,20 +88,23 @@ export function waitsTable(app) {
 	const shown = lines.slice(0, app.waitsShown);
 	// The report's sentences are about the recording as a whole.
 	const sentenceOf = (/** @type {any} */ line) => app.isInitial() && line.number ? model.lines[line.number - 1].text : '';
+	const share = (/** @type {any} */ line) => {
+		const ns = looksNs(model, line);
+		return ns < line.ns * 0.95 ? `${percent(ns, line.ns)}: ` : '';
+	};
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
 		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, lineWords(line))),
-		line.isRunnable ? null : h('div', {class: 'stack'}, line.nodeNs < line.ns * 0.95
-			? `${percent(line.nodeNs, line.ns)}: ` : '', stackLine(model, line.node)),
-		line.isRunnable || !model.has_chains ? null : h('div', {class: 'cause'}, sentenceOf(line), ' ',
-			app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
+		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)),
+		h('div', {class: 'cause'}, sentenceOf(line), ' ', line.isRunnable || !model.has_chains ? null
+			: app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
 		h('td', {class: 'n', 'data-word': 'total'}, duration(line.ns)),
 		h('td', {class: 'n', 'data-word': 'waits'}, count(line.count)),
 		h('td', {class: 'n', 'data-word': 'mean'}, line.count ? duration(line.ns / line.count) : '–'),
 		h('td', {class: 'n', 'data-word': 'longest'}, line.max ? duration(line.max) : '–'),
 		h('td', {class: 'hideable'}, bandColumns(model, line.bands))));
-	return h('section', {class: 'card', id: 'waits'}, h('h2', {}, 'Why they waited'),
+	return h('section', {class: 'card', id: 'waits'}, h('h2', {}, 'Why they did not run'),
 		lines.length ? h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, ''), h('th', {}, 'who and in what'),
 			h('th', {class: 'n'}, 'total'), h('th', {class: 'n'}, 'waits'), h('th', {class: 'n'}, 'mean'),
 			h('th', {class: 'n', title: 'of the whole recording'}, 'longest'),

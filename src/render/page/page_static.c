@@ -253,7 +253,8 @@ void page_fallback(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 
-	fputs("<table><caption>Why they waited</caption><thead><tr><th>thread</th><th>reason</th>"
+	fputs("<table><caption>Why they did not "
+	      "run</caption><thead><tr><th>thread</th><th>reason</th>"
 	      "<th>in</th><th class=\"n\">total</th><th class=\"n\">waits</th>"
 	      "<th class=\"n\">longest</th><th>stack</th></tr></thead><tbody>\n",
 		page->out);

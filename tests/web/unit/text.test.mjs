@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {classColor, classLetter, frameColor} from '../../../web/page/colors.js';
 import {count, duration, moment, percent} from '../../../web/page/format.js';
 import {layOut} from '../../../web/page/layout.js';
-import {processLines, stackLabels, stackLine, waitLines} from '../../../web/page/lines.js';
+import {looksNs, processLines, stackLabels, stackLine, waitLines} from '../../../web/page/lines.js';
 import {PairMap} from '../../../web/page/pairs.js';
 import {fromHash, initialState, toHash} from '../../../web/page/state.js';
 import {escapeXml, svgText} from '../../../web/page/svg.js';
@@ -41,6 +41,9 @@ test('waits are told by name, reason and operation, with their heaviest stack', 
 	assert.equal(lines[1].max, 60000000);
 	assert.deepEqual(stackLabels(data, lines[1].node), ['main', 'work', 'read']);
 	assert.equal(stackLine(data, lines[1].node), 'main > work');
+	// Its other stacks look otherwise; of one that is shown alike the time counts, too.
+	assert.equal(looksNs(data, lines[1]), lines[1].nodeNs);
+	assert.equal(looksNs({...data, waitGroups: {...data.waitGroups, stackNode: data.waitGroups.stackNode.map(() => lines[1].node)}}, lines[1]), lines[1].ns);
 });
 
 test('processes with what they did and waited in', () => {
