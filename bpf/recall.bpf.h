@@ -31,22 +31,25 @@ static __always_inline u64 prefix_chain(struct cpu *cpu, struct wait_scratch *wa
 	return id;
 }
 
-/* The chain of the links so far and those of a segment of the past, as many as are kept. */
+/*
+ * The chain of the links so far and those that explain a wait of the last hop, which waited in
+ * `waited`, as many as are kept.
+ */
 static __always_inline u64 joined_chain(
-	struct cpu *cpu, struct wait_scratch *wait, const struct past *past)
+	struct cpu *cpu, struct wait_scratch *wait, u64 chain, u64 waited)
 {
 	u64 links = wait->record.id, id;
 
-	if (past->chain < CONTRACT_FIRST_CHAIN)
-		return prefix_chain(cpu, wait, past->chain - CONTRACT_CHAIN_OF_END(0));
+	if (chain < CONTRACT_FIRST_CHAIN)
+		return prefix_chain(cpu, wait, chain - CONTRACT_CHAIN_OF_END(0));
 	if (wait->record.hop_count >= depth_of(wait))
 		return prefix_chain(cpu, wait, CHAIN_DEPTH_LIMIT);
-	id = mix(mix(links, past->waited), past->chain);
+	id = mix(mix(links, waited), chain);
 	id = finish_chain_id(id, CHAIN_ENDS, wait->record.hop_count);
 	wait->record.id = id;
 	wait->record.end = 0;
-	wait->record.suffix = past->chain;
-	wait->record.suffix_waited = past->waited;
+	wait->record.suffix = chain;
+	wait->record.suffix_waited = waited;
 	send_chain(cpu, wait);
 	wait->record.id = links;
 	wait->record.suffix = 0;
@@ -54,32 +57,65 @@ static __always_inline u64 joined_chain(
 	return id;
 }
 
+/* Tells what the k-th habit had of the i-th hop's forgotten waits. Global: verified once. */
+__noinline int tell_habit(struct cpu *cpu, struct wait_scratch *wait, u32 i, u32 k)
+{
+	struct recall *recall;
+	struct habit *habit;
+	u64 ns, from, chain;
+	u32 hops;
+
+	if (!wait || !cpu || i >= CONTRACT_MAX_HOPS || k >= HABITS)
+		return 0;
+	recall = &wait->recall;
+	habit = &recall->habits[k];
+	from = recall->habits_from;
+	hops = i + 1 + habit->hop_count;
+	/* A chain that is cut is another one; such time stays untold. */
+	if (!habit->ns || hops > depth_of(wait))
+		return 0;
+	ns = (u64)(u32)(recall->sums[1].habits[k] - recall->sums[0].habits[k]) * HABIT_NS;
+	ns = smaller(ns, recall->habits_to - from);
+	if (!ns || wait->segment_count >= RECALLED_SEGMENTS + HABITS)
+		return 0;
+	recall->habits_from = from + ns;
+	chain = joined_chain(cpu, wait, habit->chain, habit->waited);
+	add_segment(wait, from, from + ns, chain, scaled(ns, habit->no_cpu_ns, habit->ns),
+		i + 1 + habit->position, PAST_RAN, hops);
+	return 0;
+}
+
 /*
- * Of [from, to) the i-th hop remembers no single wait any more, but what they add up to: what is
- * left was spent awake. The kinds of time are right, their order is not known. Global: verified
- * once.
+ * Tells of [from, to), of which the i-th hop remembers no single wait any more, how long it was
+ * awake, and of its habits what for. The kinds of time are right, their order is not known. Global:
+ * verified once.
  */
 __noinline int tell_earlier(struct cpu *cpu, struct wait_scratch *wait, u32 i, u64 from, u64 to)
 {
-	u64 chain, blocked = to - from, queued = 0, rest;
-	struct sums_at *sums;
-	u32 serial;
+	u64 chain, blocked = to - from, queued = 0;
+	struct recall *recall;
+	bool is_known;
 
 	if (!wait || !cpu || i >= CONTRACT_MAX_HOPS)
 		return 0;
+	recall = &wait->recall;
 	chain = prefix_chain(cpu, wait, CHAIN_EARLIER);
-	serial = thread_of_hop(wait, i);
-	sums = wait->recall.sums;
-	if (history_look(wait, serial, from, 0) && history_look(wait, serial, to, 1) &&
-		sums[0].at < to && sums[1].at == to && sums[1].blocked_ns >= sums[0].blocked_ns &&
-		sums[1].queued_ns >= sums[0].queued_ns) {
-		blocked = sums[1].blocked_ns - sums[0].blocked_ns + sums[0].at - from;
-		blocked = smaller(blocked, to - from);
-		queued = sums[1].queued_ns - sums[0].queued_ns;
+	is_known = history_recall(wait, thread_of_hop(wait, i), from, to);
+	if (is_known) {
+		blocked = smaller(recall->sums[1].blocked_ns - recall->sums[0].blocked_ns +
+					  recall->sums[0].at - from,
+			blocked);
+		queued = recall->sums[1].queued_ns - recall->sums[0].queued_ns;
 	}
-	rest = to - blocked;
-	add_segment(wait, from, rest, chain, queued, i, PAST_RAN, i + 1);
-	add_segment(wait, rest, to, chain, 0, i, PAST_EARLIER, i + 1);
+	add_segment(wait, from, to - blocked, chain, queued, i, PAST_RAN, i + 1);
+	recall->habits_from = to - blocked;
+	recall->habits_to = to;
+	if (is_known) {
+#pragma clang loop unroll(disable)
+		for (u32 k = 0; k < HABITS; k++)
+			tell_habit(cpu, wait, i, k);
+	}
+	add_segment(wait, recall->habits_from, to, chain, 0, i, PAST_EARLIER, i + 1);
 	return 0;
 }
 
@@ -118,8 +154,7 @@ __noinline int recall_segment(struct cpu *cpu, struct wait_scratch *wait, u32 i)
 	/* The waker goes on running: its ring may have wrapped while the entry was copied. */
 	if (ring->thread != serial || ring->head - number >= PAST_ENTRIES ||
 		past.check != past_check(&past, serial) || past.to < recall->at) {
-		tell_earlier(cpu, wait, i, recall->at, recall->off);
-		recall->at = recall->off;
+		recall->is_lost = true;
 		return 1;
 	}
 	if (past.from >= recall->off)
@@ -132,7 +167,7 @@ __noinline int recall_segment(struct cpu *cpu, struct wait_scratch *wait, u32 i)
 	}
 	from = past.from < recall->at ? recall->at : past.from;
 	to = smaller(past.to, recall->off);
-	chain = joined_chain(cpu, wait, &past);
+	chain = joined_chain(cpu, wait, past.chain, past.waited);
 	hops = i + 1 + past.hop_count;
 	position = i + 1 + past.position;
 	what = past.what;
@@ -239,6 +274,7 @@ __noinline int recall(struct cpu *cpu, struct wait_scratch *wait, u32 i, u64 fro
 	wait->recall.prev_after = 0;
 	wait->recall.left = 0;
 	wait->recall.newer = 0;
+	wait->recall.is_lost = false;
 	recall_find(wait, i);
 	ring = past_ring_of(wait, thread_of_hop(wait, i));
 	if (!wait->recall.prev_to) {
@@ -258,6 +294,10 @@ __noinline int recall(struct cpu *cpu, struct wait_scratch *wait, u32 i, u64 fro
 	for (u32 step = 0; step < PAST_ENTRIES; step++)
 		if (recall_segment(cpu, wait, i))
 			break;
+	if (wait->recall.is_lost) {
+		tell_earlier(cpu, wait, i, wait->recall.at, off);
+		wait->recall.at = off;
+	}
 	if (wait->recall.at < off) {
 		if (!wait->recall.chain) {
 			wait->recall.chain = prefix_chain(cpu, wait, CHAIN_AWAKE);

@@ -13,8 +13,11 @@
 #include "chain.bpf.h"
 
 #define PAST_ENTRIES CONTRACT_PAST_ENTRIES
-/* What is recalled may take this many segments; the hops themselves need four each at most. */
-#define RECALLED_SEGMENTS 64
+/*
+ * What is recalled may take this many segments, and habits one each; the hops themselves need four
+ * each at most.
+ */
+#define RECALLED_SEGMENTS (64 - HABITS)
 #define MAX_SEGMENTS 128
 
 /* What a segment was. */
@@ -52,11 +55,28 @@ struct past {
 	u8 number; /* counts on from one to the next: where it does not, some are missing */
 };
 
+/* Waits that a thread has again and again: at one place, and explained in the same way. */
+struct habit {
+	u64 chain;     /* 0: none */
+	u64 waited;    /* as hop.waited */
+	u64 weight;    /* ns by which it is ahead of others */
+	u64 since;     /* no sums of this moment, nor of those before it, tell of it */
+	u64 ns;        /* in all */
+	u64 no_cpu_ns; /* of it the hop had no CPU */
+	u8 position;   /* as in a segment */
+	u8 hop_count;
+	u8 pad[6];
+};
+
+#define HABITS CONTRACT_HABITS
+#define HABIT_NS 1024
+
 /* Waits of a thread, added up until a moment; see history.bpf.h. */
 struct sums_at {
 	u64 at; /* 0: none */
 	u64 blocked_ns;
 	u64 queued_ns;
+	u32 habits[HABITS]; /* of blocked_ns: what each habit has, in HABIT_NS */
 };
 
 #define HISTORY_LEVELS CONTRACT_HISTORY_LEVELS
@@ -64,6 +84,7 @@ struct sums_at {
 struct history {
 	u32 version; /* odd: it is being written */
 	u32 number;  /* of the last segment that is in it */
+	struct habit habits[HABITS];
 	struct sums_at now;
 	struct sums_at old[2 * HISTORY_LEVELS]; /* of each level an older and a newer one */
 };
@@ -88,12 +109,16 @@ struct recall {
 	u32 hop_count; /* of the chain of the part before */
 	u32 room;      /* for segments */
 	u32 number;    /* of the next one back */
+	u32 is_lost;   /* a segment has gone meanwhile */
 	/* What history.bpf.h found: sums before and after a moment, and those of two moments. */
 	u64 before_at;
 	u64 after_at;
 	u32 before;
 	u32 after;
 	struct sums_at sums[2];
+	struct habit habits[HABITS];
+	u64 habits_from; /* what they had is told up to here */
+	u64 habits_to;
 };
 
 /* A wait that is being explained. */

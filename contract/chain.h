@@ -24,7 +24,9 @@
 /* A thread remembers this many pieces of its last waits, and of older ones what they add up to. */
 #define CONTRACT_PAST_ENTRIES 64
 #define CONTRACT_HISTORY_LEVELS 14
-#define CONTRACT_HISTORY_BYTES (8 + (1 + 2 * CONTRACT_HISTORY_LEVELS) * 24)
+#define CONTRACT_HABITS 4
+#define CONTRACT_HISTORY_BYTES                                                                     \
+	(8 + CONTRACT_HABITS * 56 + (1 + 2 * CONTRACT_HISTORY_LEVELS) * (24 + CONTRACT_HABITS * 4))
 #define CONTRACT_PAST_BYTES (8 + CONTRACT_HISTORY_BYTES + CONTRACT_PAST_ENTRIES * 48)
 
 /* What a hop's waker did in the window of the wait; behind the last hop stands the rest, in ran_ns.

@@ -194,7 +194,7 @@ static int run_check(const struct command *command, int argc, char **argv)
 const struct command cmd_check = {
 	.name = "check",
 	.usage = "[--json] [--cost [TARGET]]",
-	.summary = "What this kernel, user and machine allow, and how to mend what is missing",
+	.summary = "What this kernel, user and machine allow, and how to mend it",
 	.examples = "  dwell check           one line per fact; exit 3 if recording is impossible\n"
 		    "  dwell check --json    the same for scripts\n"
 		    "  dwell check --cost -p 1234    what recording process 1234 would cost\n",

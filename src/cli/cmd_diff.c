@@ -415,15 +415,13 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command cmd_diff = {
 	.name = "diff",
 	.usage = "[BEFORE AFTER] [--view VIEW] [-o OUT.svg] [OPTION...]",
-	.summary =
-		"What became slower, faster, new or gone (default: last.dwell.old and last.dwell)",
+	.summary = "What became slower, faster, new or gone between two recordings",
 	.examples =
-		"  dwell diff                             the last two recordings\n"
+		"  dwell diff                             last.dwell.old and last.dwell\n"
 		"  dwell diff a.dwell b.dwell --view oncpu -o diff.svg\n"
 		"                                         the same for running time, as a picture\n"
 		"  dwell diff a.folded b.folded           two files of another tool\n"
 		"  dwell diff a.dwell b.dwell --fail-above 5%\n"
-		"                                         a gate for tests: exit 1 on a "
-		"regression\n",
+		"                                         a gate: exit 1 on a regression\n",
 	.run = run,
 };

@@ -356,8 +356,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command cmd_flame = {
 	.name = "flame",
 	.usage = "[FILE|-] [--view VIEW] [-o OUT.svg|OUT.folded | -f] [OPTION...]",
-	.summary = "A flame graph or folded stacks, from a recording (default: last.dwell) or "
-		   "another\ntool's text",
+	.summary = "A flame graph or folded stacks, of a recording or of text",
 	.examples = "  dwell flame -o off.svg              off-CPU time as a picture\n"
 		    "  dwell flame --view oncpu -o on.folded\n"
 		    "                                      running time, as folded text\n"

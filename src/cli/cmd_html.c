@@ -220,7 +220,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command cmd_html = {
 	.name = "html",
 	.usage = "[FILE] [-o OUT.html] [OPTION...]",
-	.summary = "The recording as one page with pictures and tables (default: last.dwell)",
+	.summary = "A recording as one page with pictures and tables",
 	.examples = "  dwell html                          last.dwell as dwell.html\n"
 		    "  dwell html slow.dwell               as slow.html\n"
 		    "  dwell html -n 'postgres*' -o p.html some threads only\n"

@@ -283,7 +283,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command cmd_import = {
 	.name = "import",
 	.usage = "FILE... -o OUT.dwell [OPTION...]",
-	.summary = "Make a recording of other tools' files: perf script, folded, bpftrace, bcc",
+	.summary = "Make a recording of text of perf script, bpftrace, bcc, folded",
 	.examples = "  perf record -e sched:sched_switch -e sched:sched_waking -a -g -- sleep 5\n"
 		    "  perf script --ns --show-lost-events -F +pid,+ip,+sym,+dso |\n"
 		    "  dwell import - -o a.dwell\n"

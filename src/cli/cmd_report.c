@@ -268,7 +268,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command cmd_report = {
 	.name = "report",
 	.usage = "[FILE] [OPTION...]",
-	.summary = "Where the time went, in text, from a recording (default: last.dwell)",
+	.summary = "Where the time went, as text (default: of last.dwell)",
 	.examples = "  dwell report                        the recording made last\n"
 		    "  dwell report -n 'postgres*' --full  some threads, whole stacks\n"
 		    "  dwell report --reason disk -m 10ms  long waits for disks\n"

@@ -17,7 +17,7 @@ static const struct command *const commands[] = {
 
 static void print_help(void)
 {
-	puts("dwell: where do the threads of this machine spend their time, and why do they wait?\n"
+	puts("dwell: where do threads spend their time, and why do they wait?\n"
 	     "\n"
 	     "  dwell -p PID -d 10s         record a process for 10 s and report\n"
 	     "  dwell -- make -j4           run a command, record all it starts, and report\n"
@@ -28,8 +28,8 @@ static void print_help(void)
 	     "Commands:");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	puts("\nEach command has --help. dwell help words: what reports say. Start with: dwell "
-	     "check");
+	puts("\nEach command has --help. dwell help words: what reports say.\n"
+	     "Start with: dwell check");
 }
 
 /* File capabilities are for recording: with them anybody could read everybody's recordings. */

@@ -25,14 +25,16 @@ static const struct {
 static const struct {
 	const char *name;
 	const char *frame;
+	const char *plain;
 } ends[CHAIN_ENDS] = {
-	[CHAIN_METAL] = {"metal", NULL},
-	[CHAIN_AWAKE] = {"awake", NULL},
-	[CHAIN_DEPTH_LIMIT] = {"depth limit", "[depth limit]"},
-	[CHAIN_NO_WAKER] = {"no waker", "[no waker]"},
-	[CHAIN_NOT_WOKEN] = {"not woken", "[not woken]"},
-	[CHAIN_EARLIER] = {"earlier", "[earlier]"},
-	[CHAIN_OVERFLOW] = {"overflow", "[overflow]"},
+	[CHAIN_METAL] = {"metal", NULL, "metal"},
+	[CHAIN_AWAKE] = {"awake", NULL, "awake"},
+	[CHAIN_DEPTH_LIMIT] = {"depth limit", "[depth limit]",
+		"more wakers in a row than --depth keeps"},
+	[CHAIN_NO_WAKER] = {"no waker", "[no waker]", "who ended it was not seen"},
+	[CHAIN_NOT_WOKEN] = {"not woken", "[not woken]", "it had not ended"},
+	[CHAIN_EARLIER] = {"earlier", "[earlier]", "its waker was not watched before"},
+	[CHAIN_OVERFLOW] = {"overflow", "[overflow]", "a table was full"},
 };
 
 const char *hop_kind_name(enum hop_kind kind)
@@ -81,6 +83,11 @@ void hop_frame(enum hop_kind kind, const char *name, size_t size, char *ret)
 const char *chain_end_name(enum chain_end end)
 {
 	return (unsigned int)end < CHAIN_ENDS ? ends[end].name : "unknown";
+}
+
+const char *chain_end_plain(enum chain_end end)
+{
+	return (unsigned int)end < CHAIN_ENDS ? ends[end].plain : "unknown";
 }
 
 const char *chain_end_frame(enum chain_end end)

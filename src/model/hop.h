@@ -30,6 +30,8 @@ void hop_frame(enum hop_kind kind, const char *name, size_t size, char *ret);
 
 /* "metal", "awake", "depth limit", "no waker", "not woken", "earlier", "overflow". */
 const char *chain_end_name(enum chain_end end);
+/* The same for those who do not know the words of the views: "it had not ended", ... */
+const char *chain_end_plain(enum chain_end end);
 /* The frame that stands for what is behind the last hop: "[depth limit]", ...; NULL: nothing. */
 const char *chain_end_frame(enum chain_end end);
 /* May there be time behind the last hop? Not after metal and not after one who was awake. */

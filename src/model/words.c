@@ -159,6 +159,12 @@ const char *words_text(const struct words *words, enum word_kind kind, unsigned 
 	return word ? word->text : own_text(kind, number);
 }
 
+const char *words_plain_end(const struct words *words, enum chain_end end)
+{
+	return words_is_own(WORD_CHAIN_END, end) ? chain_end_plain(end)
+						 : words_text(words, WORD_CHAIN_END, end);
+}
+
 const char *words_frame(const struct words *words, enum word_kind kind, unsigned int number)
 {
 	const struct word *word = words_is_own(kind, number) ? NULL : learned(words, kind, number);

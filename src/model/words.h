@@ -61,6 +61,8 @@ unsigned int words_count(const struct words *words, enum word_kind kind);
 
 /* "code without frame pointers", "depth limit", "timer"; "unknown" if it was never met. */
 const char *words_text(const struct words *words, enum word_kind kind, unsigned int number);
+/* Why a chain goes no further, for those who do not know these words: "it had not ended". */
+const char *words_plain_end(const struct words *words, enum chain_end end);
 /*
  * The frame that is shown for it: "[broken]", "[depth limit]"; NULL: none. What this dwell does not
  * have shows as its word in brackets.

@@ -7,6 +7,7 @@ check(top.stdout.count("\n  dwell ") >= 5, f"five examples: {top.stdout}")
 check(dwell("-h").stdout == top.stdout, "dwell -h")
 check(dwell("--help").stdout.startswith(top.stdout) and "--duration" in dwell("--help").stdout,
       "dwell --help adds the options of one shot")
+check(max(map(len, top.stdout.splitlines())) <= 80, f"too wide: {top.stdout}")
 check(dwell("--version").stdout.startswith("dwell "), "--version")
 check(os.listdir(".") == [], "dwell alone never records")
 
@@ -21,6 +22,7 @@ for command in ("record", "report", "flame", "html", "diff", "import", "check"):
     check(short.stderr == full.stderr == "", f"{command}: {short.stderr}{full.stderr}")
     check(f"dwell {command}" in short.stdout, short.stdout)
     check(len(short.stdout) < len(full.stdout), f"{command}: -h is not shorter than --help")
+    check(max(map(len, full.stdout.splitlines())) <= 80, f"{command} --help is too wide")
     check(0 < full.stdout.find("Examples") < full.stdout.find("\n  -"), f"{command}: no examples")
 
 # Whatever takes a view lists them, and says that what was counted is one.

@@ -2,7 +2,7 @@
 # kernels: yes, because samples come from another clock in an emulated machine
 # alone, because it compares clocks
 """A program that computes 70 % in one function and 30 % in another has these shares in oncpu, and
-its whole running time."""
+its whole running time; and the report says that it computes in them."""
 from lib import *
 
 let_tables_come()
@@ -19,3 +19,12 @@ for function, share in (("burn_seventy", 0.7), ("burn_thirty", 0.3)):
     got = weight(stacks, function, root=root) / running
     check(abs(got - share) < 0.1, f"{function}: {got:.2f}, not {share}")
 check(weight(stacks, "main", "burn_seventy", root=root) > 0.55 * running, "main calls it")
+
+# The first screen says the functions, with the shares of their samples.
+process, = [one for one in json.loads(dwell("report", "--json", recording.path).stdout)["processes"]
+            if one["name"] == "burner"]
+for function, share in (("burn_seventy", 0.7), ("burn_thirty", 0.3)):
+    samples = sum(one["samples"] for one in process["computed_in"] if one["function"] == function)
+    check(abs(samples / process["samples"] - share) < 0.1, f"{process['computed_in']}")
+text = " ".join(dwell("report", recording.path).stdout.split())
+check(re.search(r"In short: computing: \d.*? \(\d\d % in burn_seventy, \d\d % in burn_thirty\)", text), text)

@@ -22,6 +22,26 @@ class Mutex:
         return scene.record("--", f"{WORKLOADS}/holder", 2000)
 
 
+class BusyHolder:
+    """A C mutex whose holders compute."""
+    answer = "user-* wait for a mutex that the others hold while they compute in use_cache()"
+    must = [r"^user-\* waited .* for a mutex \(ask\), held by another user-\* \d\d %: .*running \(mostly use_cache\)"]
+    must_not = []
+
+    def __call__(self, scene):
+        return scene.record("--", f"{WORKLOADS}/holder", 2000, 6, 1500)
+
+
+class Computes:
+    """A program that only computes."""
+    answer = "it computes in burn_seventy()"
+    must = [r"^computing: .* \(\d\d % in burn_seventy"]
+    must_not = ["waited"]
+
+    def __call__(self, scene):
+        return scene.record("--", f"{WORKLOADS}/two_burners", 1500)
+
+
 class Gil:
     """Python threads that compute."""
     answer = "the threads of the pool wait for Python's GIL, which the others hold while they run"
@@ -214,5 +234,5 @@ time.sleep(60)
         return scene.record("-p", process.pid, seconds=2)
 
 
-SITUATIONS = [Mutex(), Gil(), Stopped(), Deadlock(), Pipeline(), Build(), IdleDaemon(), SlowBackend(),
-              DeadResolver(), TimedOutConnect(), Hogged(), PythonLock()]
+SITUATIONS = [Mutex(), BusyHolder(), Computes(), Gil(), Stopped(), Deadlock(), Pipeline(), Build(), IdleDaemon(),
+              SlowBackend(), DeadResolver(), TimedOutConnect(), Hogged(), PythonLock()]

@@ -59,7 +59,7 @@ static void of_ping_pong_the_last_rounds_are_told(void **state)
 	memcpy(events + count, end, sizeof(end));
 	count += 3;
 	expect(events, count, 'A', 8,
-		"1-351 < B 159+34q+157e earlier, 351-1013 < B 299+66q < C(B) 264+33q awake; ");
+		"1-391 < B 177+38q+175e earlier, 391-1013 < B 281+62q < C(B) 248+31q awake; ");
 }
 
 /* A ring of k threads passes a token; the chain of each wait goes once around. */

@@ -32,11 +32,11 @@ export function chainTab(app) {
 /** @param {any} app @param {import('./chains.js').Chain} chain @param {number} i @param {number} total */
 function chainCard(app, chain, i, total) {
 	const {model} = app;
-	const [endName] = model.chain_ends[chain.end];
+	const [endName, , , plain] = model.chain_ends[chain.end];
 	const rows = chain.hops.map((hop, at) => hopRow(app, chain, hop, at));
 	if (chain.rest) rows.push(h('tr', {'data-ns': chain.rest}, h('td', {class: 'n dim'}, '–'), h('td', {class: 'n'}, percent(chain.rest, chain.ns)), h('td', {class: 'n'}, duration(chain.rest)),
-		h('td', {class: 'hideable'}, shareBar([['aside', chain.rest, endName]], chain.ns)), h('td', {}, `not explained: ${endName}`)));
-	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)}, ${percent(chain.ns, total)}, ${chain.count ? plural(chain.count, 'wait') : 'parts of the waits that other chains end'}`),
+		h('td', {class: 'hideable'}, shareBar([['aside', chain.rest, endName]], chain.ns)), h('td', {}, `not explained: ${plain}`)));
+	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)}, ${percent(chain.ns, total)}, ${chain.count ? plural(chain.count, 'wait') : 'parts of the same waits'}`),
 		h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {class: 'n'}, 'hop'), h('th', {class: 'n'}, 'share'), h('th', {class: 'n'}, 'time'), h('th', {class: 'hideable'}, ''), h('th', {}, 'who, and what it did'))), h('tbody', {}, rows))));
 }
 

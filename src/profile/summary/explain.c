@@ -57,6 +57,7 @@ static void leave_open(struct explanation *explanation, enum chain_end end, uint
 /* Names are few, and each is one text: the largest is kept as they come, by turns of a majority. */
 static void add_forgotten(struct explanation *explanation, const struct cause_hop *hop, uint64_t ns)
 {
+	explanation->forgotten_all_ns += ns;
 	if (!ns || !hop->name[0])
 		return;
 	if (is_same_text(explanation->forgetful, hop->name)) {
@@ -236,9 +237,13 @@ void explain_line(const struct summary *summary, size_t line, struct explanation
 		       summary->lines.at[line].reason == REASON_LOCK;
 	for (size_t i = 0; i < count; i++)
 		add_chain(ret, causes, &chains[i]);
-	vec_each (cause, &ret->causes)
+	vec_each (cause, &ret->causes) {
 		if (cause->waited_ns)
 			cause->see = line_of_cause(summary, cause, line);
+		if (cause->ran_ns && hop_kind_is_thread(cause->kind))
+			cause->ran_in = computed_mostly_in(
+				computed_by_name(&summary->computing, cause->name));
+	}
 	for (size_t i = 0; i < count; i++)
 		known_ns += chains[i].total_ns;
 	/* Rows of full tables have no chain. */

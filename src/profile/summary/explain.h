@@ -21,6 +21,7 @@ struct cause {
 	const char *name;
 	uint64_t ran_ns; /* of metal: it was pending */
 	uint64_t no_cpu_ns;
+	const char *ran_in; /* the function that most of its samples are in, whenever; or NULL */
 	uint64_t waited_ns; /* it was itself in `operation`, or for `reason` */
 	enum reason reason;
 	const char *operation; /* NULL: only the reason is known */
@@ -42,6 +43,7 @@ struct explanation {
 	uint64_t by_end_ns[WORDS_MOST]; /* why not; CHAIN_EARLIER also what a waker forgot */
 	const char *forgetful;          /* the waker that forgot most of that; NULL: none did */
 	uint64_t forgotten_ns;          /* by how much it is ahead of the others */
+	uint64_t forgotten_all_ns;
 };
 
 static inline uint64_t cause_ns(const struct cause *cause)

@@ -17,6 +17,7 @@ struct gathering {
 	struct map64 kinds;             /* state, letter, reason, idle and stack -> small number */
 	struct map64 waits;             /* kind << 32 | root -> index into waits */
 	struct completeness_maker *completeness;
+	struct computing_maker *computing;
 	struct recording *recording;
 	struct selection *selection;
 	bool sets_aside;
@@ -123,8 +124,11 @@ static int on_row(const struct selection_row *row, void *context)
 	enum time_state state = row->row->sum.state;
 
 	completeness_add(gathering->completeness, row);
-	if (state == TIME_SAMPLE)
+	if (state == TIME_SAMPLE) {
+		computing_add(gathering->computing, row,
+			placer_root(gathering->group_placer, row->thread));
 		return 0;
+	}
 	gathering->summary->total_ns[state] += row->ns;
 	gathering->figures[row->row->thread_index].total_ns[state] += row->ns;
 	group_of(gathering, row->thread)->total_ns[state] += row->ns;
@@ -302,6 +306,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 		.threads = threads,
 		.figures = summary->threads.at,
 		.completeness = completeness_begin(recording, thread_count),
+		.computing = computing_begin(recording, &summary->families),
 		.sets_aside = filter->idle == IDLE_HIDE,
 		.has_asked_reasons = filter->reasons != VIEW_ALL_REASONS};
 	int error = selection_each_row(selection, on_row, &gathering, why);
@@ -314,6 +319,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	}
 
 	completeness_end(gathering.completeness, running_ns_of, &gathering, &summary->completeness);
+	computing_end(gathering.computing, &summary->computing);
 	/* Freed before the next step, which needs as much memory again. */
 	placer_free(gathering.placer);
 	map64_clear(&gathering.kinds);
@@ -391,6 +397,7 @@ void summary_free(struct summary *summary)
 	vec_clear(&summary->queues);
 	tree_clear(&summary->tree);
 	completeness_clear(&summary->completeness);
+	computing_clear(&summary->computing);
 	vec_clear(&summary->runtimes);
 	measured_clear(&summary->measures);
 	free(summary);

@@ -12,6 +12,7 @@
 
 #include "profile/summary/causes.h"
 #include "profile/summary/completeness.h"
+#include "profile/summary/computing.h"
 #include "profile/summary/conservation.h"
 #include "profile/family.h"
 #include "profile/filter.h"
@@ -113,6 +114,7 @@ struct summary {
 	VEC(struct summary_wait) waits;   /* largest first */
 	VEC(struct summary_line) lines;   /* largest first; only what is not set aside */
 	struct completeness completeness; /* of user stacks */
+	struct computing computing;       /* what they ran in, by samples */
 	runtime_list runtimes;            /* that have schedulers of their own; busiest first */
 	size_t hidden_measures;           /* that the filters, which are for time, leave out */
 	measured_list measures;           /* what was counted beside time, as the groups are */

@@ -304,6 +304,7 @@ static void put_words(struct json *json, const struct page *page)
 		json_text(json, words_text(words, WORD_CHAIN_END, i));
 		json_text(json, frame ? frame : "");
 		json_bool(json, chain_end_has_rest((enum chain_end)i));
+		json_text(json, words_plain_end(words, (enum chain_end)i));
 		json_close_array(json);
 	}
 	json_close_array(json);

@@ -202,10 +202,15 @@ static void put_wait(FILE *out, const struct explanation *explanation, const str
 
 static void put_doing(FILE *out, const struct explanation *explanation, const struct doing *doing)
 {
-	if (doing->did == DID_WAIT)
+	if (doing->did == DID_WAIT) {
 		put_wait(out, explanation, doing->cause);
-	else
-		fputs(doing->did == DID_RUN ? "running" : "without a CPU", out);
+		return;
+	}
+	fputs(doing->did == DID_RUN ? "running" : "without a CPU", out);
+	if (doing->did == DID_RUN && doing->cause->ran_in) {
+		_cleanup_free_ char *name = text_clean(doing->cause->ran_in, false);
+		fprintf(out, " (mostly %s)", name);
+	}
 }
 
 /* The things that it did, with their shares if there are several. */
@@ -253,25 +258,6 @@ static void put_holder(FILE *out, const struct sentence *sentence, const struct 
 		put_doings(out, explanation, holder);
 }
 
-/* Why it is not explained, for those who do not know the words of the views. */
-static const char *end_text(const struct explanation *explanation, enum chain_end end)
-{
-	switch (end) {
-	case CHAIN_DEPTH_LIMIT:
-		return "more wakers in a row than --depth keeps";
-	case CHAIN_NO_WAKER:
-		return "who ended it was not seen";
-	case CHAIN_NOT_WOKEN:
-		return "it had not ended";
-	case CHAIN_EARLIER:
-		return "too far back to be remembered";
-	case CHAIN_OVERFLOW:
-		return "a table was full";
-	default:
-		return words_text(explanation->words, WORD_CHAIN_END, end);
-	}
-}
-
 static char *why_unexplained(const struct explanation *explanation)
 {
 	enum chain_end end = explanation_main_end(explanation);
@@ -282,7 +268,9 @@ static char *why_unexplained(const struct explanation *explanation)
 		name = text_clean(explanation->forgetful, false);
 		return xasprintf("what %s did is too far back", name);
 	}
-	return xstrdup(end_text(explanation, end));
+	if (end == CHAIN_EARLIER && explanation->forgotten_all_ns)
+		return xstrdup("too far back to be remembered");
+	return xstrdup(words_plain_end(explanation->words, end));
 }
 
 /* Is what is not explained what has not ended? That is no riddle. */
@@ -404,6 +392,8 @@ static void put_cause(struct json *json, const struct words *words, const struct
 	json_field_text(json, "name", cause->name);
 	json_field_uint(json, "ran_ns", cause->ran_ns);
 	json_field_uint(json, "no_cpu_ns", cause->no_cpu_ns);
+	if (cause->ran_in)
+		json_field_text(json, "ran_mostly_in", cause->ran_in);
 	json_field_uint(json, "waited_ns", cause->waited_ns);
 	if (cause->waited_ns) {
 		json_field_text(json, "waited_for", reason_name(cause->reason));

@@ -217,6 +217,23 @@ static void put_threads(struct json *json, const struct summary *summary)
 	json_close_array(json);
 }
 
+/* What a process computed in, where there are samples enough to tell. */
+static void put_computed(struct json *json, const struct computed *computed)
+{
+	if (!computed)
+		return;
+	json_field_uint(json, "samples", computed->samples);
+	json_name(json, "computed_in");
+	json_open_array(json);
+	for (size_t i = 0; i < COMPUTED_FUNCTIONS && computed->functions[i].name; i++) {
+		json_open_object(json);
+		json_field_text(json, "function", computed->functions[i].name);
+		json_field_uint(json, "samples", computed->functions[i].samples);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
 static void put_groups(struct json *json, const struct summary *summary, size_t top)
 {
 	json_name(json, "processes");
@@ -232,6 +249,7 @@ static void put_groups(struct json *json, const struct summary *summary, size_t 
 		json_field_uint(json, "idle_ns", group->idle_ns);
 		json_name(json, "blocked_by_reason_ns");
 		put_reasons(json, group->reason_ns);
+		put_computed(json, computed_by_group(&summary->computing, group->root));
 		json_close_object(json);
 	}
 	json_close_array(json);

@@ -84,15 +84,15 @@ static void put_chain(const struct report *report, const struct cause_chain *cha
 	for (uint32_t i = 0; i <= chain->hop_count; i++)
 		parts[i] = share_ns(&shares[i]);
 	apportion(parts, chain->hop_count + 1, 100, percents);
-	fprintf(report->out, "\nchain %zu of %zu: %s in ", number, count,
+	fprintf(report->out, "\nchain %zu of %zu: %s", number, count,
 		units_duration(chain->total_ns, total));
 	/* None ended with it: it explains what others end. */
 	if (chain->count)
-		fprintf(report->out, "%s wait%s%s\n", units_count(chain->count, waits),
+		fprintf(report->out, " in %s wait%s%s\n", units_count(chain->count, waits),
 			chain->count == 1 ? "" : "s",
 			chain->total_ns / chain->count > max_ns ? ", and in parts of others" : "");
 	else
-		fputs("parts of the waits that other chains end\n", report->out);
+		fputs(", parts of the same waits\n", report->out);
 	for (uint32_t i = 0; i < chain->hop_count; i++)
 		put_hop(report, &causes->hops.at[chain->first_hop + i], &shares[i], i + 1,
 			percents[i]);
@@ -100,7 +100,7 @@ static void put_chain(const struct report *report, const struct cause_chain *cha
 		fprintf(report->out, "    - %4llu %% %8s  not explained: %s\n",
 			(unsigned long long)percents[chain->hop_count],
 			units_duration(parts[chain->hop_count], room),
-			words_text(report->summary->words, WORD_CHAIN_END, chain->end));
+			words_plain_end(report->summary->words, chain->end));
 }
 
 static void put_chains(const struct report *report, size_t line)
