@@ -64,6 +64,8 @@ static const char *const plumbing[] = {
 	"inline_mysql_*", "my_cond_*", "my_mutex_*", "psi_*", "safe_mutex_*", "safe_cond_*", "vio_*", "os_event*", "my_read", "my_write", "my_sync",
 	"my_net_read*", "net_read_*", "net_safe_read", "my_real_read*", "sux_lock*", "ssux_lock*", "srw_*", "tpool::*waitable*", "fil_flush*", "os_file_flush*",
 	/* V8 and Chromium. */
+	"Builtins_JSEntry*", "Builtins_InterpreterEntryTrampoline", "v8::internal::(anonymous namespace)::Invoke*", "v8::internal::Execution::Call",
+	"v8::Function::Call",
 	"v8::base::ConditionVariable*", "v8::base::Mutex*", "v8::base::Semaphore*", "base::ConditionVariable*", "base::WaitableEvent*",
 	"base::internal::LockImpl*", "base::MessagePump*", "base::RunLoop*", "base::PlatformThread*", "base::(anonymous namespace)::ThreadFunc*",
 	/* nginx, redis, memcached. */

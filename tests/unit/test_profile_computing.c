@@ -104,6 +104,20 @@ static void in_an_interpreter_the_innermost_function_is_said(void **state)
 	expect(stacks, "computing: 1.0 s (90 % in _PyEval_EvalFrameDefault, 10 % in long_add).");
 }
 
+/* Code that a runtime has made is not its caller; a library without symbols is its caller's. */
+static void code_without_names_is_called_so(void **state)
+{
+	struct sampled jit[] = {
+		{"main;Run;Builtins_JSEntry;!+12;!+34", NULL, 80}, {"main;Run;Collect", NULL, 20}};
+	struct sampled library[] = {{"main;compress;+12;+34", NULL, 50}};
+	struct sampled stripped[] = {{"+12;+34", NULL, 50}};
+	(void)state;
+
+	expect(jit, "computing: 1.0 s (80 % in code without names, 20 % in Collect).");
+	expect(library, "computing: 1.0 s (100 % in compress).");
+	expect(stripped, "computing: 1.0 s (100 % in code without names).");
+}
+
 static void few_samples_and_none_say_nothing(void **state)
 {
 	struct sampled few[] = {{"main;parse", NULL, 19}}, kernel[] = {{"", "kthread;work", 50}};
@@ -131,6 +145,7 @@ int main(void)
 		cmocka_unit_test(what_a_function_calls_of_libraries_is_its_own),
 		cmocka_unit_test(of_many_functions_their_caller_is_said),
 		cmocka_unit_test(in_an_interpreter_the_innermost_function_is_said),
+		cmocka_unit_test(code_without_names_is_called_so),
 		cmocka_unit_test(few_samples_and_none_say_nothing),
 		cmocka_unit_test(a_name_from_outside_is_harmless),
 	};

@@ -116,17 +116,17 @@ static inline void sample_add_thread(struct view_sample *sample, uint32_t id, co
 
 /*
  * A name "+12" is an unnamed frame at address 0x12, "+12-2" one whose function is known to begin
- * 0x2 before it, and "!name" a function of the JIT object.
+ * 0x2 before it, and "!name" and "!+12" the same in the JIT object.
  */
 static inline uint64_t sample_frame(struct view_sample *sample, uint64_t object, const char *name)
 {
-	bool is_unnamed = name[0] == '+';
+	const char *text = name + (name[0] == '!');
+	bool is_unnamed = text[0] == '+';
 	char none[] = "", *end = none;
-	uint64_t address = is_unnamed ? strtoull(name + 1, &end, 16) : hash_text(1, name) >> 8;
+	uint64_t address = is_unnamed ? strtoull(text + 1, &end, 16) : hash_text(1, name) >> 8;
 	uint64_t offset = *end == '-' ? strtoull(end + 1, NULL, 16) : 0;
 	struct rec_frame frame = {hash_text(object, name), name[0] == '!' ? OBJECT_OF_JIT : object,
-		address, is_unnamed ? "" : name + (name[0] == '!'), offset,
-		is_unnamed ? NAME_STRIPPED : NAME_OK};
+		address, is_unnamed ? "" : text, offset, is_unnamed ? NAME_STRIPPED : NAME_OK};
 
 	recording_writer_add_frame(sample->writer, &frame);
 	return frame.id;

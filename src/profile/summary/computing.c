@@ -13,6 +13,9 @@
 /* Shares of fewer samples than these are chance. */
 #define FEWEST_SAMPLES 20
 
+/* Stands for functions of which nobody knows more. */
+static const char nameless[] = "code without names";
+
 /* Whose samples: a group's, or a name's. */
 struct owner {
 	uint64_t samples;
@@ -39,6 +42,7 @@ struct function {
 struct computing_maker {
 	const struct families *families;
 	struct spots spots;
+	VEC(const char *) at_hand; /* names of a stack, leaf first */
 	VEC(struct owner) owners;
 	struct map64 groups, names; /* key -> index + 1 */
 	VEC(struct stack_samples) stacks;
@@ -106,6 +110,26 @@ static struct function *function_of(struct computing_maker *maker, uint32_t owne
 	}
 }
 
+/* The functions of a stack, leaf first; of a file without symbols NULL, of a JIT `nameless`. */
+static const char *const *functions_of(
+	struct computing_maker *maker, uint32_t node, size_t *ret_count)
+{
+	size_t unused;
+	const struct recording *recording = maker->spots.recording;
+	const struct rec_node *nodes = recording_nodes(recording, &unused);
+	const struct rec_named_frame *frames = recording_frames(recording, &unused);
+	const struct rec_object *objects = recording_objects(recording, &unused);
+
+	maker->at_hand.count = 0;
+	for (; node != REC_NONE; node = nodes[node].parent) {
+		const struct rec_named_frame *frame = &frames[nodes[node].frame];
+		bool is_jit = objects[frame->object].kind == OBJECT_ANONYMOUS;
+		vec_push(&maker->at_hand, frame->name[0] ? frame->name : is_jit ? nameless : NULL);
+	}
+	*ret_count = maker->at_hand.count;
+	return maker->at_hand.at;
+}
+
 /*
  * Whose own a sample is: the innermost function of the program. Where that is main or none, as in
  * an interpreter, the innermost of all tells more. `count`: no function has a name.
@@ -123,21 +147,27 @@ static size_t innermost(const char *const *names, const bool *are_wrappers, size
 	return any;
 }
 
+static void add_own(
+	struct computing_maker *maker, const struct stack_samples *stack, const char *name)
+{
+	function_of(maker, stack->owner, name)->own += stack->samples;
+}
+
 /* Gives the samples of a stack to its functions; one has them as its own. */
 static void spread(struct computing_maker *maker, size_t index)
 {
 	const struct stack_samples *stack = &maker->stacks.at[index];
 	const bool *are_wrappers = spots_wrappers(&maker->spots, stack->user_node);
-	size_t count, own;
-	const char *const *names = spots_names(&maker->spots, stack->user_node, &count);
+	size_t count;
+	const char *const *names = functions_of(maker, stack->user_node, &count);
+	size_t own = innermost(names, are_wrappers, count);
 
-	own = innermost(names, are_wrappers, count);
+	if (count)
+		add_own(maker, stack, own < count ? names[own] : nameless);
 	for (size_t i = 0; i < count; i++) {
-		if (!names[i] || (are_wrappers[i] && i != own))
+		if (!names[i] || names[i] == nameless || (are_wrappers[i] && i != own))
 			continue;
 		struct function *function = function_of(maker, stack->owner, names[i]);
-		if (i == own)
-			function->own += stack->samples;
 		if (function->last == index + 1)
 			continue;
 		function->last = index + 1;
@@ -184,6 +214,7 @@ void computing_end(struct computing_maker *maker, struct computing *ret)
 		spread(maker, i);
 	settle(maker, ret);
 	spots_clear(&maker->spots);
+	vec_clear(&maker->at_hand);
 	vec_clear(&maker->owners);
 	map64_clear(&maker->groups);
 	map64_clear(&maker->names);
@@ -226,7 +257,7 @@ const char *computed_mostly_in(const struct computed *computed)
 	const struct computed_function *first = computed ? computed->functions : NULL;
 
 	return first && first->name && first->samples * 2 >= computed->samples &&
-			       !plumbing_is(first->name)
+			       first->name != nameless && !plumbing_is(first->name)
 		       ? first->name
 		       : NULL;
 }
