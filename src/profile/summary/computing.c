@@ -132,19 +132,17 @@ static const char *const *functions_of(
 
 /*
  * Whose own a sample is: the innermost function of the program. Where that is main or none, as in
- * an interpreter, the innermost of all tells more. `count`: no function has a name.
+ * an interpreter, the innermost of all tells more. `count`: it has no name.
  */
 static size_t innermost(const char *const *names, const bool *are_wrappers, size_t count)
 {
-	size_t own = 0, any = 0;
+	size_t own = 0;
 
 	while (own < count && (!names[own] || are_wrappers[own]))
 		own++;
 	if (own < count && strcmp(names[own], "main"))
 		return own;
-	while (any < count && !names[any])
-		any++;
-	return any;
+	return count && names[0] ? 0 : count;
 }
 
 static void add_own(
