@@ -230,7 +230,8 @@ static bool is_asked_for(const struct view_filter *filter, const struct selectio
 	if (state != TIME_RUNNING && !band_passes(filter, sum->band))
 		return false;
 	if (filter->reasons != VIEW_ALL_REASONS &&
-		(state != TIME_BLOCKED || !(filter->reasons & 1u << row->reason)))
+		(state != TIME_BLOCKED ||
+			!(filter->reasons & (1u << row->reason | 1u << row->called))))
 		return false;
 	if (state == TIME_BLOCKED && filter->letters[0] &&
 		(!sum->task_letter || !strchr(filter->letters, sum->task_letter)))
@@ -268,6 +269,7 @@ static int on_row(const struct rec_row *row, void *context)
 			out.known = spots_find(&selection->spots, row->stacks.user_node)->known;
 		if (meaning.known.name)
 			out.known = meaning.known;
+		out.called = out.known.kind == KNOWN_LOCK ? REASON_LOCK : out.reason;
 		if (out.reason == REASON_STOPPED)
 			out.known.name = name_of_stop(row->sum.task_letter);
 		out.idle = selection_idle(selection, row, &meaning, out.known.kind);

@@ -230,6 +230,46 @@ static void waits_whose_stacks_were_lost_say_so(void **state)
 	sample_end(&sample);
 }
 
+/* A mutex waits in a futex: it is asked for by either word, and called as it was asked for. */
+static void a_programs_lock_is_a_lock_and_a_futex(void **state)
+{
+	static const struct {
+		const char *reasons;
+		uint64_t lock_ns, futex_ns, sleep_ns;
+	} cases[] = {{NULL, 300 * MS, 200 * MS, 500 * MS}, {"lock", 300 * MS, 0, 0},
+		{"futex", 0, 500 * MS, 0}, {"lock,futex", 300 * MS, 200 * MS, 0}};
+	struct view_sample sample;
+	struct why why;
+	(void)state;
+
+	sample_begin(&sample, 1);
+	uint64_t futex = sample_kernel(&sample, KERNEL_FUTEX);
+	sample_add_thread(
+		&sample, 1, "app", "app", false, 0, 1000 * MS, (uint64_t[]){0, 0, 0, 1000 * MS});
+	sample_add_row(&sample, 1, 0, TIME_BLOCKED, 10, 300 * MS,
+		sample_user(&sample, "main;ask;pthread_mutex_lock;__lll_lock_wait"), futex);
+	sample_add_row(&sample, 1, 0, TIME_BLOCKED, 10, 200 * MS,
+		sample_user(&sample, "main;listen;pthread_cond_wait"), futex);
+	sample_add_row(&sample, 1, 0, TIME_BLOCKED, 10, 500 * MS, sample_user(&sample, "main;nap"),
+		sample_kernel(&sample, KERNEL_NAP));
+	sample_finish(&sample);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct view_filter filter;
+		view_filter_init(&filter);
+		filter.idle = IDLE_SHOW;
+		if (cases[i].reasons && view_filter_set_reasons(&filter, cases[i].reasons, &why))
+			fail_msg("%s", why.text);
+		struct summary *summary = summarize(&sample, &filter);
+		assert_int_equal(summary->called_ns[REASON_LOCK], cases[i].lock_ns);
+		assert_int_equal(summary->called_ns[REASON_FUTEX], cases[i].futex_ns);
+		assert_int_equal(summary->called_ns[REASON_SLEEP], cases[i].sleep_ns);
+		assert_int_equal(summary->groups.at[0].called_ns[REASON_LOCK], cases[i].lock_ns);
+		summary_free(summary);
+		view_filter_clear(&filter);
+	}
+	sample_end(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +281,7 @@ int main(void)
 		cmocka_unit_test(completeness_leaves_kernel_threads_and_skipped_stacks_out),
 		cmocka_unit_test(a_wait_that_ends_behind_the_range_is_not_counted_in_it),
 		cmocka_unit_test(waits_whose_stacks_were_lost_say_so),
+		cmocka_unit_test(a_programs_lock_is_a_lock_and_a_futex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

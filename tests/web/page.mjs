@@ -42,7 +42,7 @@ async function assertTotals(page, {totals}) {
 	const got = await chips(page);
 	assert.equal(got.running, totals.running_ns);
 	assert.equal(got.runnable, totals.runnable_ns);
-	for (const [reason, ns] of Object.entries(totals.blocked_by_reason_ns)) assert.equal(got[reason], ns, reason);
+	for (const [reason, ns] of Object.entries(totals.blocked_as_called_ns)) assert.equal(got[reason], ns, reason);
 	assert.equal(Number(await page.locator('#aside').getAttribute('data-ns')), idleOf({totals}));
 }
 
@@ -165,12 +165,12 @@ test('a permalink restores view, range, bands, classes, search and tab', () => a
 	assert.equal(await page.locator('[data-view="runq"]').getAttribute('aria-pressed'), 'true');
 	assert.equal(await page.locator('#search').inputValue(), 'main');
 	assert.equal(await page.locator('[aria-label="Shortest wait"]').inputValue(), '1');
-	assert.equal(await page.locator('[data-class="futex"]').getAttribute('aria-pressed'), 'false');
+	assert.equal(await page.locator('[data-class="lock"]').getAttribute('aria-pressed'), 'false');
 	assert.equal(await page.locator('.crumb.filter').count(), 4, 'range, bands, class, all');
 	assert.equal(await page.locator('[data-tab="functions"]').getAttribute('aria-selected'), 'true');
 	await page.locator('.crumb.filter', {hasText: 'all filters'}).click();
 	assert.equal(await page.locator('.crumb.filter').count(), 0);
-}, {hash: '#view=runq&tab=functions&search=main&from=1&to=4&bandMin=1&off=futex'}));
+}, {hash: '#view=runq&tab=functions&search=main&from=1&to=4&bandMin=1&off=lock'}));
 
 test('a link that fits nothing shows everything', () => at(PAGE, (page) => assertTotals(page, report),
 	{hash: '#zoom=gone;%E0%A4%A&from=99&search=%28&by=nobody&view=none&x&=&'}));
@@ -195,12 +195,12 @@ test('search tells the matched share; n and Esc', () => at(PAGE, async (page) =>
 
 test('chips take classes out and in; a double click leaves one', () => at(PAGE, async (page) => {
 	const before = await total(page);
-	await page.locator('.chip[data-class="futex"]').click();
-	assert.equal(await total(page), before - report.totals.blocked_by_reason_ns.futex);
-	await page.locator('.chip[data-class="futex"]').click();
+	await page.locator('.chip[data-class="lock"]').click();
+	assert.equal(await total(page), before - report.totals.blocked_as_called_ns.lock);
+	await page.locator('.chip[data-class="lock"]').click();
 	assert.equal(await total(page), before);
-	await page.locator('.chip[data-class="futex"]').dblclick();
-	assert.equal(await total(page), report.totals.blocked_by_reason_ns.futex);
+	await page.locator('.chip[data-class="lock"]').dblclick();
+	assert.equal(await total(page), report.totals.blocked_as_called_ns.lock);
 }));
 
 test('bands: only long waits', () => at(PAGE, async (page) => {
@@ -308,7 +308,7 @@ test('a measure has tables, callers, search and threads in its own unit', () => 
 
 test('a range and a thread choose among events; sorts of time and lengths do not, and say so', () => at(COUNTED, async (page) => {
 	assert.equal(await total(page), countedRange.measures[0].value);
-	await page.locator('.chip[data-class="futex"]').click();
+	await page.locator('.chip[data-class="lock"]').click();
 	await page.selectOption('[aria-label="Shortest wait"]', '3');
 	await page.selectOption('[aria-label="Idle time"]', 'only');
 	assert.equal(await total(page), countedRange.measures[0].value);
@@ -452,7 +452,7 @@ test('a picture of a new size is never blank', () => at(PAGE, async (page) => {
 
 test('what is made anew keeps the keyboard where it was', () => at(PAGE, async (page) => {
 	const focused = () => page.evaluate(() => document.activeElement.outerHTML.replace(/>.*/s, '>'));
-	for (const selector of ['.chip[data-class="futex"]', '[data-tab="threads"]', '[data-tab="flame"]', '[data-view="oncpu"]', '.toggle[title^="The root"]']) {
+	for (const selector of ['.chip[data-class="lock"]', '[data-tab="threads"]', '[data-tab="flame"]', '[data-view="oncpu"]', '.toggle[title^="The root"]']) {
 		await page.locator(selector).focus();
 		await press(page, 'Enter');
 		await ended(page);

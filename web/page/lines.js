@@ -4,7 +4,7 @@ import {PairMap} from './pairs.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
 
 /**
- * @typedef {{name: string, reason: string, operation: string, known: string, number: number, isRest: boolean, isRunnable: boolean, ns: number,
+ * @typedef {{name: string, reason: string, called: string, operation: string, known: string, number: number, isRest: boolean, isRunnable: boolean, ns: number,
  *   count: number, max: number, bands: Float64Array, node: number, nodeNs: number, member: string, place: number, stackNs: Float64Array}} Line
  * `member` is one of the names that the line stands for: of a thread in its heaviest stack. `place` is the line's among all
  * lines, `stackNs` the time of each stack of all lines.
@@ -109,6 +109,7 @@ function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @ty
 	const told = model.lines[model.kinds.line[kind] - 1];
 	return {name: told ? told.name : model.threads[thread].names.comm, isRunnable, known: told && told.known || '',
 		number: model.kinds.line[kind], isRest: Boolean(told && told.is_rest), reason: isRunnable ? 'no CPU' : model.reasons[model.kinds.reason[kind]][0],
+		called: isRunnable ? 'runnable' : model.reasons[model.kinds.called[kind]][0],
 		operation: isRunnable ? '' : model.labels[model.kinds.operation[kind]], ns: 0, count: 0, max: 0,
 		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0, member: model.threads[thread].names.comm};
 }
@@ -176,7 +177,7 @@ export function processLines(model, weights) {
 	const sums = new Float64Array(all.length * reasons);
 	for (let key = 0; key < keys.rows; key++) {
 		const kind = keys.kind[key];
-		if (ns[key] && kinds.state[kind] === BLOCKED) sums[places[keys.thread[key]] + kinds.reason[kind]] += ns[key];
+		if (ns[key] && kinds.state[kind] === BLOCKED) sums[places[keys.thread[key]] + kinds.called[kind]] += ns[key];
 	}
 	all.forEach((line, i) => {
 		for (let reason = 0; reason < reasons; reason++)

@@ -95,7 +95,7 @@ export function waitsTable(app) {
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
 		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
-			h('span', {class: 'tag', color: classColor(line.isRunnable ? 'runnable' : line.reason)}, lineWords(line))),
+			h('span', {class: 'tag', color: classColor(line.called)}, lineWords(line))),
 		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)),
 		h('div', {class: 'cause'}, sentenceOf(line), ' ', line.isRunnable || !model.has_chains ? null
 			: app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),

@@ -28,7 +28,7 @@ export function openFilter(model) {
 export function classOf(model, kind) {
 	const state = model.kinds.state[kind];
 	if (state === SAMPLE) return RUNNING;
-	return state === BLOCKED ? FIRST_REASON + model.kinds.reason[kind] : state;
+	return state === BLOCKED ? FIRST_REASON + model.kinds.called[kind] : state;
 }
 
 /** The word of a class, as chips and links have it. @param {any} model @param {number} class_ */

@@ -31,6 +31,7 @@ static uint32_t kind_of(struct cube_building *building, const struct selection_r
 	struct cube_kind kind = {.state = sum->state,
 		.task_letter = is_blocked ? sum->task_letter : 0,
 		.reason = row->reason,
+		.called = row->called,
 		.idle = row->idle,
 		.operation = is_blocked ? cube_label(building, operation) : 0,
 		.line = building->summary && building->cube->kinds.count < MOST_KINDS
@@ -41,7 +42,7 @@ static uint32_t kind_of(struct cube_building *building, const struct selection_r
 		       (uint64_t)kind.idle << 16 | (uint64_t)(unsigned char)kind.task_letter << 8 |
 		       (uint64_t)kind.state << 1 | kind.is_unsliced;
 
-	key = hash_add(hash_add(0, key), kind.line);
+	key = hash_add(hash_add(hash_add(0, key), kind.line), (uint64_t)kind.called);
 	bool is_new;
 	uint64_t *index = map64_put(&building->kinds, key, &is_new);
 

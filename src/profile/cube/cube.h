@@ -46,6 +46,7 @@ struct cube_kind {
 	enum time_state state; /* TIME_SAMPLE: a count of on-CPU samples, no time */
 	char task_letter;      /* of blocked time; else 0 */
 	enum reason reason;
+	enum reason called; /* as people call it */
 	enum idle_kind idle;
 	uint32_t operation; /* number in the tree's labels, 0: none */
 	uint32_t line;      /* number of the report's line, from 1 on; 0: none */

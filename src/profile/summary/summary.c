@@ -21,7 +21,7 @@ struct gathering {
 	struct recording *recording;
 	struct selection *selection;
 	bool sets_aside;
-	bool has_asked_reasons;
+	unsigned int reasons; /* that are asked for */
 };
 
 static struct summary_group *group_of(struct gathering *gathering, const struct rec_thread *thread)
@@ -109,8 +109,9 @@ static void add_blocked(struct gathering *gathering, const struct selection_row 
 		summary->aside_ns += row->ns;
 		group->aside_ns += row->ns;
 	} else {
-		bool is_lock = row->known.kind == KNOWN_LOCK && !gathering->has_asked_reasons;
-		enum reason called = is_lock ? REASON_LOCK : row->reason;
+		/* Who asks for what locks wait in calls them so. */
+		bool is_asked = gathering->reasons & 1u << row->called;
+		enum reason called = is_asked ? row->called : row->reason;
 		summary->reason_ns[row->reason] += row->ns;
 		group->reason_ns[row->reason] += row->ns;
 		summary->called_ns[called] += row->ns;
@@ -308,7 +309,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 		.completeness = completeness_begin(recording, thread_count),
 		.computing = computing_begin(recording, &summary->families),
 		.sets_aside = filter->idle == IDLE_HIDE,
-		.has_asked_reasons = filter->reasons != VIEW_ALL_REASONS};
+		.reasons = filter->reasons};
 	int error = selection_each_row(selection, on_row, &gathering, why);
 
 	/* A filter that asks for what only rows of time have leaves none of them. */

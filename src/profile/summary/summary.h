@@ -107,7 +107,7 @@ struct summary {
 	uint64_t idle_ns[IDLE_KINDS];
 	uint64_t aside_ns; /* idle time set aside */
 	uint64_t reason_ns[REASONS];
-	uint64_t called_ns[REASONS]; /* the same; where reasons were asked for by name, as those */
+	uint64_t called_ns[REASONS]; /* the same as people call it, and as they asked for it */
 	uint64_t busy_ns;            /* all time that is not set aside */
 	VEC(struct summary_thread) threads;
 	VEC(struct summary_group) groups; /* largest busy time first */

@@ -66,6 +66,7 @@ COLUMN(node_kind, cube->tree.nodes.at[row].kind)
 COLUMN(kind_state, cube->kinds.at[row].state)
 COLUMN(kind_letter, (unsigned char)cube->kinds.at[row].task_letter)
 COLUMN(kind_reason, cube->kinds.at[row].reason)
+COLUMN(kind_called, cube->kinds.at[row].called)
 COLUMN(kind_idle, cube->kinds.at[row].idle)
 COLUMN(kind_operation, cube->kinds.at[row].operation)
 COLUMN(kind_line, cube->kinds.at[row].line)
@@ -108,7 +109,7 @@ static const struct column node_columns[] = {
 	{0}};
 static const struct column kind_columns[] = {
 	{"state", PLAIN, kind_state}, {"letter", PLAIN, kind_letter},
-	{"reason", PLAIN, kind_reason}, {"idle", PLAIN, kind_idle},
+	{"reason", PLAIN, kind_reason}, {"called", PLAIN, kind_called}, {"idle", PLAIN, kind_idle},
 	{"operation", PLAIN, kind_operation}, {"line", PLAIN, kind_line},
 	{"unsliced", PLAIN, kind_unsliced}, {0}};
 static const struct column key_columns[] = {

@@ -190,6 +190,8 @@ static void put_totals(struct json *json, const struct summary *summary)
 	json_close_object(json);
 	json_name(json, "blocked_by_reason_ns");
 	put_reasons(json, summary->reason_ns);
+	json_name(json, "blocked_as_called_ns");
+	put_reasons(json, summary->called_ns);
 	json_close_object(json);
 }
 
@@ -249,6 +251,8 @@ static void put_groups(struct json *json, const struct summary *summary, size_t 
 		json_field_uint(json, "idle_ns", group->idle_ns);
 		json_name(json, "blocked_by_reason_ns");
 		put_reasons(json, group->reason_ns);
+		json_name(json, "blocked_as_called_ns");
+		put_reasons(json, group->called_ns);
 		put_computed(json, computed_by_group(&summary->computing, group->root));
 		json_close_object(json);
 	}

@@ -259,6 +259,16 @@ static void put_cost(const struct report *report)
 	layout_wrap(report->out, text, report->style->width, 0, 2);
 }
 
+/* Are lines numbered as without options? Only then `--wait 1` alone means the same wait. */
+static bool has_usual_numbers(const struct summary *summary)
+{
+	uint64_t idle_ns = 0;
+
+	for (unsigned int kind = 0; kind < IDLE_KINDS; kind++)
+		idle_ns += summary->idle_ns[kind];
+	return !summary->is_filtered && !summary->has_range && summary->aside_ns == idle_ns;
+}
+
 /* Commands to go on with, as many as fit a line. */
 static void put_next(const struct report *report)
 {
@@ -267,6 +277,7 @@ static void put_next(const struct report *report)
 	static const char *const with_chains[] = {
 		"dwell html", "dwell report --wait 1", "dwell flame --view chain -o chain.svg"};
 	bool has_waits = report->summary->has_chains && report->summary->lines.count;
+	bool is_usual = has_usual_numbers(report->summary);
 	const char *const *commands = has_waits ? with_chains : plain;
 	const char *file = report->style->file;
 	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
@@ -281,10 +292,13 @@ static void put_next(const struct report *report)
 
 	fputs("next:", report->out);
 	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
-		size_t wanted = strlen(i ? "; " : " ") + strlen(commands[i]) + strlen(name);
+		_cleanup_free_ char *command = has_waits && i == 1 && !is_usual
+						       ? xstrdup("the same with --wait 1")
+						       : xasprintf("%s%s", commands[i], name);
+		size_t wanted = strlen(i ? "; " : " ") + strlen(command);
 		if (used + wanted > REPORT_WIDTH)
 			break;
-		fprintf(report->out, "%s%s%s", i ? "; " : " ", commands[i], name);
+		fprintf(report->out, "%s%s", i ? "; " : " ", command);
 		used += wanted;
 	}
 	putc('\n', report->out);
