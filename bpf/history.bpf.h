@@ -38,7 +38,7 @@ __noinline int history_add_habit(struct wait_scratch *wait, u32 thread, u32 i)
 	if (!wait || i >= MAX_SEGMENTS)
 		return 0;
 	ring = past_ring_of(wait, thread);
-	if (!ring)
+	if (!ring || ring->thread != thread)
 		return 0;
 	segment = &wait->segments[i];
 	if (segment->what != PAST_RAN || segment->chain < CONTRACT_FIRST_CHAIN)
@@ -65,7 +65,7 @@ __noinline int history_add_habit(struct wait_scratch *wait, u32 thread, u32 i)
 	}
 	weakest->chain = segment->chain;
 	weakest->waited = wait->waited;
-	weakest->weight = ns - weakest->weight;
+	weakest->weight = smaller(ns - weakest->weight, MOST_LEAD_NS);
 	weakest->since = ring->history.now.at;
 	weakest->ns = ns;
 	weakest->no_cpu_ns = segment->no_cpu_ns;
@@ -218,8 +218,8 @@ __noinline int habit_between(struct wait_scratch *wait, u32 thread, u32 which, u
 {
 	struct sums_at *before, *after, *to;
 	struct recall *recall;
-	u64 whole;
 	u32 first, more;
+	u64 begin;
 
 	if (!wait || k >= HABITS)
 		return 0;
@@ -233,10 +233,14 @@ __noinline int habit_between(struct wait_scratch *wait, u32 thread, u32 which, u
 	to->habits[k] = first;
 	if (!recall->before_at || recall->after_at == ~0ULL)
 		return 0;
-	whole = recall->after_at - recall->before_at;
+	/* It has nothing before it became one. */
+	begin = recall->before_at;
+	if (begin < recall->habits[k].since)
+		begin = recall->habits[k].since;
+	if (to->at <= begin || recall->after_at <= begin)
+		return 0;
 	more = habit_in(after, &recall->habits[k], k) - first;
-	if (whole)
-		to->habits[k] = first + scaled(more, to->at - recall->before_at, whole);
+	to->habits[k] = first + scaled(more, to->at - begin, recall->after_at - begin);
 	return 0;
 }
 

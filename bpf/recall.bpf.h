@@ -94,13 +94,16 @@ __noinline int tell_earlier(struct cpu *cpu, struct wait_scratch *wait, u32 i, u
 {
 	u64 chain, blocked = to - from, queued = 0;
 	struct recall *recall;
-	bool is_known;
+	bool is_known = false;
 
 	if (!wait || !cpu || i >= CONTRACT_MAX_HOPS)
 		return 0;
 	recall = &wait->recall;
 	chain = prefix_chain(cpu, wait, CHAIN_EARLIER);
-	is_known = history_recall(wait, thread_of_hop(wait, i), from, to);
+	/* The waker may be writing just now: once more, then. */
+#pragma clang loop unroll(disable)
+	for (u32 turn = 0; turn < 2 && !is_known; turn++)
+		is_known = history_recall(wait, thread_of_hop(wait, i), from, to);
 	if (is_known) {
 		blocked = smaller(recall->sums[1].blocked_ns - recall->sums[0].blocked_ns +
 					  recall->sums[0].at - from,

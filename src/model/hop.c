@@ -33,7 +33,7 @@ static const struct {
 		"more wakers in a row than --depth keeps"},
 	[CHAIN_NO_WAKER] = {"no waker", "[no waker]", "who ended it was not seen"},
 	[CHAIN_NOT_WOKEN] = {"not woken", "[not woken]", "it had not ended"},
-	[CHAIN_EARLIER] = {"earlier", "[earlier]", "its waker was not watched before"},
+	[CHAIN_EARLIER] = {"earlier", "[earlier]", "its waker was not watched then"},
 	[CHAIN_OVERFLOW] = {"overflow", "[overflow]", "a table was full"},
 };
 

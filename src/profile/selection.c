@@ -314,7 +314,7 @@ static int hand_out_unsliced(struct row_walk *walk, uint32_t thread_index, enum 
 		return 0;
 	out.ns = row.sum.ns = thread->total_ns[state] - known_ns;
 	if (state == TIME_BLOCKED)
-		out.reason = REASON_LOST;
+		out.reason = out.called = REASON_LOST;
 	return walk->each(&out, walk->context);
 }
 

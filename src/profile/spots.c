@@ -19,7 +19,8 @@ const char *const *spots_names(struct spots *spots, uint32_t node, size_t *ret_c
 	return spots->names.at;
 }
 
-const bool *spots_wrappers(struct spots *spots, uint32_t node)
+/* Whether each frame of the stack at hand is a wrapper. Worked out once for each frame. */
+static void find_wrappers(struct spots *spots, uint32_t node)
 {
 	enum { NOT_KNOWN, OWN_CODE, WRAPPER };
 	size_t unused, frame_count;
@@ -36,18 +37,18 @@ const bool *spots_wrappers(struct spots *spots, uint32_t node)
 			*kind = plumbing_is(frames[frame].name) ? WRAPPER : OWN_CODE;
 		vec_push(&spots->are_wrappers, *kind == WRAPPER);
 	}
-	return spots->are_wrappers.at;
 }
 
 static struct spot make(struct spots *spots, uint32_t user_node)
 {
 	size_t count;
 	const char *const *names = spots_names(spots, user_node, &count);
-	const bool *are_wrappers = spots_wrappers(spots, user_node);
-	struct spot spot = {.known = known_wait_of_user(names, are_wrappers, count)};
+	struct spot spot = {0};
 
+	find_wrappers(spots, user_node);
+	spot.known = known_wait_of_user(names, spots->are_wrappers.at, count);
 	for (size_t i = 0; i < count && spot.count < SPOT_FRAMES; i++)
-		if (names[i] && !are_wrappers[i])
+		if (names[i] && !spots->are_wrappers.at[i])
 			spot.frames[spot.count++] = names[i];
 	return spot;
 }

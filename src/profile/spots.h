@@ -33,8 +33,6 @@ struct spots {
 
 /* The names of a stack, leaf first; NULL for frames without one. Valid until the next call. */
 const char *const *spots_names(struct spots *spots, uint32_t node, size_t *ret_count);
-/* Whether each frame of a stack is a wrapper; likewise. Worked out once for each frame. */
-const bool *spots_wrappers(struct spots *spots, uint32_t node);
 /* Valid until the next call; REC_NONE has a spot without frames. */
 const struct spot *spots_find(struct spots *spots, uint32_t user_node);
 void spots_clear(struct spots *spots);

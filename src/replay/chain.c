@@ -179,12 +179,12 @@ static void remember_wait(struct replay_chains *chains, struct chain_thread *thr
 	const struct past_ring *ring = &thread->past;
 
 	reserve_past(&thread->past, wait->segment_count);
+	wait->waited = thread->self.kernel_stack;
 	past_open(wait, &thread->self, thread->chain);
 	/* A thread's past ascends. */
 	if (wait->segment_count && ring->head &&
 		wait->segments[0].from < ring->at[(ring->head - 1) % PAST_ENTRIES].to)
 		count(&chains->cpu, COUNTER_CHAIN_MISMATCH, 1);
-	wait->waited = thread->self.kernel_stack;
 	remember(wait, &thread->self);
 }
 

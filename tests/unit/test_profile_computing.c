@@ -138,6 +138,38 @@ static void a_name_from_outside_is_harmless(void **state)
 	free(text);
 }
 
+/* What threads of one name compute in is said only if they are of processes of one name. */
+static void a_name_that_several_programs_have_says_nothing(void **state)
+{
+	(void)state;
+	for (int is_mixed = 0; is_mixed < 2; is_mixed++) {
+		struct view_sample sample;
+		struct summary *summary = NULL;
+		struct view_filter filter;
+		struct why why = {""};
+		view_filter_init(&filter);
+		sample_begin(&sample, 1);
+		for (uint32_t id = 1; id <= 2; id++) {
+			sample_add_thread(&sample, id, is_mixed && id == 2 ? "other" : "app",
+				"worker", false, 0, 1000 * MS, (uint64_t[]){1000 * MS, 0, 0, 0});
+			sample_add_row(&sample, id, 0, TIME_RUNNING, 1, 1000 * MS, 0, 0);
+			sample_add_row(&sample, id, 0, TIME_SAMPLE, 30, 0,
+				sample_user(&sample, "main;parse"), 0);
+		}
+		sample_finish(&sample);
+		if (summary_new(sample.recording, &filter, &shapes, &summary, &why))
+			fail_msg("%s", why.text);
+		const struct computed *computed = computed_by_name(&summary->computing, "worker");
+		if (is_mixed)
+			assert_null(computed);
+		else
+			assert_string_equal(computed_mostly_in(computed), "parse");
+		assert_non_null(computed_by_group(&summary->computing, summary->groups.at[0].root));
+		summary_free(summary);
+		sample_end(&sample);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +180,7 @@ int main(void)
 		cmocka_unit_test(code_without_names_is_called_so),
 		cmocka_unit_test(few_samples_and_none_say_nothing),
 		cmocka_unit_test(a_name_from_outside_is_harmless),
+		cmocka_unit_test(a_name_that_several_programs_have_says_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

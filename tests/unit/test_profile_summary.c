@@ -219,6 +219,7 @@ static void waits_whose_stacks_were_lost_say_so(void **state)
 	sample_finish(&sample);
 	struct summary *summary = summarize(&sample, &filter);
 	assert_int_equal(summary->reason_ns[REASON_LOST], 800 * MS);
+	assert_int_equal(summary->called_ns[REASON_LOST], 800 * MS);
 	assert_int_equal(summary->reason_ns[REASON_UNKNOWN], 0);
 	assert_int_equal(summary->lines.count, 1);
 	assert_int_equal(summary->lines.at[0].count, 100);

@@ -198,6 +198,28 @@ static void percentages_add_up_and_odd_ones_are_said(void **state)
 	}
 }
 
+/* Why most of it is not explained is said, not what a part of it is. */
+static void the_main_reason_is_said(void **state)
+{
+	static const struct {
+		uint64_t forgotten_ns;
+		const char *sentence;
+	} cases[] = {{5, "Not explained: 100 % (its waker was not watched then)."},
+		{80, "Not explained: 100 % (what b did is too far back)."}};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct explanation explanation = {.total_ns = 100,
+			.unexplained_ns = 100,
+			.forgetful = "b",
+			.forgotten_ns = cases[i].forgotten_ns,
+			.forgotten_all_ns = cases[i].forgotten_ns};
+		explanation.by_end_ns[CHAIN_EARLIER] = 100;
+		_cleanup_free_ char *text = cause_sentence(&explanation, "a");
+		assert_string_equal(text, cases[i].sentence);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +228,7 @@ int main(void)
 		cmocka_unit_test(causes_add_up_to_their_line),
 		cmocka_unit_test(a_wait_that_its_own_timer_ended_is_idle),
 		cmocka_unit_test(percentages_add_up_and_odd_ones_are_said),
+		cmocka_unit_test(the_main_reason_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

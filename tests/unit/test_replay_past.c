@@ -157,30 +157,39 @@ static void note_nap(const struct replay_interval *interval, void *context)
 			interval->shares[1].ran_ns;
 }
 
-enum { NAPS = 500, NAP_MS = 10 };
+enum { NAPS = 500 };
 
-/*
- * A waits for B, which sleeps 6 of each 10 ms, 500 times; what ends the i-th sleep is the letter
- * that `metal_of` says.
- */
-static struct naps *nap_by(char (*metal_of)(int nap))
+/* What ends the i-th nap, and how long it is; B is awake for 4 ms after each. */
+struct nap {
+	char metal;
+	uint64_t ms;
+};
+
+/* A waits for B, which naps `count` times; before A does, B naps `early` of these. */
+static struct naps *nap_by(struct nap (*nap_of)(int number), int early, int count)
 {
-	struct replay_event events[3 * NAPS + 6] = {IN(0, 'A'), IN(0, 'B'), OUT(1, 'A')};
+	struct replay_event events[3 * NAPS + 6] = {IN(0, 'A'), IN(0, 'B')};
 	struct naps *naps = calloc(1, sizeof(*naps));
-	size_t count = 3;
-	uint64_t at = NAP_MS * NS_PER_MS;
+	size_t used = 2;
+	uint64_t at = NS_PER_MS;
 
-	for (int i = 0; i < NAPS; i++, at += NAP_MS * NS_PER_MS) {
-		struct replay_event one[] = {OUT(at, 'B'), TIMER(at + 6 * NS_PER_MS, 'X', 'B'),
-			IN(at + 6 * NS_PER_MS, 'B')};
-		one[1].hop_name = metal_of(i);
-		memcpy(events + count, one, sizeof(one));
-		count += 3;
+	assert_true(count <= NAPS);
+	for (int i = 0; i < count; i++) {
+		struct nap nap = nap_of(i);
+		uint64_t end = at + nap.ms * NS_PER_MS;
+		struct replay_event out = OUT(at - 1, 'A'),
+				    one[] = {OUT(at, 'B'), TIMER(end, 'X', 'B'), IN(end, 'B')};
+		if (i == early)
+			events[used++] = out;
+		one[1].hop_name = nap.metal;
+		memcpy(events + used, one, sizeof(one));
+		used += 3;
+		at = end + 4 * NS_PER_MS;
 	}
 	struct replay_event end[] = {WAKE(at, 'B', 'A'), IN(at, 'A'), OUT(at + 5, 'B')};
-	memcpy(events + count, end, sizeof(end));
+	memcpy(events + used, end, sizeof(end));
 	naps->log.depth = 8;
-	replay_run(events, count + 3, 8, note_nap, naps, &naps->log.result);
+	replay_run(events, used + 3, 8, note_nap, naps, &naps->log.result);
 	assert_int_equal(naps->log.result.chain_mismatches, 0);
 	assert_int_equal(naps->log.blocked_ns, naps->log.shared_ns);
 	return naps;
@@ -192,15 +201,15 @@ static void free_naps(struct naps *naps)
 	free(naps);
 }
 
-static char another(int nap)
+static struct nap another(int number)
 {
-	return (char)('a' + nap % 26);
+	return (struct nap){(char)('a' + number % 26), 6};
 }
 
 /* Of what B no longer remembers one by one, and what was not alike, the kinds of time are known. */
 static void of_what_is_forgotten_the_kinds_of_time_are_known(void **state)
 {
-	struct naps *naps = nap_by(another);
+	struct naps *naps = nap_by(another, 0, NAPS);
 	(void)state;
 
 	/* Sleeps, and not the 4 ms between them. */
@@ -212,34 +221,34 @@ static void of_what_is_forgotten_the_kinds_of_time_are_known(void **state)
 	free_naps(naps);
 }
 
-static char always(int nap)
+static struct nap always(int number)
 {
-	(void)nap;
-	return 'a';
+	(void)number;
+	return (struct nap){'a', 6};
 }
 
-static char in_turns(int nap)
+static struct nap in_turns(int number)
 {
-	return (char)('a' + nap % 4);
+	return (struct nap){(char)('a' + number % 4), 6};
 }
 
-static char one_after_the_other(int nap)
+static struct nap one_after_the_other(int number)
 {
-	return nap < 200 ? 'a' : 'b';
+	return (struct nap){number < 200 ? 'a' : 'b', 6};
 }
 
 /* Of what B does again and again it is known what for, however long ago. */
 static void of_habits_it_is_known_what_for(void **state)
 {
 	struct {
-		char (*metal_of)(int);
+		struct nap (*nap_of)(int);
 		uint64_t naps[4];
 	} cases[] = {{always, {500}}, {in_turns, {125, 125, 125, 125}},
 		{one_after_the_other, {200, 300}}};
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct naps *naps = nap_by(cases[i].metal_of);
+		struct naps *naps = nap_by(cases[i].nap_of, 0, NAPS);
 		assert_true(naps->log.earlier_ns < 40 * NS_PER_MS);
 		for (int k = 0; k < 4; k++) {
 			uint64_t ns = cases[i].naps[k] * 6 * NS_PER_MS;
@@ -247,6 +256,63 @@ static void of_habits_it_is_known_what_for(void **state)
 		}
 		free_naps(naps);
 	}
+}
+
+/* Whatever B did for a minute before, what it does now is a habit soon. */
+static struct nap idle_before(int number)
+{
+	return number < 4 ? (struct nap){(char)('w' + number), 59000} : (struct nap){'a', 6};
+}
+
+static void long_idle_waits_do_not_keep_habits_away(void **state)
+{
+	struct naps *naps = nap_by(idle_before, 4, 500);
+	(void)state;
+
+	assert_in_range(naps->by_metal_ns[0], 1800 * NS_PER_MS, 496 * 6 * NS_PER_MS);
+	free_naps(naps);
+}
+
+/* A habit that began lately is not told of the time before. */
+static struct nap long_naps_lately(int number)
+{
+	return number < 400 ? (struct nap){'a', 6} : (struct nap){'b', 96};
+}
+
+static void nothing_is_told_of_a_habit_before_it_began(void **state)
+{
+	struct naps *naps = nap_by(long_naps_lately, 0, 431);
+	const uint64_t a_ns = 400 * 6 * NS_PER_MS, b_ns = 31 * 96 * NS_PER_MS;
+	(void)state;
+
+	assert_in_range(naps->by_metal_ns[0], a_ns / 2, a_ns + a_ns / 50);
+	assert_in_range(naps->by_metal_ns[1], b_ns - b_ns / 50, b_ns + b_ns / 50);
+	free_naps(naps);
+}
+
+/* B and C nap in turn, each in its own stack: what each forgot has the stack that was its own. */
+static void a_habit_has_its_own_stack(void **state)
+{
+	struct replay_event events[1000] = {IN(0, 'A'), IN(0, 'B'), IN(0, 'C'), OUT(1, 'A')};
+	size_t count = 4;
+	uint64_t at = 10 * NS_PER_MS;
+	(void)state;
+
+	for (int i = 0; i < 150; i++, at += 10 * NS_PER_MS) {
+		struct replay_event one[] = {OUT(at, 'B'), OUT(at + 1, 'C'),
+			TIMER(at + 6 * NS_PER_MS, 'X', 'B'), IN(at + 6 * NS_PER_MS, 'B'),
+			TIMER(at + 6 * NS_PER_MS + 1, 'X', 'C'), IN(at + 6 * NS_PER_MS + 1, 'C')};
+		memcpy(events + count, one, sizeof(one));
+		count += 6;
+	}
+	struct replay_event end[] = {WAKE(at, 'B', 'A'), IN(at, 'A'), OUT(at + 5, 'B')};
+	memcpy(events + count, end, sizeof(end));
+	struct log *log = replay(events, count + 3, 'A', 8);
+	assert_non_null(strstr(log->text, "< t(B) "));
+	assert_null(strstr(log->text, "< t(C) "));
+	assert_true(log->earlier_ns < 20 * NS_PER_MS);
+	replay_clear(&log->result);
+	free(log);
 }
 
 /* A thread that is born inside the window is known from then on. */
@@ -523,6 +589,9 @@ int main(void)
 		cmocka_unit_test(what_is_no_longer_remembered_is_earlier),
 		cmocka_unit_test(of_what_is_forgotten_the_kinds_of_time_are_known),
 		cmocka_unit_test(of_habits_it_is_known_what_for),
+		cmocka_unit_test(long_idle_waits_do_not_keep_habits_away),
+		cmocka_unit_test(nothing_is_told_of_a_habit_before_it_began),
+		cmocka_unit_test(a_habit_has_its_own_stack),
 		cmocka_unit_test(before_its_birth_a_waker_did_nothing_that_is_known),
 		cmocka_unit_test(a_recalled_chain_is_cut_at_the_depth),
 		cmocka_unit_test(a_slow_walk_over_the_whole_log_finds_the_same),

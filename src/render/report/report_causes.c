@@ -263,14 +263,15 @@ static char *why_unexplained(const struct explanation *explanation)
 	enum chain_end end = explanation_main_end(explanation);
 	_cleanup_free_ char *name = NULL;
 
+	/* The rest of it is of wakers that were not watched. */
+	if (end != CHAIN_EARLIER || explanation->forgotten_all_ns < explanation->by_end_ns[end] / 2)
+		return xstrdup(words_plain_end(explanation->words, end));
 	/* No other has as much of it. */
-	if (end == CHAIN_EARLIER && explanation->forgotten_ns) {
+	if (explanation->forgotten_ns) {
 		name = text_clean(explanation->forgetful, false);
 		return xasprintf("what %s did is too far back", name);
 	}
-	if (end == CHAIN_EARLIER && explanation->forgotten_all_ns)
-		return xstrdup("too far back to be remembered");
-	return xstrdup(words_plain_end(explanation->words, end));
+	return xstrdup("too far back to be remembered");
 }
 
 /* Is what is not explained what has not ended? That is no riddle. */

@@ -229,7 +229,8 @@ static void put_computed(struct json *json, const struct computed *computed)
 	json_open_array(json);
 	for (size_t i = 0; i < COMPUTED_FUNCTIONS && computed->functions[i].name; i++) {
 		json_open_object(json);
-		json_field_text(json, "function", computed->functions[i].name);
+		if (computed_has_name(&computed->functions[i]))
+			json_field_text(json, "function", computed->functions[i].name);
 		json_field_uint(json, "samples", computed->functions[i].samples);
 		json_close_object(json);
 	}

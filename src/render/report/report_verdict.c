@@ -172,7 +172,7 @@ static void put_functions(FILE *out, const struct summary *summary, uint32_t gro
 	if (!first || !first->name)
 		return;
 	share_text(first->samples, computed->samples, share);
-	if (first->samples * MAIN_FUNCTION_PART < computed->samples && common->name &&
+	if (!computed_is_part(first->samples, MAIN_FUNCTION_PART, computed) && common->name &&
 		strcmp(common->name, "main") && strcmp(common->name, first->name)) {
 		_cleanup_free_ char *caller = text_clean(common->name, false);
 		char part[UNITS_ROOM];
@@ -180,11 +180,11 @@ static void put_functions(FILE *out, const struct summary *summary, uint32_t gro
 			share_text(common->samples, computed->samples, part), caller, share);
 		return;
 	}
-	if (first->samples * NEXT_FUNCTION_PART < computed->samples)
+	if (!computed_is_part(first->samples, NEXT_FUNCTION_PART, computed))
 		return;
 	_cleanup_free_ char *name = text_clean(first->name, false);
 	fprintf(out, " (%s in %s", share, name);
-	if (first[1].name && first[1].samples * NEXT_FUNCTION_PART >= computed->samples) {
+	if (first[1].name && computed_is_part(first[1].samples, NEXT_FUNCTION_PART, computed)) {
 		_cleanup_free_ char *next = text_clean(first[1].name, false);
 		fprintf(out, ", %s in %s", share_text(first[1].samples, computed->samples, share),
 			next);
