@@ -53,7 +53,8 @@ for asked_ms, key, path in ((40 * 0.95, "naps_ns", ("server", "hrtimer_wakeup"))
                             (15 * 0.5, "helper_nap_ns", ("server", "helper", "hrtimer_wakeup"))):
     check(asked_ms * MS * rounds - left_ns <= ran(*path) <= log[key] + MS * rounds,
           f"{key}: {ran(*path)}, logged {log[key]}")
-# The clocks of both count what the hypervisor took away. Emulated, the server may still run when the client has its answer, and before the client waits.
+# The clocks of both count what the hypervisor took away. Emulated, the server may still run when the
+# client has its answer, and before the client waits.
 check_close("server", ran("server"), running_ns("server"), rel=0.05 * SLOW, abs_ns=MS * rounds)
 check(ran("server") > 0.9 * log["server_ran_ns"], f"server: {paths}")
 # The helper's work counts as far as the server waits for it: less if that one had no CPU meanwhile.
