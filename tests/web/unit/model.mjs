@@ -123,7 +123,7 @@ export function timeTables() {
 		frames: {label: column(FRAMES, 0, 'delta'), plumbing: column(FRAMES, 1)},
 		objects: {label: ['delta', [1]], object: ['delta', [2]]},
 		nodes: {parent: column(NODES, 0, 'back'), frame: column(NODES, 1, 'delta'), kind: column(NODES, 2)},
-		kinds: {state: column(KINDS, 0), letter: column(KINDS, 1), reason: column(KINDS, 2), idle: column(KINDS, 3), operation: column(KINDS, 4), unsliced: column(KINDS, 5), line: column(KINDS, 6)},
+		kinds: {state: column(KINDS, 0), letter: column(KINDS, 1), reason: column(KINDS, 2), called: column(KINDS, 2), idle: column(KINDS, 3), operation: column(KINDS, 4), unsliced: column(KINDS, 5), line: column(KINDS, 6)},
 		keys: {thread: column(KEYS, 0, 'delta'), kind: column(KEYS, 1, 'delta'), node: column(KEYS, 2, 'delta'), chain: ['delta', KEYS.map((_, key) => key === 3 ? 1 : key === 4 ? 2 : key === 7 ? 3 : 0)], band: column(KEYS, 3), s: column(KEYS, 4), ns: column(KEYS, 5),
 			count: column(KEYS, 6), unended: column(KEYS, 7), max: column(KEYS, 8)},
 		chains: {first: ['delta', CHAINS.map((row) => row[0])], count: column(CHAINS, 1), end: column(CHAINS, 2)},

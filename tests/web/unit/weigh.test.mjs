@@ -54,6 +54,14 @@ test('classes can be left out by their words', () => {
 	assert.equal(classTotal(weights, FUTEX), 2000000000n);
 });
 
+test('time is in the class that people call it by', () => {
+	const data = model(), futex = 3;
+	data.kinds.called[futex] = 1;
+	const weights = weigh(data, openFilter(data));
+	assert.equal(classTotal(weights, FUTEX), 0n);
+	assert.equal(classTotal(weights, DISK), 2500000007n);
+});
+
 test('ranges of time add up to the whole', () => {
 	const whole = at({});
 	for (const class_ of [0, 1, 2, DISK, FUTEX, SLEEP]) {
