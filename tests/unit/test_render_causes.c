@@ -198,6 +198,40 @@ static void percentages_add_up_and_odd_ones_are_said(void **state)
 	}
 }
 
+/* Waits that differ in nothing that is said are one. */
+static void what_reads_the_same_is_said_once(void **state)
+{
+	struct explanation explanation = {.total_ns = 100};
+	struct cause waits[] = {
+		{.kind = HOP_TASK,
+			.name = "kworker",
+			.waited_ns = 40,
+			.reason = REASON_KERNEL,
+			.root_kind = HOP_DISK,
+			.root_name = "vda"},
+		{.kind = HOP_TASK,
+			.name = "kworker",
+			.waited_ns = 35,
+			.reason = REASON_DISK,
+			.root_kind = HOP_DISK,
+			.root_name = "vda"},
+		{.kind = HOP_TASK,
+			.name = "kworker",
+			.waited_ns = 25,
+			.reason = REASON_DISK,
+			.root_kind = HOP_DISK,
+			.root_name = "vdb"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+		vec_push(&explanation.causes, waits[i]);
+	_cleanup_free_ char *text = cause_sentence(&explanation, "a");
+	assert_string_equal(text, "For kworker 100 %: waiting for disk vda 75 %, waiting for disk "
+				  "vdb 25 %.");
+	explanation_clear(&explanation);
+}
+
 /* Why most of it is not explained is said, not what a part of it is. */
 static void the_main_reason_is_said(void **state)
 {
@@ -228,6 +262,7 @@ int main(void)
 		cmocka_unit_test(causes_add_up_to_their_line),
 		cmocka_unit_test(a_wait_that_its_own_timer_ended_is_idle),
 		cmocka_unit_test(percentages_add_up_and_odd_ones_are_said),
+		cmocka_unit_test(what_reads_the_same_is_said_once),
 		cmocka_unit_test(the_main_reason_is_said),
 	};
 

@@ -23,8 +23,7 @@ struct computed {
 	uint64_t samples;
 	bool is_mixed; /* of a name: processes of several names have such threads */
 	struct computed_function functions[COMPUTED_FUNCTIONS]; /* largest first; NULL: no more */
-	/* The innermost function that has, with all that it calls, half of them or more; or NULL.
-	 */
+	/* The innermost function that has half of them or more, with all that it calls; or NULL */
 	struct computed_function common;
 };
 

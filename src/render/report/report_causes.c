@@ -40,6 +40,7 @@ struct sentence {
 	const char *who;
 	VEC(struct holder) holders; /* largest first, timeouts of a lock last */
 	struct map64 by_name;       /* while they are gathered: hash -> index + 1 */
+	struct map64 by_words;      /* likewise, of what one did: -> index + 1 among its doings */
 	uint64_t unexplained;       /* percent */
 };
 
@@ -112,15 +113,37 @@ static struct holder *holder_of(struct sentence *sentence, const struct cause *c
 	return &sentence->holders.at[*number - 1];
 }
 
-static void add_doing(struct holder *holder, const struct cause *cause, uint64_t ns, int did)
+/* Of what put_wait() says: causes that differ in nothing of it read the same. */
+static uint64_t hash_words(const struct holder *holder, const struct cause *cause, int did)
 {
-	struct doing doing = {.cause = cause, .ns = ns};
+	uint64_t hash = hash_add(hash_text((uint64_t)did, holder->cause->name), cause->see);
+	bool is_by_reason =
+		cause->reason == REASON_SLEEP || !(cause->operation || cause->root_name);
+
+	hash = hash_add(hash, (uint64_t)holder->cause->kind);
+	hash = hash_add(hash, is_by_reason ? 1 + (uint64_t)cause->reason : 0);
+	hash = hash_text(hash, cause->operation ? cause->operation : "");
+	hash = hash_text(hash, cause->spot ? cause->spot : "");
+	return hash_add(hash_text(hash, cause->root_name ? cause->root_name : ""),
+		(uint64_t)cause->root_kind);
+}
+
+static void add_doing(struct sentence *sentence, struct holder *holder, const struct cause *cause,
+	uint64_t ns, int did)
+{
+	struct doing doing = {.cause = cause};
+	uint64_t *number;
 
 	if (!ns)
 		return;
 	doing.did = did;
+	number = map64_put(&sentence->by_words, hash_words(holder, cause, did), NULL);
+	if (!*number) {
+		vec_push(&holder->doings, doing);
+		*number = holder->doings.count;
+	}
 	holder->ns += ns;
-	vec_push(&holder->doings, doing);
+	holder->doings.at[*number - 1].ns += ns;
 }
 
 static void list_holders(struct sentence *sentence)
@@ -128,9 +151,9 @@ static void list_holders(struct sentence *sentence)
 	vec_each (cause, &sentence->explanation->causes) {
 		struct holder *holder = holder_of(sentence, cause);
 		bool is_metal = hop_kind_is_metal(cause->kind);
-		add_doing(holder, cause, cause->ran_ns, is_metal ? DID_METAL : DID_RUN);
-		add_doing(holder, cause, cause->no_cpu_ns, DID_NO_CPU);
-		add_doing(holder, cause, cause->waited_ns, DID_WAIT);
+		add_doing(sentence, holder, cause, cause->ran_ns, is_metal ? DID_METAL : DID_RUN);
+		add_doing(sentence, holder, cause, cause->no_cpu_ns, DID_NO_CPU);
+		add_doing(sentence, holder, cause, cause->waited_ns, DID_WAIT);
 	}
 	vec_each (holder, &sentence->holders)
 		vec_sort(&holder->doings, compare_doings);
@@ -383,6 +406,7 @@ char *cause_sentence(const struct explanation *explanation, const char *who)
 		vec_clear(&holder->doings);
 	vec_clear(&sentence.holders);
 	map64_clear(&sentence.by_name);
+	map64_clear(&sentence.by_words);
 	return text;
 }
 
