@@ -5,6 +5,7 @@
 
 #include "render/page/page.h"
 #include "render/page/page_text.h"
+#include "util/json.h"
 
 struct page {
 	const struct cube *cube;
@@ -15,6 +16,8 @@ struct page {
 
 /* The cube and what is said about it, packed: page_data.c. */
 void page_data(const struct page *page);
+/* What its JSON says beside the tables, as fields of the open object: page_facts.c. */
+void page_facts(struct json *json, const struct page *page);
 /* The summary as sentences, and the tables for readers without scripts: page_static.c. */
 void page_head(const struct page *page);
 void page_fallback(const struct page *page);
