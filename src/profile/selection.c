@@ -269,7 +269,11 @@ static int on_row(const struct rec_row *row, void *context)
 			out.known = spots_find(&selection->spots, row->stacks.user_node)->known;
 		if (meaning.known.name)
 			out.known = meaning.known;
-		out.called = out.known.kind == KNOWN_LOCK ? REASON_LOCK : out.reason;
+		/* Who asks for what locks wait in, and not for locks, calls them so. */
+		out.called = out.known.kind == KNOWN_LOCK &&
+					     selection->filter->reasons & 1u << REASON_LOCK
+				     ? REASON_LOCK
+				     : out.reason;
 		if (out.reason == REASON_STOPPED)
 			out.known.name = name_of_stop(row->sum.task_letter);
 		out.idle = selection_idle(selection, row, &meaning, out.known.kind);

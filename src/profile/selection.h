@@ -43,8 +43,8 @@ struct selection_row {
 	bool is_unsliced;
 	/* Of blocked time; else REASON_UNKNOWN, NULL and IDLE_NOT. */
 	enum reason reason;
-	enum reason
-		called; /* as people call it: a program's lock is a lock, whatever it waits in */
+	/* As people call it: a program's lock is a lock, whatever it waits in, if asked for. */
+	enum reason called;
 	const char *operation;
 	struct known_wait known;
 	enum idle_kind idle;

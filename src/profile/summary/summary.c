@@ -21,7 +21,6 @@ struct gathering {
 	struct recording *recording;
 	struct selection *selection;
 	bool sets_aside;
-	unsigned int reasons; /* that are asked for */
 };
 
 static struct summary_group *group_of(struct gathering *gathering, const struct rec_thread *thread)
@@ -109,13 +108,10 @@ static void add_blocked(struct gathering *gathering, const struct selection_row 
 		summary->aside_ns += row->ns;
 		group->aside_ns += row->ns;
 	} else {
-		/* Who asks for what locks wait in calls them so. */
-		bool is_asked = gathering->reasons & 1u << row->called;
-		enum reason called = is_asked ? row->called : row->reason;
 		summary->reason_ns[row->reason] += row->ns;
 		group->reason_ns[row->reason] += row->ns;
-		summary->called_ns[called] += row->ns;
-		group->called_ns[called] += row->ns;
+		summary->called_ns[row->called] += row->ns;
+		group->called_ns[row->called] += row->ns;
 	}
 }
 
@@ -308,8 +304,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 		.figures = summary->threads.at,
 		.completeness = completeness_begin(recording, thread_count),
 		.computing = computing_begin(recording, &summary->families),
-		.sets_aside = filter->idle == IDLE_HIDE,
-		.reasons = filter->reasons};
+		.sets_aside = filter->idle == IDLE_HIDE};
 	int error = selection_each_row(selection, on_row, &gathering, why);
 
 	/* A filter that asks for what only rows of time have leaves none of them. */

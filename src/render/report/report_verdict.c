@@ -192,13 +192,27 @@ static void put_functions(FILE *out, const struct summary *summary, uint32_t gro
 	fputs(")", out);
 }
 
-/* "running: postgres 13.1 s, pgbench 4.6 s" by process, of one state. */
+/* ", 13.1 s of it postgres" */
+static void put_leader(FILE *out, const struct summary *summary, const struct summary_group *group,
+	uint64_t ns, uint64_t all_ns)
+{
+	_cleanup_free_ char *name = summary_root_name(summary, group->root);
+	char amount[UNITS_ROOM];
+
+	if (ns >= all_ns)
+		fprintf(out, ", all of it %s", name);
+	else if (ns >= all_ns - all_ns / NEARLY_PART)
+		fprintf(out, ", nearly all of it %s", name);
+	else
+		fprintf(out, ", %s of it %s", units_duration(ns, amount), name);
+}
+
+/* The process that has most of running or runnable time, and what it computed in. */
 static void put_leaders(FILE *out, const struct report *report, bool is_running)
 {
 	const struct summary *summary = report->summary;
 	const struct summary_group *best = NULL;
 	uint64_t best_ns = 0, all_ns = 0;
-	char amount[UNITS_ROOM];
 
 	vec_each (group, &summary->groups) {
 		uint64_t ns =
@@ -210,21 +224,9 @@ static void put_leaders(FILE *out, const struct report *report, bool is_running)
 			best = group;
 		}
 	}
-	if (!best)
-		return;
-	if (summary->groups.count < 2) {
-		if (is_running)
-			put_functions(out, summary, best->root);
-		return;
-	}
-	_cleanup_free_ char *name = summary_root_name(summary, best->root);
-	if (best_ns >= all_ns)
-		fprintf(out, ", all of it %s", name);
-	else if (best_ns >= all_ns - all_ns / NEARLY_PART)
-		fprintf(out, ", nearly all of it %s", name);
-	else
-		fprintf(out, ", %s of it %s", units_duration(best_ns, amount), name);
-	if (is_running)
+	if (best && summary->groups.count > 1)
+		put_leader(out, summary, best, best_ns, all_ns);
+	if (best && is_running)
 		put_functions(out, summary, best->root);
 }
 
