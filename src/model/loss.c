@@ -77,6 +77,12 @@ static const struct {
 		"stack left out to keep to --budget: those that were kept stand for it, and "
 		"[thinned] where there are none",
 		false},
+	[LOSS_AWAITED_FOLDED] = {"awaited_folded",
+		"short waits for so many things that not all are told apart",
+		"short wait for one of so many things that not all are told apart", false},
+	[LOSS_AWAITED_UNNAMED] = {"awaited_unnamed",
+		"waits for things whose names did not reach user space",
+		"wait for a thing whose name did not reach user space", false},
 	[LOSS_UNANSWERED] = {"unanswered",
 		"files or stacks of other processes could not be read in time: names are missing",
 		"file or stack of another process could not be read in time: names are missing",

@@ -29,9 +29,11 @@ enum loss {
 	LOSS_CHAIN_TRUNCATED, /* chains longer than --depth */
 	LOSS_CHAIN_OVERFLOW,  /* chains shortened because a table was full */
 	LOSS_WAKER_STACKS,    /* stacks of wakers left out as asked (--waker-stacks-from) */
-	LOSS_THINNED,    /* stacks left out as asked (--budget); ns: of those nobody stands for */
-	LOSS_UNANSWERED, /* files or memory of others that were not read in time */
-	LOSS_CPUS,       /* CPUs that came while recording: no samples and no perf events of them */
+	LOSS_THINNED, /* stacks left out as asked (--budget); ns: of those nobody stands for */
+	LOSS_AWAITED_FOLDED,  /* waits for things that were too many to tell apart */
+	LOSS_AWAITED_UNNAMED, /* waits for things whose record never arrived */
+	LOSS_UNANSWERED,      /* files or memory of others that were not read in time */
+	LOSS_CPUS, /* CPUs that came while recording: no samples and no perf events of them */
 	/* Of imports: what the file says was lost, and lines of it that could not be used. */
 	LOSS_LOGGED,           /* events that the other tool lost, and said so */
 	LOSS_OTHER_SAMPLES,    /* samples of other events than the first */

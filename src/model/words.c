@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/awaited.h"
 #include "model/hop.h"
 #include "model/queue.h"
 #include "model/state.h"
@@ -35,6 +36,7 @@ static const struct {
 	[WORD_HOP_KIND] = {"hop_kind", HOP_KINDS},
 	[WORD_CHAIN_END] = {"chain_end", CHAIN_ENDS},
 	[WORD_QUEUE_KIND] = {"queue_kind", QUEUE_KINDS},
+	[WORD_AWAITED_KIND] = {"awaited_kind", AWAITED_KINDS},
 	[WORD_NO_STACK] = {"no_stack", STACK_THINNED + 1},
 };
 
@@ -147,6 +149,8 @@ static const char *own_text(enum word_kind kind, unsigned int number)
 		return chain_end_name((enum chain_end)number);
 	case WORD_QUEUE_KIND:
 		return queue_kind_name((enum queue_kind)number);
+	case WORD_AWAITED_KIND:
+		return awaited_kind_name((enum awaited_kind)number);
 	default:
 		return "unknown";
 	}

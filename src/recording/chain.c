@@ -15,6 +15,8 @@ uint64_t recording_chain_id(const struct rec_chain *chain)
 		id = hash_add(id, hop->user_stack);
 		id = hash_add(id, hop->waited_stack);
 		id = hash_add(id, hop->waited_user_stack);
+		if (hop->waited_for)
+			id = hash_add(id, hop->waited_for);
 	}
 	return id ? id : 1;
 }

@@ -193,6 +193,8 @@ static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct 
 		missing = missing_table(statement, schema_measure_tables);
 	if (!missing && version >= RECORDING_VERSION_OF_QUEUES)
 		missing = missing_table(statement, schema_queue_tables);
+	if (!missing && version >= RECORDING_VERSION_OF_AWAITED)
+		missing = missing_table(statement, schema_awaited_tables);
 	sqlite3_finalize(statement);
 	if (missing)
 		return why_set(

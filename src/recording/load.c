@@ -324,6 +324,8 @@ int recording_load(struct recording *recording, struct why *why)
 	if (!error)
 		error = load_threads(recording, why);
 	if (!error)
+		error = recording_load_awaited(recording, why);
+	if (!error)
 		error = load_code(recording, why);
 	if (!error)
 		error = recording_load_chains(recording, why);

@@ -49,6 +49,7 @@ static void load_hop(struct cursor *cursor)
 	cursor_resolve_stack(cursor, cursor_id(cursor, 7), &hop.waited_node, &hop.waited_end);
 	cursor_resolve_stack(
 		cursor, cursor_id(cursor, 8), &hop.waited_user_node, &hop.waited_user_end);
+	hop.waited_for = cursor_resolve_awaited(cursor, cursor_id(cursor, 9));
 	if (!index) {
 		cursor_fail(cursor, "hop %" PRIu64 " is of an unknown chain", cursor->row);
 		return;
@@ -96,7 +97,15 @@ static int check_chains(struct recording *recording, struct why *why)
 
 int recording_load_chains(struct recording *recording, struct why *why)
 {
-	bool has_user = recording->database.version >= RECORDING_VERSION_OF_WAITED_USER_STACKS;
+	uint32_t version = recording->database.version;
+	const char *columns =
+		version >= RECORDING_VERSION_OF_AWAITED ? "waited_user_stack, waited_for"
+		: version >= RECORDING_VERSION_OF_WAITED_USER_STACKS ? "waited_user_stack, 0"
+								     : "0, 0";
+	_cleanup_free_ char *sql =
+		xasprintf("SELECT rowid, chain, position, kind, name, kernel_stack, user_stack,"
+			  " waited_stack, %s FROM hops ORDER BY rowid",
+			columns);
 	struct cursor cursor;
 	int error;
 
@@ -105,12 +114,7 @@ int recording_load_chains(struct recording *recording, struct why *why)
 	error = load_chain_rows(recording, why);
 	if (error)
 		return error;
-	cursor_open(recording, "hops",
-		has_user ? "SELECT rowid, chain, position, kind, name, kernel_stack, user_stack,"
-			   " waited_stack, waited_user_stack FROM hops ORDER BY rowid"
-			 : "SELECT rowid, chain, position, kind, name, kernel_stack, user_stack,"
-			   " waited_stack, 0 FROM hops ORDER BY rowid",
-		why, &cursor);
+	cursor_open(recording, "hops", sql, why, &cursor);
 	while (cursor_next(&cursor))
 		load_hop(&cursor);
 	error = cursor_close(&cursor);

@@ -35,12 +35,14 @@ void recording_free(struct recording *recording)
 	vec_clear(&recording->nodes);
 	vec_clear(&recording->hops);
 	vec_clear(&recording->chains);
+	vec_clear(&recording->awaited);
 	vec_clear(&recording->measures);
 	vec_clear(&recording->losses);
 	words_free(recording->words);
 	kept_rows_clear(&recording->kept);
 	map64_clear(&recording->node_by_id);
 	map64_clear(&recording->chain_by_id);
+	map64_clear(&recording->awaited_by_id);
 	intern_clear(&recording->texts);
 	free(recording->path);
 	free(recording);
@@ -112,6 +114,12 @@ const struct rec_linked_chain *recording_chains(
 bool recording_has_chains(const struct recording *recording)
 {
 	return recording->meta.chain_depth != 0;
+}
+
+const struct rec_awaited *recording_awaited(const struct recording *recording, size_t *ret_count)
+{
+	*ret_count = recording->awaited.count;
+	return recording->awaited.at;
 }
 
 const struct rec_measure *recording_measures(const struct recording *recording, size_t *ret_count)

@@ -46,6 +46,7 @@ struct rec_chain_hop {
 	enum unwind_end user_end;
 	enum unwind_end waited_end;
 	enum unwind_end waited_user_end;
+	uint32_t waited_for; /* into the awaited things, or REC_NONE */
 };
 
 /* A chain: hop_count hops from first_hop on. */
@@ -72,6 +73,10 @@ struct rec_row {
 	/* Into chains, or REC_NONE: not blocked, or no chain recorded. With a chain, sum.shares
 	 * holds hop_count + 1 shares that add up to sum.ns, valid during the call. */
 	uint32_t chain;
+	/* Into the awaited things, or REC_NONE: not blocked, or not told. */
+	uint32_t awaited;
+	/* Into threads: who had it when the longest wait began; or REC_NONE. */
+	uint32_t owner;
 	/* One interval that had not ended at the window's end. If not, a count of 0 means parts of
 	 * waits that another row counts. */
 	bool is_unended;
@@ -99,6 +104,8 @@ const struct rec_object *recording_objects(const struct recording *recording, si
 const struct rec_named_frame *recording_frames(
 	const struct recording *recording, size_t *ret_count);
 const struct rec_node *recording_nodes(const struct recording *recording, size_t *ret_count);
+/* Things that threads waited for; none in recordings of a dwell that had none. */
+const struct rec_awaited *recording_awaited(const struct recording *recording, size_t *ret_count);
 /* Hops of all chains; every stack in them is known, every chain sound. */
 const struct rec_chain_hop *recording_hops(const struct recording *recording, size_t *ret_count);
 const struct rec_linked_chain *recording_chains(

@@ -48,6 +48,7 @@ struct recording {
 	VEC(struct rec_node) nodes;
 	VEC(struct rec_chain_hop) hops;
 	VEC(struct rec_linked_chain) chains;
+	VEC(struct rec_awaited) awaited;
 	VEC(struct rec_measure) measures;
 	VEC(struct rec_loss) losses;
 	struct words *words;
@@ -56,6 +57,7 @@ struct recording {
 	/* Id in the file to index in the array. */
 	struct map64 node_by_id;
 	struct map64 chain_by_id;
+	struct map64 awaited_by_id;
 };
 
 /*
@@ -131,6 +133,11 @@ void cursor_check_room(struct cursor *cursor, size_t count);
 int recording_load_words(struct recording *recording, struct why *why);
 /* After a whole walk over the rows: adds what was met there to the losses, once. */
 void recording_tell_unknown_rows(struct recording *recording);
+/* Things that were waited for, after the processes; nothing in a file that has none. 0 or -errno.
+ */
+int recording_load_awaited(struct recording *recording, struct why *why);
+/* Its index, or REC_NONE for 0. An unknown one ends the walk. */
+uint32_t cursor_resolve_awaited(struct cursor *cursor, uint64_t id);
 /* Chains and hops, after the stacks; nothing in a file of version 1. 0 or -errno. */
 int recording_load_chains(struct recording *recording, struct why *why);
 /* Measures; nothing in a file that has none. 0 or -errno. */

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/awaited.h"
 #include "model/hop.h"
 #include "model/loss.h"
 #include "model/state.h"
@@ -27,12 +28,14 @@
  * in version 2 each wait was in one row, and a count of 0 always was an interval that had not
  * ended; up to version 3 there was nothing but thread time and samples of it: no measures; up to
  * version 4 what a waker had waited in was known by its kernel stack alone; up to version 5 nobody
- * knew who had the CPU that a thread was ready for: no queues.
+ * knew who had the CPU that a thread was ready for: no queues; up to version 6 not what a wait was
+ * for.
  */
-#define RECORDING_VERSION 6
+#define RECORDING_VERSION 7
 #define RECORDING_VERSION_OF_MEASURES 4
 #define RECORDING_VERSION_OF_WAITED_USER_STACKS 5
 #define RECORDING_VERSION_OF_QUEUES 6
+#define RECORDING_VERSION_OF_AWAITED 7
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -105,6 +108,17 @@ struct rec_hop {
 	 * blocked when this hop woke it, and the user stack. */
 	uint64_t waited_stack;
 	uint64_t waited_user_stack;
+	uint64_t waited_for; /* rec_awaited.id, 0: not told */
+};
+
+/*
+ * A thing that threads waited for. Ids below AWAITED_FIRST_ID are kinds: all things of that kind
+ * that were not told apart.
+ */
+struct rec_awaited {
+	uint64_t id; /* recording_awaited_id() */
+	struct awaited thing;
+	uint32_t process; /* rec_process.id of a futex's process; 0: no process's own */
 };
 
 struct rec_chain {
@@ -161,6 +175,10 @@ struct rec_sum {
 	 */
 	const struct rec_share *shares;
 	uint32_t share_count;
+	/* Blocked rows: rec_awaited.id of what was waited for; 0: not told. Part of the key. */
+	uint64_t awaited;
+	/* Who had it when the longest wait began: rec_thread.id, 0: not told. Of locks only. */
+	uint32_t owner;
 };
 
 /*
@@ -293,6 +311,8 @@ static inline double rec_meta_cost_share(const struct rec_meta *meta)
 	return all_ns > 0 ? rec_meta_cost_ns(meta) / all_ns : 0;
 }
 
+/* The id of a thing, from all that is known of it; its own id is not looked at. */
+uint64_t recording_awaited_id(const struct rec_awaited *awaited);
 /* The id of a chain, from its hops and its end; its own id is not looked at. Never 0. */
 uint64_t recording_chain_id(const struct rec_chain *chain);
 /*

@@ -6,9 +6,9 @@
 #include "recording/reader_private.h"
 #include "recording/schema.h"
 
-#define SELECT_ROWS(table, chain)                                                                  \
+#define SELECT_ROWS(table, rest)                                                                   \
 	"SELECT rowid, thread, slice_first, slice_last, state, letter, band, kernel_stack,"        \
-	" user_stack, count, ns, max_ns, first_ns, last_ns, " chain " FROM " table                 \
+	" user_stack, count, ns, max_ns, first_ns, last_ns, " rest " FROM " table                  \
 	" ORDER BY rowid"
 
 /*
@@ -90,6 +90,8 @@ static struct rec_sum read_sum(struct cursor *cursor, enum time_state state)
 		.first_ns = cursor_ns(cursor, 12),
 		.last_ns = cursor_ns(cursor, 13),
 		.chain = cursor_id(cursor, 14),
+		.awaited = cursor_id(cursor, 15),
+		.owner = cursor_u32(cursor, 16),
 	};
 
 	if (!words_is_own(WORD_BAND, sum.band))
@@ -101,7 +103,7 @@ static struct rec_sum read_sum(struct cursor *cursor, enum time_state state)
 static struct rec_row read_row(struct cursor *cursor, enum time_state state)
 {
 	const struct recording *recording = cursor->recording;
-	struct rec_row row = {.sum = read_sum(cursor, state), .chain = REC_NONE};
+	struct rec_row row = {.sum = read_sum(cursor, state), .chain = REC_NONE, .owner = REC_NONE};
 	uint32_t thread = recording_thread_index(recording, row.sum.thread);
 
 	if (thread == REC_NONE)
@@ -115,6 +117,13 @@ static struct rec_row read_row(struct cursor *cursor, enum time_state state)
 		cursor_fail(cursor, "row %" PRIu64 " of %s does not add up", cursor->row,
 			cursor->table);
 	cursor_resolve_stacks(cursor, row.sum.kernel_stack, row.sum.user_stack, &row.stacks);
+	row.awaited = cursor_resolve_awaited(cursor, row.sum.awaited);
+	if (row.sum.owner)
+		row.owner = recording_thread_index(recording, row.sum.owner);
+	if ((row.sum.awaited && row.sum.state != TIME_BLOCKED) ||
+		(row.sum.owner && row.owner == REC_NONE))
+		cursor_fail(cursor, "row %" PRIu64 " of %s waited for nobody's thing", cursor->row,
+			cursor->table);
 	return row;
 }
 
@@ -204,21 +213,31 @@ static int walk(struct recording *recording, const char *table, const char *sql,
 	return error ? error : shares_error ? shares_error : result;
 }
 
+/* The statement for one of the two tables, in a file of that version. */
+static const char *select_rows(uint32_t version, bool is_open)
+{
+	if (version >= RECORDING_VERSION_OF_AWAITED)
+		return is_open ? SELECT_ROWS("open", "chain, awaited, owner")
+			       : SELECT_ROWS("sums", "chain, awaited, owner");
+	if (version > 1)
+		return is_open ? SELECT_ROWS("open", "chain, 0, 0")
+			       : SELECT_ROWS("sums", "chain, 0, 0");
+	return is_open ? SELECT_ROWS("open", "0, 0, 0") : SELECT_ROWS("sums", "0, 0, 0");
+}
+
 static int walk_file(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why)
 {
-	bool has_chains = recording->database.version > 1;
+	uint32_t version = recording->database.version;
 
 	if (!recording->unknown.is_told)
 		recording->unknown = (struct unknown_rows){0};
-	int result = walk(recording, "sums",
-		has_chains ? SELECT_ROWS("sums", "chain") : SELECT_ROWS("sums", "0"), has_chains,
-		each, context, why);
+	int result = walk(
+		recording, "sums", select_rows(version, false), version > 1, each, context, why);
 
 	if (!result && !recording->meta.is_finished)
-		result = walk(recording, "open",
-			has_chains ? SELECT_ROWS("open", "chain") : SELECT_ROWS("open", "0"), false,
-			each, context, why);
+		result = walk(
+			recording, "open", select_rows(version, true), false, each, context, why);
 	if (!result)
 		recording_tell_unknown_rows(recording);
 	return result;

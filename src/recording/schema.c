@@ -12,6 +12,7 @@ const char *const schema_tables[] = {"meta", "words", "slices", "processes", "th
 const char *const schema_chain_tables[] = {"chains", "hops", "shares", NULL};
 const char *const schema_measure_tables[] = {"measures", "counts", NULL};
 const char *const schema_queue_tables[] = {"queues", NULL};
+const char *const schema_awaited_tables[] = {"awaited", NULL};
 
 #define KEY(field, type)                                                                           \
 	{                                                                                          \

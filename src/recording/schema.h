@@ -26,6 +26,7 @@ extern const char *const schema_chain_tables[];
 /* And from version 4 on. */
 extern const char *const schema_measure_tables[];
 extern const char *const schema_queue_tables[];
+extern const char *const schema_awaited_tables[];
 
 enum schema_type {
 	SCHEMA_TEXT,  /* const char * */

@@ -83,7 +83,9 @@ CREATE TABLE sums(
  max_ns INTEGER NOT NULL,
  first_ns INTEGER NOT NULL, -- time in slice_first
  last_ns INTEGER NOT NULL, -- time in slice_last, if that is another
- chain INTEGER NOT NULL -- chains.id of a blocked row, 0: none recorded
+ chain INTEGER NOT NULL, -- chains.id of a blocked row, 0: none recorded
+ awaited INTEGER NOT NULL, -- awaited.id of what a blocked row waited for, 0: not told
+ owner INTEGER NOT NULL -- threads.id of who had the lock when the longest wait began, 0: not told
 );
 
 CREATE TABLE open( -- open intervals at the last commit; empty once finished
@@ -101,7 +103,19 @@ CREATE TABLE open( -- open intervals at the last commit; empty once finished
  max_ns INTEGER NOT NULL,
  first_ns INTEGER NOT NULL, -- time in slice_first
  last_ns INTEGER NOT NULL, -- time in slice_last, if that is another
- chain INTEGER NOT NULL -- chains.id of a blocked row, 0: none recorded
+ chain INTEGER NOT NULL, -- chains.id of a blocked row, 0: none recorded
+ awaited INTEGER NOT NULL, -- awaited.id of what a blocked row waited for, 0: not told
+ owner INTEGER NOT NULL -- threads.id of who had the lock when the longest wait began, 0: not told
+);
+
+CREATE TABLE awaited( -- things that threads waited for
+ id INTEGER PRIMARY KEY, -- below 64: things of that kind that are not told apart
+ kind INTEGER NOT NULL, -- words: awaited_kind
+ name TEXT NOT NULL, -- path, network address, name of a unix socket, symbol, the kernel's word; '': none
+ place TEXT NOT NULL, -- of files the file system's device, of futexes the object or region
+ port INTEGER NOT NULL,
+ address INTEGER NOT NULL, -- inode, pid, id of System V, or where a futex is
+ process INTEGER NOT NULL -- processes.id of a futex's process, 0: none
 );
 
 CREATE TABLE chains( -- who woke whom, interned
@@ -118,7 +132,8 @@ CREATE TABLE hops(
  kernel_stack INTEGER NOT NULL, -- of the waker at the wake
  user_stack INTEGER NOT NULL,
  waited_stack INTEGER NOT NULL, -- where the waker before it had been blocked, in the kernel
- waited_user_stack INTEGER NOT NULL -- and in its program
+ waited_user_stack INTEGER NOT NULL, -- and in its program
+ waited_for INTEGER NOT NULL -- awaited.id of what for, 0: not told
 );
 
 CREATE TABLE shares( -- how the time of a row of sums divides among its hops
@@ -168,7 +183,7 @@ CREATE TABLE losses(
 
 CREATE VIEW all_sums AS -- sums, and what was open when a recording was cut short
 SELECT * FROM sums UNION ALL SELECT -id, thread, slice_first, slice_last, state, letter,
- band, kernel_stack, user_stack, count, ns, max_ns, first_ns, last_ns, chain FROM open
+ band, kernel_stack, user_stack, count, ns, max_ns, first_ns, last_ns, chain, awaited, owner FROM open
  WHERE (SELECT value FROM meta WHERE key = 'is_finished') = 0;
 
 CREATE VIEW frame_names AS -- each frame with a name in any case
@@ -193,6 +208,14 @@ FROM (SELECT thread, letter, kernel_stack, user_stack, sum(count) AS count,
   FROM all_sums WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')
   GROUP BY thread, letter, kernel_stack, user_stack) s
 JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = t.process;
+
+CREATE VIEW things AS -- blocked time by thread and thing
+SELECT s.thread, t.tid, p.pid, t.comm, (SELECT word FROM words WHERE kind = 'awaited_kind' AND number = a.kind) AS kind,
+ a.name, a.place, a.port, a.address, a.id < 64 AS is_folded, s.count, s.total_ns, s.max_ns, s.awaited
+FROM (SELECT thread, awaited, sum(count) AS count, sum(ns) AS total_ns, max(max_ns) AS max_ns
+  FROM all_sums WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')
+  AND awaited <> 0 GROUP BY thread, awaited) s
+JOIN awaited a ON a.id = s.awaited JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = t.process;
 
 CREATE VIEW measured AS -- events by thread and stacks
 SELECT m.name AS measure, m.unit, s.thread, t.tid, p.pid, t.comm, s.count, s.value, s.max_value,

@@ -18,7 +18,7 @@
 _Static_assert(sizeof(ROWS_32("?")) == 2 * WRITER_BATCH, "one row for each of a batch");
 
 #define STACK_ROW "(?, ?, ?, ?)"
-#define SUM_ROW "(NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define SUM_ROW "(NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 static const char *const statements_sql[WRITER_STATEMENTS] = {
 	[WRITER_INSERT_OBJECT] = "INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?)",
@@ -26,7 +26,8 @@ static const char *const statements_sql[WRITER_STATEMENTS] = {
 	[WRITER_INSERT_STACK] = "INSERT OR IGNORE INTO stacks VALUES " STACK_ROW,
 	[WRITER_INSERT_STACKS] = "INSERT OR IGNORE INTO stacks VALUES " ROWS_32(STACK_ROW),
 	[WRITER_INSERT_CHAIN] = "INSERT OR IGNORE INTO chains VALUES (?, ?, ?)",
-	[WRITER_INSERT_HOP] = "INSERT INTO hops VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_HOP] = "INSERT INTO hops VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_AWAITED] = "INSERT OR IGNORE INTO awaited VALUES (?, ?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_SHARE] = "INSERT INTO shares VALUES (?, ?, ?, ?, ?)",
 	[WRITER_INSERT_PROCESS] = "INSERT OR REPLACE INTO processes VALUES (?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_THREAD] = "INSERT OR REPLACE INTO threads"

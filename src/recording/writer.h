@@ -33,6 +33,9 @@ void recording_writer_discard(struct recording_writer *writer);
 void recording_writer_add_object(struct recording_writer *writer, const struct rec_object *object);
 void recording_writer_add_frame(struct recording_writer *writer, const struct rec_frame *frame);
 void recording_writer_add_stack(struct recording_writer *writer, const struct rec_stack *stack);
+/* A thing that was waited for, before the rows and chains that name it. */
+void recording_writer_add_awaited(
+	struct recording_writer *writer, const struct rec_awaited *awaited);
 /* With its hops; put its stacks too. -EINVAL later if it is not sound (recording.h). */
 void recording_writer_add_chain(struct recording_writer *writer, const struct rec_chain *chain);
 /* A known number is replaced. */

@@ -7,7 +7,7 @@
 #include "recording/writer_private.h"
 
 #define STACK_COLUMNS 4
-#define SUM_COLUMNS 14
+#define SUM_COLUMNS 16
 
 static void bind_stack(sqlite3_stmt *statement, int first, const struct rec_stack *stack)
 {
@@ -35,6 +35,8 @@ void writer_bind_sum(struct recording_writer *writer, sqlite3_stmt *statement, i
 	writer_bind_number(writer, statement, first + 11, sum->first_ns);
 	writer_bind_number(writer, statement, first + 12, sum->last_ns);
 	writer_bind_id(statement, first + 13, sum->chain);
+	writer_bind_id(statement, first + 14, sum->awaited);
+	writer_bind_id(statement, first + 15, sum->owner);
 }
 
 static void insert_stacks(struct recording_writer *writer, enum writer_statement which,

@@ -55,6 +55,7 @@ static void add_hop(
 	writer_bind_id(statement, 6, hop->user_stack);
 	writer_bind_id(statement, 7, hop->waited_stack);
 	writer_bind_id(statement, 8, hop->waited_user_stack);
+	writer_bind_id(statement, 9, hop->waited_for);
 	writer_run(writer, WRITER_INSERT_HOP);
 }
 
@@ -78,6 +79,24 @@ void recording_writer_add_chain(struct recording_writer *writer, const struct re
 	if (!writer->error && sqlite3_changes(writer->db))
 		for (uint32_t i = 0; i < chain->hop_count; i++)
 			add_hop(writer, chain, i);
+}
+
+void recording_writer_add_awaited(
+	struct recording_writer *writer, const struct rec_awaited *awaited)
+{
+	sqlite3_stmt *statement = writer_start(writer, WRITER_INSERT_AWAITED);
+	const struct awaited *thing = &awaited->thing;
+
+	if (!statement)
+		return;
+	writer_bind_id(statement, 1, awaited->id);
+	sqlite3_bind_int(statement, 2, (int)thing->kind);
+	writer_bind_text(statement, 3, thing->name);
+	writer_bind_text(statement, 4, thing->place);
+	writer_bind_id(statement, 5, thing->port);
+	writer_bind_id(statement, 6, thing->address);
+	writer_bind_id(statement, 7, awaited->process);
+	writer_run(writer, WRITER_INSERT_AWAITED);
 }
 
 void recording_writer_put_process(

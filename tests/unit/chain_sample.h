@@ -83,20 +83,21 @@ static inline void sample_fill_chains(struct view_sample *sample)
 	uint64_t expire = sample_kernel(sample,
 		"asm_sysvec_apic_timer_interrupt;hrtimer_interrupt;hrtimer_wakeup;try_to_wake_up");
 	const struct rec_hop disk_woke_jbd2 = {
-		HOP_DISK, "vda", complete, STACK_NONE, commit, STACK_NONE};
+		HOP_DISK, "vda", complete, STACK_NONE, commit, STACK_NONE, 0};
 	const struct rec_hop jbd2 = {
-		HOP_TASK, "jbd2/vda1-8", wake_log, STACK_NONE, STACK_NONE, STACK_NONE};
+		HOP_TASK, "jbd2/vda1-8", wake_log, STACK_NONE, STACK_NONE, STACK_NONE, 0};
 	const struct rec_hop jbd2_woke_postgres = {
-		HOP_TASK, "jbd2/vda1-8", wake_log, STACK_NONE, sync, STACK_NONE};
+		HOP_TASK, "jbd2/vda1-8", wake_log, STACK_NONE, sync, STACK_NONE, 0};
 	const struct rec_hop postgres_unlocked = {
-		HOP_TASK, "postgres", wake_futex, unlock, STACK_NONE, STACK_NONE};
+		HOP_TASK, "postgres", wake_futex, unlock, STACK_NONE, STACK_NONE, 0};
 	const struct rec_hop postgres_sent = {
-		HOP_SOFTIRQ_IN_TASK, "postgres", wake_socket, send, STACK_NONE, STACK_NONE};
+		HOP_SOFTIRQ_IN_TASK, "postgres", wake_socket, send, STACK_NONE, STACK_NONE, 0};
 	const struct rec_hop timer = {
-		HOP_TIMER, "hrtimer_wakeup", expire, STACK_NONE, STACK_NONE, STACK_NONE};
-	const struct rec_hop disk = {HOP_DISK, "vda", complete, STACK_NONE, STACK_NONE, STACK_NONE};
+		HOP_TIMER, "hrtimer_wakeup", expire, STACK_NONE, STACK_NONE, STACK_NONE, 0};
+	const struct rec_hop disk = {
+		HOP_DISK, "vda", complete, STACK_NONE, STACK_NONE, STACK_NONE, 0};
 	const struct rec_hop skipped = {HOP_TASK, "postgres", STACK_NO_WAKER_STACK,
-		STACK_NO_WAKER_STACK, STACK_NONE, STACK_NONE};
+		STACK_NO_WAKER_STACK, STACK_NONE, STACK_NONE, 0};
 
 	uint64_t for_sync =
 		sample_chain(sample, CHAIN_METAL, (struct rec_hop[]){jbd2, disk_woke_jbd2}, 2);

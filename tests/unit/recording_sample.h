@@ -70,10 +70,22 @@ static const struct rec_thread sample_threads[] = {
 	{UINT32_MAX, 50, 2, "kthreadd", 0, SAMPLE_WINDOW_NS, {0, 0, 0, 5500 * MS}, true, true},
 };
 
+/* Ids of things are those of their content in real recordings; AWAITED_PIPE is "other pipes". */
+#define SAMPLE_LOCK 0xa000000000000001ULL
+#define SAMPLE_FILE 0xa000000000000002ULL
+#define SAMPLE_THINGS 3
+
+static const struct rec_awaited sample_awaited[SAMPLE_THINGS] = {
+	{AWAITED_PIPE, {AWAITED_PIPE, true, "", "", 0, 0}, 0},
+	{SAMPLE_LOCK, {AWAITED_FUTEX, false, "cache_lock", "server", 0, 0x4010}, 1},
+	{SAMPLE_FILE, {AWAITED_FILE, false, "/var/lib/db/\x1b[0mwal", "vda1", 0, 77}, 0},
+};
+
 /* Thread 1 was woken by "feeder", which had slept itself until a timer woke it. */
 static const struct rec_hop sample_hops[] = {
-	{HOP_TASK, "feeder", SAMPLE_KERNEL_STACK, 102, STACK_NONE, STACK_NONE},
-	{HOP_TIMER, "hrtimer_wakeup", SAMPLE_KERNEL_STACK, STACK_NONE, SAMPLE_KERNEL_STACK, 102},
+	{HOP_TASK, "feeder", SAMPLE_KERNEL_STACK, 102, STACK_NONE, STACK_NONE, 0},
+	{HOP_TIMER, "hrtimer_wakeup", SAMPLE_KERNEL_STACK, STACK_NONE, SAMPLE_KERNEL_STACK, 102,
+		SAMPLE_FILE},
 };
 
 #define SAMPLE_CHAIN 0xc000000000000001ULL
@@ -93,20 +105,20 @@ static const struct rec_share sample_shares[] = {
 /* The last two have not ended: they are open rows while recording. */
 static const struct rec_sum sample_rows[SAMPLE_ROWS] = {
 	{1, 0, 0, TIME_RUNNING, 0, 5, STACK_NONE, 102, 3, 1000 * MS, 500 * MS, 1000 * MS, 0, 0,
-		NULL, 0},
-	{1, 0, 0, TIME_SAMPLE, 0, 0, STACK_NONE, 102, 99, 0, 0, 0, 0, 0, NULL, 0},
+		NULL, 0, 0, 0},
+	{1, 0, 0, TIME_SAMPLE, 0, 0, STACK_NONE, 102, 99, 0, 0, 0, 0, 0, NULL, 0, 0, 0},
 	{1, 1, 4, TIME_BLOCKED, 'S', 6, SAMPLE_KERNEL_STACK, 104, 1, 3250 * MS, 3250 * MS,
-		1000 * MS, 250 * MS, SAMPLE_CHAIN, sample_shares, 3},
+		1000 * MS, 250 * MS, SAMPLE_CHAIN, sample_shares, 3, SAMPLE_LOCK, 2},
 	{1, 4, 4, TIME_WOKEN, 0, 5, STACK_NONE, STACK_SKIPPED, 1, 250 * MS, 250 * MS, 250 * MS, 0,
-		0, NULL, 0},
+		0, NULL, 0, 0, 0},
 	{1, 4, 4, TIME_PREEMPTED, 0, 5, STACK_NONE, 102, 1, 500 * MS, 500 * MS, 500 * MS, 0, 0,
-		NULL, 0},
+		NULL, 0, 0, 0},
 	{1, 5, 5, TIME_RUNNING, 0, 5, STACK_OVERFLOW, STACK_FAILED, 1, 500 * MS, 500 * MS, 500 * MS,
-		0, 0, NULL, 0},
+		0, 0, NULL, 0, 0, 0},
 	{2, 1, 5, TIME_BLOCKED, 'D', 6, SAMPLE_KERNEL_STACK, 102, 0, 4000 * MS, 4000 * MS, 500 * MS,
-		500 * MS, SAMPLE_NOT_WOKEN, NULL, 0},
+		500 * MS, SAMPLE_NOT_WOKEN, NULL, 0, SAMPLE_FILE, 0},
 	{UINT32_MAX, 0, 5, TIME_BLOCKED, 'I', 6, SAMPLE_KERNEL_STACK, STACK_NONE, 0, 5500 * MS,
-		5500 * MS, 1000 * MS, 500 * MS, SAMPLE_NOT_WOKEN, NULL, 0},
+		5500 * MS, 1000 * MS, 500 * MS, SAMPLE_NOT_WOKEN, NULL, 0, 0, 0},
 };
 
 static const struct rec_meta sample_meta = {
@@ -207,6 +219,8 @@ static inline void sample_add_tables(struct recording_writer *writer)
 		recording_writer_add_frame(writer, &sample_frames[i % SAMPLE_FRAMES]);
 	for (size_t i = 0; i < 2 * SAMPLE_OBJECTS; i++)
 		recording_writer_add_object(writer, &sample_objects[i % SAMPLE_OBJECTS]);
+	for (size_t i = 0; i < 2 * SAMPLE_THINGS; i++)
+		recording_writer_add_awaited(writer, &sample_awaited[i % SAMPLE_THINGS]);
 	for (size_t i = 0; i < 2 * SAMPLE_CHAINS; i++)
 		recording_writer_add_chain(writer, &sample_chains[i % SAMPLE_CHAINS]);
 	recording_writer_put_loss(
@@ -293,7 +307,7 @@ static inline void sample_downgrade(const char *path)
 	" ns, max_ns, first_ns, last_ns"
 	sample_execute(path,
 		"DROP VIEW all_sums; DROP VIEW wait_chains; DROP VIEW causes; DROP VIEW hop_words;"
-		"DROP VIEW chain_texts; DROP VIEW waits; DROP VIEW thread_time;"
+		"DROP VIEW chain_texts; DROP VIEW waits; DROP VIEW thread_time; DROP VIEW things;"
 		"DROP VIEW sums_by_slice; DROP TABLE chains; DROP TABLE hops; DROP TABLE shares;"
 		"CREATE TABLE sums_1 AS SELECT " VERSION_1_COLUMNS " FROM sums;"
 		"CREATE TABLE open_1 AS SELECT " VERSION_1_COLUMNS " FROM open;"

@@ -202,8 +202,9 @@ static void of_two_that_wait_for_each_other_one_is_shown(void **state)
 	for (uint32_t id = 1; id <= 2; id++) {
 		const char *other = id == 1 ? "pong" : "ping";
 		struct rec_hop hops[] = {
-			{HOP_TASK, other, pipe, STACK_NONE, STACK_NONE, STACK_NONE},
-			{HOP_TASK, id == 1 ? "ping" : "pong", pipe, STACK_NONE, pipe, STACK_NONE}};
+			{HOP_TASK, other, pipe, STACK_NONE, STACK_NONE, STACK_NONE, 0},
+			{HOP_TASK, id == 1 ? "ping" : "pong", pipe, STACK_NONE, pipe, STACK_NONE,
+				0}};
 		struct rec_sum wait = {
 			.thread = id, .count = 10, .ns = 500 * MS, .kernel_stack = pipe};
 		sample_add_thread(&sample, id, id == 1 ? "ping" : "pong", id == 1 ? "ping" : "pong",

@@ -48,9 +48,9 @@ static void fill(struct view_sample *sample)
 	uint64_t user = sample_user(sample, "main;ask;recv");
 	uint64_t socket = sample_kernel(sample, KERNEL_RECV);
 	uint64_t sync = sample_kernel(sample, KERNEL_SYNC);
-	const struct rec_hop server = {HOP_TASK, "server", 0, 0, 0, 0};
-	const struct rec_hop vda = {HOP_DISK, "vda", 0, 0, sync, 0},
-			     vdb = {HOP_DISK, "vdb", 0, 0, sync, 0};
+	const struct rec_hop server = {HOP_TASK, "server", 0, 0, 0, 0, 0};
+	const struct rec_hop vda = {HOP_DISK, "vda", 0, 0, sync, 0, 0},
+			     vdb = {HOP_DISK, "vdb", 0, 0, sync, 0, 0};
 	uint64_t first = sample_chain(sample, CHAIN_METAL, (struct rec_hop[]){server, vda}, 2);
 	uint64_t second = sample_chain(sample, CHAIN_METAL, (struct rec_hop[]){server, vdb}, 2);
 	uint64_t last = sample_chain(sample, CHAIN_AWAKE, &server, 1);

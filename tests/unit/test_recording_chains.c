@@ -113,7 +113,7 @@ static void a_recording_of_version_1_is_read_without_chains(void **state)
 static void a_chain_that_cannot_be_is_refused(void **state)
 {
 	static const struct rec_hop metal_first[] = {
-		{HOP_DISK, "vda", 0, 0, 0, 0}, {HOP_TASK, "a", 0, 0, 0, 0}};
+		{HOP_DISK, "vda", 0, 0, 0, 0, 0}, {HOP_TASK, "a", 0, 0, 0, 0, 0}};
 	static const struct rec_hop many[CONTRACT_MAX_HOPS + 1];
 	static const struct rec_chain chains[] = {
 		{1, 2, CHAIN_AWAKE, metal_first},

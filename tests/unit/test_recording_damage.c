@@ -116,8 +116,8 @@ static void a_newer_format_is_named(void **state)
 {
 	(void)state;
 	sample_write(path);
-	sample_execute(path, "PRAGMA user_version=7");
-	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 7, this one reads up to 6");
+	sample_execute(path, "PRAGMA user_version=8");
+	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 8, this one reads up to 7");
 }
 
 static void a_recording_without_a_first_slice_says_so(void **state)

@@ -34,7 +34,8 @@ static const char new_words[] =
 
 /* Whatever else a row of an unknown state holds: it is not judged, and neither are its shares. */
 #define UNKNOWN_STATE                                                                              \
-	"INSERT INTO sums VALUES (NULL, 999, 77, 3, 100, 'SD', 'long', 9, -1, -5, 7, 1, 2, 3, 4);" \
+	"INSERT INTO sums VALUES (NULL, 999, 77, 3, 100, 'SD', 'long', 9, -1, -5, 7, 1, 2, 3, 4, " \
+	"5, 6);"                                                                                   \
 	"INSERT INTO shares SELECT max(id), 40, -1, 'some', 1 FROM sums;"
 
 static const char new_numbers[] = UNKNOWN_STATE UNKNOWN_STATE
@@ -241,7 +242,8 @@ static void rows_that_were_open_are_left_out_too(void **state)
 	(void)state;
 
 	open_changed(&sample, "UPDATE meta SET value = 0 WHERE key = 'is_finished'",
-		"INSERT INTO open VALUES (1, 999, 77, 3, 100, '', 0, 0, 0, 0, 0, 0, 0, 0, 0)");
+		"INSERT INTO open VALUES (1, 999, 77, 3, 100, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+		"0)");
 	struct summary *summary = summarize(&sample);
 	assert_int_equal(summary->total_ns[TIME_BLOCKED], 32000 * MS);
 	const struct rec_loss *losses = recording_losses(sample.recording, &count);

@@ -43,6 +43,9 @@ static int check_row(const struct rec_row *row, void *context)
 	assert_int_equal(row->sum.last_ns, expected->last_ns);
 	assert_int_equal(row->sum.chain, expected->chain);
 	assert_int_equal(row->chain == REC_NONE, expected->chain == 0);
+	const struct rec_awaited *things = recording_awaited(walk->recording, &count);
+	assert_int_equal(row->awaited == REC_NONE ? 0 : things[row->awaited].id, expected->awaited);
+	assert_int_equal(row->owner == REC_NONE ? 0 : threads[row->owner].id, expected->owner);
 	return 0;
 }
 
