@@ -3,6 +3,7 @@
 #ifndef DWELL_BPF_BOOKS_H
 #define DWELL_BPF_BOOKS_H
 
+#include "awaited.bpf.h"
 #include "target.bpf.h"
 #include "waker.bpf.h"
 
@@ -60,7 +61,9 @@ static __always_inline void fill_now(struct thread_now *now, const struct thread
 		now->open_state = TIME_RUNNING;
 	__builtin_memset(now->occupant, 0, sizeof(now->occupant));
 	now->queue = QUEUE_UNTOLD;
-	__builtin_memset(now->pad, 0, sizeof(now->pad));
+	now->awaited = 0;
+	now->owner = 0;
+	await_open(now, thread);
 }
 
 /* A running thread becomes a target. */

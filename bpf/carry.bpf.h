@@ -171,8 +171,8 @@ static __always_inline u64 scaled(u64 ns, u64 part, u64 whole)
 }
 
 /*
- * In what the thread has waited, as one number: its kernel stack, and where it has one its user
- * stack, too. What cannot be sent is left out.
+ * In what the thread has waited and what for, as one number: its kernel stack, and where it has one
+ * its user stack, too. What cannot be sent is left out.
  */
 static __always_inline u64 waited_in(
 	struct cpu *cpu, struct wait_scratch *wait, const struct thread *thread)
@@ -180,12 +180,13 @@ static __always_inline u64 waited_in(
 	struct record_waited *record = &wait->waited_record;
 	u64 kernel = thread->kernel_stack, user = thread->user_stack;
 
-	if (user < STACK_FIRST_ID)
+	if (user < STACK_FIRST_ID && !cpu->awaited)
 		return kernel;
 	record->kind = RECORD_WAITED;
 	record->kernel_stack = kernel;
 	record->user_stack = user;
-	record->id = mix(mix(RECORD_WAITED, kernel), user);
+	record->awaited = cpu->awaited;
+	record->id = mix(mix(mix(RECORD_WAITED, kernel), user), cpu->awaited);
 	if (record->id < STACK_FIRST_ID)
 		record->id += STACK_FIRST_ID;
 	return send_once(cpu, record, record->id, sizeof(*record)) ? record->id : kernel;

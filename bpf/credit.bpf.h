@@ -70,8 +70,10 @@ static __always_inline void add_own(struct sum *to, const struct sum *add)
 	to->ns += add->ns;
 	to->first_ns += add->first_ns;
 	to->last_ns += add->last_ns;
-	if (add->max_ns > to->max_ns)
+	if (add->max_ns > to->max_ns) {
 		to->max_ns = add->max_ns;
+		to->owner = add->owner;
+	}
 }
 
 /* Other CPUs may add to the row, too: those that gathered it before its thread came to this one. */
@@ -84,9 +86,12 @@ static __always_inline void add_sum(struct sum *to, const struct sum *add)
 		__sync_fetch_and_add(&to->last_ns, add->last_ns);
 	for (u32 i = 0; i < MAX_TRIES; i++) {
 		u64 max = to->max_ns;
-		if (add->max_ns <= max ||
-			__sync_val_compare_and_swap(&to->max_ns, max, add->max_ns) == max)
+		if (add->max_ns <= max)
 			break;
+		if (__sync_val_compare_and_swap(&to->max_ns, max, add->max_ns) == max) {
+			to->owner = add->owner;
+			break;
+		}
 	}
 }
 
@@ -134,6 +139,7 @@ static __noinline bool put_row(struct cpu *cpu, struct sum_key *key, struct sum 
 	}
 	key->kernel_stack = STACK_OVERFLOW;
 	key->user_stack = STACK_OVERFLOW;
+	key->awaited = 0;
 	return add_to(TABLE_SLOTS + table, NULL, key, add);
 }
 
@@ -185,7 +191,7 @@ static __always_inline bool is_same_row(const struct sum_key *a, const struct su
 	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
 	u64 differ = 0;
 
-	_Static_assert(sizeof(struct sum_key) == 5 * sizeof(u64), "all of it is compared");
+	_Static_assert(sizeof(struct sum_key) == 6 * sizeof(u64), "all of it is compared");
 	for (u32 i = 0; i < sizeof(struct sum_key) / sizeof(u64); i++)
 		differ |= x[i] ^ y[i];
 	return !differ;
@@ -193,7 +199,7 @@ static __always_inline bool is_same_row(const struct sum_key *a, const struct su
 
 static __always_inline u32 place_of_row(const struct sum_key *key)
 {
-	u64 hash = key->kernel_stack ^ key->user_stack >> 8 ^ key->chain ^
+	u64 hash = key->kernel_stack ^ key->user_stack >> 8 ^ key->chain ^ key->awaited >> 3 ^
 		   ((u64)key->thread << 8 | (u64)key->state << 4 | key->band);
 
 	return (hash * 0x9e3779b97f4a7c15ULL) >> 32 & cfg_gathered_mask & (GATHERED_ROWS - 1);
@@ -270,6 +276,10 @@ static __always_inline bool take_time(struct cpu *cpu, struct thread *thread, u3
 		key->band = band_of_ns(ns);
 		key->is_chosen = thread->is_chosen;
 	}
+	if (state == TIME_BLOCKED) {
+		key->awaited = cpu->awaited;
+		add->owner = cpu->owner;
+	}
 	if (first != last) {
 		add->first_ns = start + (first + 1) * cfg_slice_ns - from;
 		add->last_ns = to - (start + last * cfg_slice_ns);
@@ -312,8 +322,10 @@ __noinline int credit_wait(struct cpu *cpu, struct thread *thread, u64 from, u64
 		return 0;
 	key.task_letter = thread->task_letter;
 	/* The kernel's stack stays, because it says what was waited for. Such stacks are few. */
-	if (is_skipped(add.ns))
+	if (is_skipped(add.ns)) {
 		key.user_stack = STACK_SKIPPED;
+		key.awaited &= AWAITED_FIRST_ID - 1;
+	}
 	count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }

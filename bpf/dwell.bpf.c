@@ -12,6 +12,7 @@ char LICENSE[] SEC("license") = "GPL";
  * once. */
 #include "metal.bpf.c"
 #include "work.bpf.c"
+#include "awaited.bpf.c"
 #include "switch.bpf.c"
 #include "threads.bpf.c"
 #include "sample.bpf.c"

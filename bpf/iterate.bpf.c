@@ -32,6 +32,8 @@ static __always_inline void look_at(
 		thread->is_target && !task->on_cpu && !task->__state && is_held_back(task);
 	if (walk && !thread->was_on_cpu)
 		thread->kernel_stack = kernel_stack_of(task, cpu, walk);
+	if (thread->task_letter && !thread->was_on_cpu)
+		await_note(cpu, task, thread, AWAITED_IN_ITERATOR);
 }
 
 /* A thread that was there before: its books begin, with its kernel stack if it sleeps. */

@@ -210,6 +210,9 @@ struct cpu {
 	struct queue queue;
 	struct record_occupant occupant;
 	u64 place; /* see forgotten() */
+	/* Of the wait that is being credited, see settle_await(). */
+	u64 awaited;
+	u32 owner;
 	u64 runs;
 	u32 kernel_left; /* stacks until the next audit */
 	u32 user_left;

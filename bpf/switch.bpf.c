@@ -4,6 +4,7 @@
  * open interval of both threads that take part and credits it. The interval still open at the
  * window's end is read out by an iterator (iterate.bpf.c) and closed by user space.
  */
+#include "awaited.bpf.h"
 #include "books.bpf.h"
 #include "credit.bpf.h"
 #include "parts.bpf.h"
@@ -21,6 +22,8 @@ static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 	struct wait_scratch *wait = chain ? wait_scratch_of_cpu() : NULL;
 	u64 start, from;
 
+	if (cfg_awaited)
+		settle_await(cpu, thread, wake - since);
 	thread->was_short = wake - since < THIN_LONG_NS;
 	thread->has_stale_chain = !wait;
 	if (!wait) {
@@ -233,6 +236,9 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	}
 	if (thin_out(cpu, thread, now))
 		return;
+	if (cfg_awaited && thread->state == TIME_BLOCKED &&
+		(thread->is_target || thread->is_introduced || thread->is_kernel_thread))
+		await_note(cpu, task, thread, AWAITED_IN_SWITCH);
 	struct walk *walk = walk_in(WALK_SWITCH);
 	/* A thread that may wake targets is asked for one thing only: in what it waited. */
 	if (!walk || (!thread->is_target && thread->state != TIME_BLOCKED))

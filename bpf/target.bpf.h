@@ -202,6 +202,17 @@ static __noinline void note_cgroups(struct record_thread *record, struct task_st
 	record->v1_cgroup = v1 ? id_below_root(v1) : 0;
 }
 
+/* The thread's id as it sees it itself. */
+static __always_inline u32 own_tid_of(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	u32 level = BPF_CORE_READ(pid, level) & (2 * MAX_LEVEL - 1);
+	struct upid *upid = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+			    level * bpf_core_type_size(struct upid);
+
+	return BPF_CORE_READ(upid, nr);
+}
+
 static __always_inline void fill_record(
 	struct record_thread *record, struct task_struct *task, const struct thread *thread)
 {
@@ -214,7 +225,7 @@ static __always_inline void fill_record(
 	record->cgroup = 0;
 	record->v1_cgroup = 0;
 	record->v1_hierarchy = 0;
-	record->pad = 0;
+	record->own_tid = own_tid_of(task);
 	note_cgroups(record, task);
 	record->start_stack = BPF_CORE_READ(task, mm, start_stack);
 	record->birth_ns = thread->birth;

@@ -13,7 +13,7 @@
 #ifndef DWELL_THIN_BPF_H
 #define DWELL_THIN_BPF_H
 
-#include "stack.bpf.h"
+#include "awaited.bpf.h"
 
 const volatile bool cfg_has_budget;
 /* Makes the choice another one in each recording. */
@@ -86,6 +86,7 @@ static __always_inline bool thin_wake(
 	/* It sleeps, and cannot run before this wake is through. */
 	thread->kernel_stack = kernel_stack_of(task, cpu, walk);
 	thread->is_thinned = false;
+	await_note(cpu, task, thread, AWAITED_IN_SWITCH);
 	return true;
 }
 

@@ -20,6 +20,7 @@ typedef __u32 __be32;
 typedef __u64 __be64;
 typedef __u32 __wsum;
 typedef __u8 u8;
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 typedef __s64 s64;
@@ -101,14 +102,27 @@ struct pt_regs {
 	unsigned long r15;
 	unsigned long bp;
 	unsigned long bx;
+	unsigned long r10;
+	unsigned long dx;
+	unsigned long si;
 	unsigned long di;
+	unsigned long orig_ax;
 	unsigned long ip;
 	unsigned long cs;
 	unsigned long sp;
 };
 
+typedef struct {
+	s64 counter;
+} atomic_long_t;
+
+struct rw_semaphore {
+	atomic_long_t owner;
+};
+
 struct mm_struct {
 	void *pgd;
+	struct rw_semaphore mmap_lock;
 	unsigned long start_stack;
 	struct file *exe_file;
 };
@@ -125,6 +139,7 @@ struct uprobe_task {
 };
 
 struct thread_info {
+	u32 status;
 	u32 cpu;
 };
 
@@ -156,6 +171,149 @@ struct task_struct {
 	char comm[16];
 	struct css_set *cgroups;
 	struct uprobe_task *utask;
+	struct files_struct *files;
+	struct fs_struct *fs;
+	struct mutex *blocked_on; /* since 6.17 */
+	unsigned long blocker;    /* since 6.16, with CONFIG_DETECT_HUNG_TASK_BLOCKER */
+};
+
+/* What files and sockets are known by. */
+struct list_head {
+	struct list_head *next;
+};
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+};
+
+struct qstr {
+	u32 len;
+	const char *name;
+};
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	union {
+		struct hlist_node d_alias;
+	} d_u;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct super_block {
+	u32 s_dev;
+	unsigned long s_magic;
+	struct mount *s_mounts;
+	char s_id[32];
+};
+
+struct mutex {
+	atomic_long_t owner;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	struct rw_semaphore i_rwsem;
+	struct hlist_head i_dentry;
+};
+
+struct address_space {
+	struct inode *host;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fs_struct {
+	struct path root;
+};
+
+struct in6_addr {
+	int words[4]; /* only where it is matters */
+};
+
+struct sock_common {
+	u32 skc_daddr;
+	__be16 skc_dport;
+	__u16 skc_num;
+	unsigned short skc_family;
+	unsigned char skc_state;
+	struct in6_addr skc_v6_daddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	u32 sk_max_ack_backlog;
+	__u16 sk_type;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct sockaddr_un {
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
+};
+
+struct eventpoll {
+	struct list_head rdllist;
+};
+
+struct epoll_filefd {
+	struct file *file;
+};
+
+struct epitem {
+	struct list_head rdllink;
+	struct epoll_filefd ffd;
 };
 
 struct irqaction {

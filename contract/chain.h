@@ -52,8 +52,9 @@ struct record_hop {
 };
 
 /*
- * RECORD_WAITED: where a thread had been blocked, in the kernel and in its program, as one number.
- * A thread without a user stack has the id of its kernel stack instead, and no such record.
+ * RECORD_WAITED: where a thread had been blocked, in the kernel and in its program, and what for,
+ * as one number. A thread without a user stack, of which it is not known what for, has the id of
+ * its kernel stack instead, and no such record.
  */
 struct record_waited {
 	__u32 kind;
@@ -61,6 +62,7 @@ struct record_waited {
 	__u64 id;
 	__u64 kernel_stack; /* stack ids */
 	__u64 user_stack;
+	__u64 awaited; /* as in struct sum_key */
 };
 
 struct chain_link {

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #endif
 
+#include "contract/awaited.h"
 #include "contract/chain.h"
 #include "contract/event.h"
 #include "contract/unwind.h"
@@ -65,6 +66,10 @@ enum stack_none {
 #define CONTRACT_BANDS 7
 #define CONTRACT_FIRST_BAND_NS 10000ULL
 
+/* What is noted of each thread's awaited thing, and what is kept to tell few from many. */
+#define CONTRACT_AWAIT_BYTES 64
+#define CONTRACT_AWAITED_PAIRS_BYTES (16384 * 8 + 4096 * 8)
+
 /*
  * One row of sums. Every interval of a thread adds to the row of its key. An interval that crosses
  * slice borders is one row with slice_first < slice_last: first_ns is the time in slice_first,
@@ -75,6 +80,7 @@ struct sum_key {
 	__u64 user_stack;   /* stack id */
 	__u64 chain;        /* blocked: chain id, see chain.h; ROW_OF_QUEUE: who had the CPU, by
 			       enum queue_kind or record_occupant.id; else 0 */
+	__u64 awaited;      /* blocked: record_awaited.id, or enum awaited_kind; else 0 */
 	__u32 thread;       /* serial */
 	__u32 slice_first;
 	__u32 slice_last;
@@ -93,6 +99,10 @@ struct sum {
 	__u64 max_ns;
 	__u64 first_ns;
 	__u64 last_ns;
+	/* Who had the lock when the longest wait began: a tid as its own namespace has it, of a
+	 * kernel lock as dwell's has it; 0: not known. It is not said that it is a lock. */
+	__u32 owner;
+	__u32 pad;
 };
 
 /* A row of waits with a chain. Only --depth + 1 shares are there. */
@@ -112,6 +122,7 @@ enum record_kind {
 	RECORD_CHAIN,        /* struct record_chain */
 	RECORD_WAITED,       /* struct record_waited */
 	RECORD_OCCUPANT,     /* struct record_occupant */
+	RECORD_AWAITED,      /* struct record_awaited */
 };
 
 /* A thread that had a CPU for which another was ready, by its name. */
@@ -132,7 +143,7 @@ struct record_thread {
 	__u64 cgroup;    /* id in the v2 hierarchy; 0: its root */
 	__u64 v1_cgroup; /* and in the first of the others where it is not the root's; 0: none */
 	__u32 v1_hierarchy;
-	__u32 pad;
+	__u32 own_tid;     /* as the thread itself sees it: in the innermost pid namespace */
 	__u64 start_stack; /* as in /proc/PID/stat: tells an image from its successor */
 	__u64 birth_ns;
 	__u64 at_ns; /* when this was so */
@@ -195,12 +206,13 @@ struct thread_now {
 	__u64 since_ns; /* the open interval began here */
 	__u64 wake_ns;  /* and the thread was woken here, 0: not */
 	__u64 total_ns[TIME_STATES];
+	__u64 awaited;                    /* of the open interval: as in struct sum_key */
 	char occupant[CONTRACT_COMM_LEN]; /* QUEUE_THREAD: its comm */
 	__u8 open_state;                  /* enum time_state of the open interval */
 	__u8 task_letter;
 	__u8 is_dead; /* no open interval: since_ns is its end */
 	__u8 queue;   /* enum queue_kind: who had the CPU all the time that it has been ready */
-	__u8 pad[4];
+	__u32 owner;  /* as in struct sum */
 };
 
 /*
@@ -248,6 +260,9 @@ enum counter {
 	COUNTER_CHAIN_OVERFLOW_NS,   /* */
 	COUNTER_WAKER_STACKS,        /* stacks of wakers left out: --waker-stacks-from */
 	COUNTER_LOST_CHAINS,         /* hop and chain records that found the ring full */
+	COUNTER_AWAITED_FOLDED,      /* waits whose thing is told by its kind alone: too many */
+	COUNTER_AWAITED_FOLDED_NS,   /* */
+	COUNTER_LOST_AWAITED,        /* things that found the ring full, or no room to be noted */
 	COUNTER_THINNED,             /* switch-outs whose stacks were left out: --budget */
 	COUNTER_CHOSEN,              /* and those that were kept by chance */
 	COUNTER_BURSTS,              /* pieces of time in which a CPU kept all stacks */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "capture/awaited.h"
 #include "capture/chains.h"
 #include "capture/occupants.h"
 #include "host/containers.h"
@@ -25,8 +26,9 @@ struct books *books_new(
 	books->timeline = timeline_new();
 	books->containers = containers_new();
 	books->occupants = occupants_new();
+	books->things = awaited_new(writer, namer);
 	if (depth)
-		books->chains = chains_new(writer, namer, depth);
+		books->chains = chains_new(writer, namer, books->things, depth);
 	return books;
 }
 
@@ -48,6 +50,9 @@ void books_free(struct books *books)
 	vec_clear(&books->leaving_wakers);
 	chains_free(books->chains);
 	occupants_free(books->occupants);
+	awaited_free(books->things);
+	map64_clear(&books->by_own_tid);
+	map64_clear(&books->by_tid);
 	vec_clear(&books->late);
 	vec_clear(&books->dead);
 	timeline_free(books->timeline);
@@ -86,6 +91,9 @@ static void add_records(struct books *books, const struct batch *batch, uint32_t
 			chains_add_waited(books->chains, record, length);
 		else if (kind == RECORD_OCCUPANT && wanted == kind)
 			occupants_add(books->occupants, record, length);
+		else if (kind == RECORD_AWAITED && wanted == kind)
+			awaited_add(books->things, record, length,
+				books_process_of(books, awaited_image(record, length)));
 	}
 }
 
@@ -117,6 +125,7 @@ void books_add(struct books *books, struct batch *batch)
 	/* Threads first: a stack's image must be known, and whether it is still the latest. */
 	add_threads(books, batch);
 	add_records(books, batch, RECORD_KERNEL_STACK);
+	add_records(books, batch, RECORD_AWAITED);
 	add_records(books, batch, RECORD_HOP);
 	add_records(books, batch, RECORD_CHAIN);
 	add_records(books, batch, RECORD_WAITED);
@@ -170,4 +179,5 @@ void books_close_rest(struct books *books)
 void books_totals(const struct books *books, struct books_totals *ret)
 {
 	*ret = books->totals;
+	ret->unnamed = awaited_unnamed(books->things);
 }

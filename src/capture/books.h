@@ -28,6 +28,7 @@ struct books_totals {
 	uint64_t unknown_ns;
 	uint64_t lost_chains; /* waits whose chain never arrived */
 	uint64_t lost_chains_ns;
+	uint64_t unnamed;     /* waits for things whose record never arrived */
 	uint64_t unspread_ns; /* of intervals without stacks, for which none of their kind stands */
 	uint64_t lost_mappings; /* records of mappings that found no room */
 	uint64_t events;        /* in drained rows */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "capture/awaited.h"
 #include "capture/chains.h"
 
 static uint64_t sum_of(const __u64 ns[static TIME_STATES])
@@ -62,8 +63,12 @@ static void add_open_part(struct books *books, const struct thread_now *now, enu
 		sum.user_stack = namer_stack(books->namer, now->user_stack);
 		sum.band = band_of(sum.ns);
 	}
-	if (state == TIME_BLOCKED)
+	if (state == TIME_BLOCKED) {
 		sum.task_letter = (char)now->task_letter;
+		sum.awaited = awaited_id(books->things, now->awaited);
+		sum.owner = books_owner(
+			books, books_book_of(books, now->thread), now->awaited, now->owner);
+	}
 	if (state == TIME_BLOCKED && books->chains)
 		sum.chain = chains_of_end(books->chains, CHAIN_NOT_WOKEN);
 	if (!is_final) {

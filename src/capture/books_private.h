@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the books share: books_threads.c knows who the threads are and forgets them,
- * books_wakers.c whose stacks may come because they wake others, books_rows.c writes the rows that
- * were drained, books_open.c open intervals and what ends with a thread or the window, books.c is
- * the outside. Private to the books.
+ * books_owners.c finds them by the ids in locks, books_wakers.c knows whose stacks may come because
+ * they wake others, books_rows.c writes the rows that were drained, books_open.c open intervals and
+ * what ends with a thread or the window, books.c is the outside. Private to the books.
  */
 #ifndef DWELL_CAPTURE_BOOKS_PRIVATE_H
 #define DWELL_CAPTURE_BOOKS_PRIVATE_H
@@ -15,6 +15,7 @@
 struct book {
 	uint32_t serial;
 	uint32_t tid;
+	uint32_t own_tid; /* as the thread sees it */
 	uint32_t image;
 	char comm[CONTRACT_COMM_LEN + 1];
 	bool is_kernel;
@@ -38,10 +39,14 @@ struct books {
 	struct containers *containers;
 	struct chains *chains; /* NULL: none are recorded */
 	struct occupants *occupants;
+	struct awaited_things *things;
 	uint64_t slice_ns;
 	uint64_t start_ns;
 	uint64_t flips;
 	struct map64 by_serial; /* -> struct book * */
+	/* Who a lock's owner is: (image, tid as the thread sees it) and tid -> serial. */
+	struct map64 by_own_tid;
+	struct map64 by_tid;
 	struct map64 processes; /* image -> struct books_process * */
 	VEC(struct book *) closed;
 	VEC(struct books_leaving) leaving;
@@ -69,6 +74,16 @@ void books_sweep_wakers(struct books *books);
 /* Forgets threads and images of which nothing can come any more. */
 void books_forget_closed(struct books *books);
 
+/* The recording's number of an image's process; 0: it has none. */
+uint32_t books_process_of(const struct books *books, uint32_t image);
+/* The thread is known by its ids, those in the book and the one that it sees itself, or not any
+ * more. */
+void books_note_ids(struct books *books, struct book *book, uint32_t own_tid);
+void books_forget_ids(struct books *books, const struct book *book);
+/* The thread with that owner's word (struct sum), of a lock that is waited for by `book`'s thread;
+ * 0: none that is known. */
+uint32_t books_owner(
+	const struct books *books, const struct book *book, uint64_t raw_awaited, uint32_t owner);
 void books_add_row(struct books *books, const struct kernel_row *row);
 /* Does nothing without chains. */
 void books_add_waits(struct books *books, const kernel_waits *waits);

@@ -5,6 +5,7 @@
  */
 #include "capture/books_private.h"
 
+#include "capture/awaited.h"
 #include "capture/chains.h"
 #include "capture/occupants.h"
 
@@ -22,7 +23,7 @@ void books_note_losses(struct books *books, const struct book *book, const struc
 
 /* A row as the kernel keeps it, without its chain. */
 static struct rec_sum sum_of_row(
-	const struct books *books, const struct sum_key *key, const struct sum *sum)
+	struct books *books, const struct sum_key *key, const struct sum *sum)
 {
 	return (struct rec_sum){.thread = key->thread,
 		.slice_first = key->slice_first,
@@ -37,7 +38,10 @@ static struct rec_sum sum_of_row(
 		.ns = sum->ns,
 		.max_ns = sum->max_ns,
 		.first_ns = sum->first_ns,
-		.last_ns = sum->last_ns};
+		.last_ns = sum->last_ns,
+		.awaited = awaited_id(books->things, key->awaited),
+		.owner = books_owner(
+			books, books_book_of(books, key->thread), key->awaited, sum->owner)};
 }
 
 static void add_sum(struct books *books, const struct rec_sum *sum, uint64_t intervals)

@@ -69,6 +69,11 @@ static struct books_process *process_of(struct books *books, uint32_t image)
 	return slot ? (struct books_process *)(uintptr_t)*slot : NULL;
 }
 
+uint32_t books_process_of(const struct books *books, uint32_t image)
+{
+	return map64_find(&books->processes, image) ? image : 0;
+}
+
 static void drop_unused_image(struct books *books, uint32_t image)
 {
 	if (!process_of(books, image) && !books_has_waker(books, image))
@@ -133,11 +138,13 @@ void books_add_thread(struct books *books, const struct record_thread *record)
 
 	if (!is_known)
 		books->totals.threads++;
+	books_forget_ids(books, book);
 	book->is_announced = true;
 	book->tid = record->tid;
 	book->image = record->image;
 	book->is_kernel = record->is_kernel_thread;
 	book->birth_ns = record->birth_ns;
+	books_note_ids(books, book, record->own_tid);
 	memcpy(book->comm, record->comm, CONTRACT_COMM_LEN);
 	enter_process(books, record, book->comm);
 	if (is_known) {
@@ -179,6 +186,7 @@ void books_forget_closed(struct books *books)
 			continue;
 		}
 		leave_process(books, book->image);
+		books_forget_ids(books, book);
 		map64_remove(&books->by_serial, book->serial);
 		free(book);
 	}

@@ -9,6 +9,8 @@
  */
 #include "capture/chains.h"
 
+#include "capture/awaited.h"
+
 #include <string.h>
 
 #include "util/map64.h"
@@ -34,6 +36,7 @@ struct known_hop {
 struct known_waited {
 	uint64_t raw_kernel_stack;
 	uint64_t raw_user_stack;
+	uint64_t raw_awaited;
 	uint64_t met;
 };
 
@@ -62,6 +65,7 @@ struct raw_chain {
 struct chains {
 	struct recording_writer *writer;
 	struct namer *namer;
+	struct awaited_things *things;
 	struct map64 hops;   /* raw id -> struct known_hop * */
 	struct map64 waited; /* raw id -> struct known_waited * */
 	struct map64 by_raw; /* raw id -> struct known_chain * */
@@ -70,12 +74,14 @@ struct chains {
 	uint32_t depth;
 };
 
-struct chains *chains_new(struct recording_writer *writer, struct namer *namer, uint32_t depth)
+struct chains *chains_new(struct recording_writer *writer, struct namer *namer,
+	struct awaited_things *things, uint32_t depth)
 {
 	struct chains *chains = xcalloc(1, sizeof(*chains));
 
 	chains->writer = writer;
 	chains->namer = namer;
+	chains->things = things;
 	chains->depth = depth < CONTRACT_MAX_HOPS ? depth : CONTRACT_MAX_HOPS;
 	return chains;
 }
@@ -202,6 +208,7 @@ void chains_add_waited(struct chains *chains, const void *data, size_t length)
 	struct known_waited *waited = xcalloc(1, sizeof(*waited));
 	waited->raw_kernel_stack = record->kernel_stack;
 	waited->raw_user_stack = record->user_stack;
+	waited->raw_awaited = record->awaited;
 	waited->met = chains->age;
 	*slot = (uintptr_t)waited;
 }
@@ -214,12 +221,14 @@ static void resolve_waited(struct chains *chains, uint64_t raw_id, struct rec_ho
 	if (!slot) {
 		hop->waited_stack = namer_stack(chains->namer, raw_id);
 		hop->waited_user_stack = STACK_NONE;
+		hop->waited_for = 0;
 		return;
 	}
 	struct known_waited *waited = (struct known_waited *)(uintptr_t)*slot;
 	waited->met = chains->age;
 	hop->waited_stack = namer_stack(chains->namer, waited->raw_kernel_stack);
 	hop->waited_user_stack = namer_stack(chains->namer, waited->raw_user_stack);
+	hop->waited_for = awaited_id(chains->things, waited->raw_awaited);
 }
 
 static struct known_chain *known_chain(struct chains *chains, uint64_t raw_id)

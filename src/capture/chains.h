@@ -8,10 +8,12 @@
 
 #include "capture/namer.h"
 
+struct awaited_things;
 struct chains;
 
 /* Borrows writer and namer. depth: longer chains are cut, as the kernel side does. */
-struct chains *chains_new(struct recording_writer *writer, struct namer *namer, uint32_t depth);
+struct chains *chains_new(struct recording_writer *writer, struct namer *namer,
+	struct awaited_things *things, uint32_t depth);
 void chains_free(struct chains *chains);
 
 /* RECORD_HOP; its stacks must be known to the namer. Others and damaged ones are ignored. */

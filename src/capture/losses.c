@@ -40,5 +40,9 @@ void losses_write(struct recording_writer *writer, const uint64_t counters[stati
 		counters[COUNTER_CHAIN_OVERFLOW] + totals->lost_chains,
 		counters[COUNTER_CHAIN_OVERFLOW_NS] + totals->lost_chains_ns);
 	losses_put(writer, LOSS_WAKER_STACKS, counters[COUNTER_WAKER_STACKS], 0);
+	losses_put(writer, LOSS_AWAITED_FOLDED, counters[COUNTER_AWAITED_FOLDED],
+		counters[COUNTER_AWAITED_FOLDED_NS]);
+	losses_put(
+		writer, LOSS_AWAITED_UNNAMED, totals->unnamed + counters[COUNTER_LOST_AWAITED], 0);
 	losses_put(writer, LOSS_THINNED, counters[COUNTER_THINNED], totals->unspread_ns);
 }

@@ -18,6 +18,7 @@ enum {
 	KEY_DEPTH,
 	KEY_WAKER_STACKS_FROM,
 	KEY_NO_CACHE,
+	KEY_NO_AWAITED,
 	KEY_AUDIT,
 	KEY_BUDGET,
 };
@@ -53,6 +54,8 @@ static const struct argp_option table[] = {
 		"follow wakers, and theirs, for so many hops (default 8, up to 16, 0: none)", 2},
 	{"waker-stacks-from", KEY_WAKER_STACKS_FROM, "TIME", 0,
 		"wakers of shorter waits keep their names but not their stacks", 2},
+	{"no-awaited", KEY_NO_AWAITED, NULL, 0,
+		"do not note what waits are for: no paths, addresses, locks", 2},
 	{"audit", KEY_AUDIT, "N", 0,
 		"walk one of N stacks that are known already, to compare (default 256, 0: none)",
 		2},
@@ -77,6 +80,7 @@ void record_options_init(struct record_options *options)
 						   .user_stacks = USER_STACKS_TABLE,
 						   .has_cache = true,
 						   .has_stacks = true,
+						   .has_awaited = true,
 						   .depth = CAPTURE_DEFAULT_DEPTH,
 						   .audit_every = CAPTURE_DEFAULT_AUDIT}};
 }
@@ -298,6 +302,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return parse_time(value, &options->capture.waker_stacks_from_ns);
 	case KEY_NO_CACHE:
 		options->capture.has_cache = false;
+		return 0;
+	case KEY_NO_AWAITED:
+		options->capture.has_awaited = false;
 		return 0;
 	case KEY_AUDIT:
 		return parse_audit(options, value);

@@ -10,6 +10,7 @@
 #include "host/proc_text.h"
 #include "kernel/direct_map.h"
 #include "kernel/glob.h"
+#include "kernel/configure_awaited.h"
 #include "kernel/configure_chains.h"
 #include "kernel/lessons.h"
 #include "kernel/private.h"
@@ -205,6 +206,7 @@ int kernel_configure(struct kernel *kernel, struct why *why)
 	skeleton->rodata->cfg_gathered_mask = gathered_rows(kernel) - 1;
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
 	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes);
+	uses |= awaited_configure(skeleton, options, &kernel->sizes, kernel->types);
 	if (!lessons_configure(skeleton, options, kernel->sizes.lesson_ring_bytes))
 		kernel->sizes.lesson_ring_bytes = 0;
 	uses |= kernel->sizes.lesson_ring_bytes ? USE_RULES : 0;

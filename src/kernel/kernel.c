@@ -112,6 +112,8 @@ static void set_sizes(struct kernel *kernel)
 
 	kernel->most =
 		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
+	if (!options->has_awaited || !options->has_stacks)
+		sizes_drop_awaited(&kernel->most);
 	kernel->sizes = kernel->most;
 	if (!options->is_memory_asked && can_grow(kernel->makers))
 		kernel->sizes = sizes_to_begin(&kernel->most, &target);

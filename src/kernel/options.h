@@ -35,6 +35,7 @@ struct capture_options {
 	bool has_self;        /* record dwell too */
 	uint64_t duration_ns; /* the window's length at most, 0: until stopped */
 	uint32_t depth;       /* hops kept of each chain of wakers; 0: no chains */
+	bool has_awaited;     /* note what waits are for */
 	uint32_t audit_every; /* of the stacks known without a walk one is walked, too; 0: none */
 	double budget; /* share of the machine's CPU time that a recording may cost; 0: any */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */

@@ -3,11 +3,11 @@
  * Shares of the memory: 1/4 for the tables of sums, 1/16 for the coarse ones, 1/16 for the ring and
  * 1/32 for the seen stacks. With chains, waits have tables of their own: 1/4, and 1/8 for the other
  * sums; 1/16 is for what threads remember. For user stacks 1/8 for rows, 1/64 each for page words
- * and mappings and at most 1/32 for processes. Events, if any are asked for,
- * have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks. Lessons of kernel
- * stacks have 1/64 for their ring, 1 MiB at most. The tables
- * of sums are preallocated, which costs CPU time (0.5 s for 160 MiB), and at half full they are
- * flipped within 50 ms: a quarter is ample. The rest is for what threads take in task storage.
+ * and mappings and at most 1/32 for processes. 1/64 is for what threads wait for. Events, if any
+ * are asked for, have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks.
+ * Lessons of kernel stacks have 1/64 for their ring, 1 MiB at most. The tables of sums are
+ * preallocated, which costs CPU time (0.5 s for 160 MiB), and at half full they are flipped within
+ * 50 ms: a quarter is ample. The rest is for what threads take in task storage.
  *
  * Rows are made by switches, so how many there can be until the next flip follows from the CPUs
  * that the target's threads can be on at once: 160,000 new rows a second on each fill the tables of
@@ -34,6 +34,7 @@
 #define MIN_PROCESSES 1024
 #define MAX_PROCESSES 65536
 #define MAX_PASTS 65536
+#define MAX_AWAITS 65536
 #define MIN_RING_BYTES (256 << 10)
 #define MAX_RING_BYTES (1u << 28)
 /* A lesson has up to 18 KiB. */
@@ -52,6 +53,8 @@
 /* Wakers of a few threads remember their waits, too, and places are found by chance. */
 #define PASTS_PER_THREAD 16
 #define FEW_PASTS 1024
+#define FEW_AWAITS 4096
+#define MANY_AWAITS 32768
 /* A CPU gathers up to 256 rows, and all CPUs may put theirs into a table at once. */
 #define ROWS_PER_CPU 512
 #define FEW_ROW_CHUNKS 4
@@ -92,6 +95,9 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_even
 		.lesson_ring_bytes = power_of_two_below(bytes / 64),
 	};
 
+	sizes.awaits = power_of_two_below(bytes / 64 / CONTRACT_AWAIT_BYTES);
+	if (sizes.awaits > MAX_AWAITS)
+		sizes.awaits = MAX_AWAITS;
 	if (depth) {
 		sizes.wait_bytes = (uint32_t)(offsetof(struct wait_sum, shares) +
 					      (depth + 1) * sizeof(struct share));
@@ -153,6 +159,7 @@ struct table_sizes sizes_to_begin(const struct table_sizes *most, const struct s
 	sizes.ring_bytes = power_of_two_below(
 		least_of(busy * (is_few ? FEW_RING_BYTES : MANY_RING_BYTES), most->ring_bytes));
 	sizes.seen = least_of(is_few ? FEW_SEEN : MANY_SEEN, most->seen);
+	sizes.awaits = least_of(is_few ? FEW_AWAITS : MANY_AWAITS, most->awaits);
 	if (is_few) {
 		uint64_t pasts =
 			largest_of(FEW_PASTS, (uint64_t)PASTS_PER_THREAD * target->threads);
@@ -165,6 +172,11 @@ struct table_sizes sizes_to_begin(const struct table_sizes *most, const struct s
 	sizes.unwind_page_chunks = least_of(others, most->unwind_page_chunks);
 	sizes.unwind_vma_chunks = least_of(others, most->unwind_vma_chunks);
 	return sizes;
+}
+
+void sizes_drop_awaited(struct table_sizes *sizes)
+{
+	sizes->awaits = 0;
 }
 
 void sizes_drop_unwinding(struct table_sizes *sizes)
@@ -180,6 +192,8 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 	       2ULL * sizes->event_rows * EVENT_BYTES + sizes->event_ring_bytes +
 	       (uint64_t)sizes->event_seen * sizeof(uint64_t) + sizes->lesson_ring_bytes +
 	       (sizes->lesson_ring_bytes ? sizeof(struct frame_table) : 0) +
+	       (uint64_t)sizes->awaits * CONTRACT_AWAIT_BYTES +
+	       (sizes->awaits ? CONTRACT_AWAITED_PAIRS_BYTES : 0) +
 	       (uint64_t)sizes->pasts * CONTRACT_PAST_BYTES + sizes->ring_bytes +
 	       (uint64_t)sizes->seen * sizeof(uint64_t) +
 	       ((uint64_t)sizes->unwind_row_chunks + sizes->unwind_page_chunks +

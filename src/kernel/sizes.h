@@ -15,6 +15,7 @@ struct table_sizes {
 	uint32_t wait_rows;   /* in each of the two tables of waits with chains; 0: none */
 	uint32_t wait_bytes;  /* of such a row's value */
 	uint32_t pasts;       /* threads that remember their last waits, a power of two; 0: none */
+	uint32_t awaits;      /* threads whose awaited things are noted, a power of two */
 	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
 	uint32_t event_rows;  /* in each of the two tables of events; 0: none, as the two below */
 	uint32_t event_ring_bytes;  /* a power of two */
@@ -36,6 +37,8 @@ struct sizes_target {
 
 /* Sizes that together take at most that much; depth: hops of a chain, 0: no chains. */
 struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_events);
+/* Without those for what threads wait for. */
+void sizes_drop_awaited(struct table_sizes *sizes);
 /* What a recording of that target begins with, none of it larger than the most. */
 struct table_sizes sizes_to_begin(
 	const struct table_sizes *most, const struct sizes_target *target);

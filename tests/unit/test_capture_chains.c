@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/awaited.h"
 #include "capture/books.h"
 #include "capture/chains.h"
 #include "recording/reader.h"
@@ -367,7 +368,8 @@ static void chains_that_nobody_meets_are_forgotten(void **state)
 {
 	enum { MANY = 100000, OLD = 300 };
 	struct fixture *fixture = *state;
-	struct chains *chains = chains_new(fixture->writer, fixture->namer, 8);
+	struct awaited_things *things = awaited_new(fixture->writer, fixture->namer);
+	struct chains *chains = chains_new(fixture->writer, fixture->namer, things, 8);
 	struct record_chain chain = {.kind = RECORD_CHAIN, .end = CHAIN_AWAKE};
 	struct chain_found found;
 
@@ -380,6 +382,7 @@ static void chains_that_nobody_meets_are_forgotten(void **state)
 	assert_true(chains_find(chains, 1000, &found));
 	assert_false(chains_find(chains, 1001, &found));
 	chains_free(chains);
+	awaited_free(things);
 }
 
 int main(void)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What only a hook of its own can tell of what a thread is about to wait for: the file of a page
+ * fault, and before 6.16 the kernel lock. Each leaves it in the thread's note; that the thread
+ * blocks, and then reads it, is seen by on_switch.
+ */
+#include "awaited.bpf.h"
+
+/* The note of the current thread, if that is recorded; taken over from another that had its place. */
+static __always_inline struct await *own_await(void)
+{
+	struct thread *thread =
+		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	struct await *await;
+
+	if (!thread || !thread->is_target)
+		return NULL;
+	await = await_slot(thread);
+	if (await && await->thread != thread->serial) {
+		await->thread = thread->serial;
+		await->since = 0;
+		await->id = 0;
+		await->lock = 0;
+		await->fault_mapping = 0;
+	}
+	return await;
+}
+
+/* A page that is not in the page cache, or not mapped around: it may have to be read. */
+SEC("tp_btf/mm_filemap_fault")
+int BPF_PROG(on_file_fault, struct address_space *mapping)
+{
+	struct await *await = own_await();
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *regs;
+
+	if (!await)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	await->fault_ip = regs->ip;
+	await->fault_mapping = (u64)mapping;
+#endif
+	return 0;
+}
+
+/* include/trace/events/lock.h. */
+#define CONTENDED_SPIN 1
+#define CONTENDED_READ 2
+#define CONTENDED_WRITE 4
+#define CONTENDED_RT 8
+#define CONTENDED_PERCPU 16
+#define CONTENDED_MUTEX 32
+
+/* Since 5.19; not attached where tasks tell themselves what they are blocked on. */
+SEC("tp_btf/contention_begin")
+int BPF_PROG(on_contention, void *lock, unsigned int flags)
+{
+	struct await *await;
+	u64 type = BLOCKER_SEMAPHORE;
+
+	if (flags & (CONTENDED_SPIN | CONTENDED_RT | CONTENDED_PERCPU))
+		return 0;
+	await = own_await();
+	if (!await)
+		return 0;
+	if (flags & CONTENDED_MUTEX)
+		type = BLOCKER_MUTEX;
+	else if (flags & (CONTENDED_READ | CONTENDED_WRITE))
+		type = flags & CONTENDED_READ ? BLOCKER_READER : BLOCKER_WRITER;
+	await->lock = (u64)lock | type;
+	return 0;
+}
+
+SEC("tp_btf/contention_end")
+int BPF_PROG(on_contention_end, void *lock)
+{
+	struct thread *thread;
+	struct await *await;
+
+	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	await = thread && thread->is_target ? await_of(thread) : NULL;
+	if (await && (await->lock & ~3ULL) == (u64)lock)
+		await->lock = 0;
+	return 0;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Who an owner's word in a lock is. A futex holds the tid that its thread sees itself, in its own
+ * pid namespace, so that it means a thread only together with the process; of kernel locks the
+ * kernel side has found the task, and says its tid as dwell sees it. A word that is no living
+ * thread's tid tells nothing: it may be anything.
+ */
+#include "capture/books_private.h"
+
+static uint64_t key_of(uint32_t image, uint32_t own_tid)
+{
+	return (uint64_t)image << 32 | own_tid;
+}
+
+void books_note_ids(struct books *books, struct book *book, uint32_t own_tid)
+{
+	book->own_tid = own_tid;
+	if (book->own_tid)
+		*map64_put(&books->by_own_tid, key_of(book->image, own_tid), NULL) = book->serial;
+	*map64_put(&books->by_tid, book->tid, NULL) = book->serial;
+}
+
+static void forget(struct map64 *map, uint64_t key, uint32_t serial)
+{
+	const uint64_t *known = map64_find(map, key);
+
+	/* Tids are given again: it may be another's by now. */
+	if (known && *known == serial)
+		map64_remove(map, key);
+}
+
+void books_forget_ids(struct books *books, const struct book *book)
+{
+	if (book->own_tid)
+		forget(&books->by_own_tid, key_of(book->image, book->own_tid), book->serial);
+	forget(&books->by_tid, book->tid, book->serial);
+}
+
+uint32_t books_owner(
+	const struct books *books, const struct book *book, uint64_t raw_awaited, uint32_t owner)
+{
+	const uint64_t *serial = NULL;
+
+	if (!owner)
+		return 0;
+	switch (raw_awaited & (AWAITED_FIRST_ID - 1)) {
+	case AWAITED_FUTEX:
+		serial = map64_find(&books->by_own_tid, key_of(book->image, owner));
+		break;
+	case AWAITED_KERNEL_MUTEX:
+	case AWAITED_KERNEL_RWSEM:
+	case AWAITED_MMAP_LOCK:
+	case AWAITED_FILE:
+		serial = map64_find(&books->by_tid, owner);
+		break;
+	default:
+		break;
+	}
+	return serial && *serial != book->serial ? (uint32_t)*serial : 0;
+}
