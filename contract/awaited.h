@@ -30,8 +30,8 @@ enum awaited_kind {
 	AWAITED_SIGNALFD = 15,
 	AWAITED_INOTIFY = 16,
 	AWAITED_PIDFD = 17,
-	AWAITED_EPOLL = 18,    /* an epoll set, of which nothing became ready, or it is not told */
-	AWAITED_IO_URING = 19, /* a ring: not which of its requests */
+	AWAITED_EPOLL = 18,     /* an epoll set, of which nothing became ready, or it is not told */
+	AWAITED_IO_URING = 19,  /* a ring: not which of its requests */
 	AWAITED_ANONYMOUS = 20, /* another thing without a file, by the kernel's word for it */
 	AWAITED_POLL_SET = 21,  /* one of several files */
 	AWAITED_CHILD = 22,     /* a process's end, by its pid */
@@ -40,9 +40,9 @@ enum awaited_kind {
 	AWAITED_KERNEL_MUTEX = 25, /* the kernel's own locks; the name is what they are in */
 	AWAITED_KERNEL_RWSEM = 26,
 	AWAITED_KERNEL_SEMAPHORE = 27,
-	AWAITED_MMAP_LOCK = 28,   /* a process's address space */
-	AWAITED_FAULT = 29,       /* a page of a file, which a fault needed */
-	AWAITED_SEMAPHORES = 30,  /* of System V, by their id */
+	AWAITED_MMAP_LOCK = 28,  /* a process's address space */
+	AWAITED_FAULT = 29,      /* a page of a file, which a fault needed */
+	AWAITED_SEMAPHORES = 30, /* of System V, by their id */
 	AWAITED_MESSAGE_QUEUE = 31,
 	AWAITED_KINDS,
 };

@@ -68,8 +68,9 @@ bool awaited_fits(enum awaited_kind kind, enum reason reason)
 {
 	/* What reading or writing a file can wait for, beside its disk. */
 	static const unsigned int file = BIT(REASON_DISK) | BIT(REASON_JOURNAL) | BIT(REASON_LOCK) |
-					 BIT(REASON_KERNEL) | BIT(REASON_UNKNOWN) | BIT(REASON_TTY) |
-					 BIT(REASON_POLL) | BIT(REASON_SLEEP) | BIT(REASON_SIGNAL);
+					 BIT(REASON_KERNEL) | BIT(REASON_UNKNOWN) |
+					 BIT(REASON_TTY) | BIT(REASON_POLL) | BIT(REASON_SLEEP) |
+					 BIT(REASON_SIGNAL);
 	static const unsigned int socket = BIT(REASON_SOCKET) | BIT(REASON_ACCEPT) |
 					   BIT(REASON_POLL) | BIT(REASON_LOCK) |
 					   BIT(REASON_UNKNOWN) | BIT(REASON_KERNEL);

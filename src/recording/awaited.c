@@ -23,13 +23,15 @@ static void load_thing(struct cursor *cursor)
 	struct recording *recording = cursor->recording;
 	struct rec_awaited awaited = {
 		.id = cursor_id(cursor, 0),
-		.thing = {
-			.kind = (enum awaited_kind)cursor_word(cursor, 1, WORD_AWAITED_KIND),
-			.name = cursor_text(cursor, 2),
-			.place = cursor_text(cursor, 3),
-			.port = cursor_u32(cursor, 4),
-			.address = cursor_id(cursor, 5),
-		},
+		.thing =
+			{
+				.kind = (enum awaited_kind)cursor_word(
+					cursor, 1, WORD_AWAITED_KIND),
+				.name = cursor_text(cursor, 2),
+				.place = cursor_text(cursor, 3),
+				.port = cursor_u32(cursor, 4),
+				.address = cursor_id(cursor, 5),
+			},
 		.process = cursor_u32(cursor, 6),
 	};
 
@@ -38,8 +40,8 @@ static void load_thing(struct cursor *cursor)
 	if (!awaited.id || (awaited.thing.is_folded && awaited.id != awaited.thing.kind))
 		cursor_fail(cursor, "awaited id %" PRIu64 " is reserved", awaited.id);
 	if (awaited.process && recording_process_index(recording, awaited.process) == REC_NONE)
-		cursor_fail(cursor, "row %" PRIu64 " of awaited has an unknown process",
-			cursor->row);
+		cursor_fail(
+			cursor, "row %" PRIu64 " of awaited has an unknown process", cursor->row);
 	*map64_put(&recording->awaited_by_id, awaited.id, NULL) = recording->awaited.count;
 	vec_push(&recording->awaited, awaited);
 }

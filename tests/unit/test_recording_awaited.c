@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Things that threads waited for are read back; what is about none is refused; ids are of content. */
+/* Things that threads waited for are read back; what is about none is refused; ids are of content.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,8 +118,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			things_come_back_once_each, sample_make_place, sample_remove_place),
-		cmocka_unit_test_setup_teardown(
-			a_wait_for_an_unknown_thing_is_damage, sample_make_place, sample_remove_place),
+		cmocka_unit_test_setup_teardown(a_wait_for_an_unknown_thing_is_damage,
+			sample_make_place, sample_remove_place),
 		cmocka_unit_test_setup_teardown(
 			a_damaged_thing_is_refused, sample_make_place, sample_remove_place),
 		cmocka_unit_test(an_id_is_of_all_that_is_known),
