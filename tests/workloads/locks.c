@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * locks: threads wait for other threads and for children: at words of memory, for ids of System V,
- * in wait4. Each waits for one thing, as things.h says. Every lock is a variable of its own, so that
- * its symbol tells which one it is.
+ * in wait4. Each waits for one thing, as things.h says. Every lock is a variable of its own, so
+ * that its symbol tells which one it is.
  */
 #include <linux/futex.h>
 #include <semaphore.h>

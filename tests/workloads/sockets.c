@@ -6,15 +6,14 @@
  */
 #include <arpa/inet.h>
 #include <limits.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "loopback.h"
 #include "things.h"
 
 static char folder[PATH_MAX];
@@ -23,16 +22,6 @@ static const char *network_address = "127.0.0.1", *abstract_name = "dwell-socket
 static void write_byte(struct thing *thing)
 {
 	give(thing->fds[1]);
-}
-
-/* Small machines boot without it. */
-static void raise_loopback(void)
-{
-	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-	ioctl(fd, SIOCSIFFLAGS, &lo);
-	close(fd);
 }
 
 /* The port is the kernel's choice. */

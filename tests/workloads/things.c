@@ -208,8 +208,8 @@ static void prepare_poll_several(struct thing *thing)
 
 static void wait_poll_several(struct thing *thing)
 {
-	struct pollfd several[] = {{.fd = thing->fds[1], .events = POLLPRI},
-		{.fd = thing->fds[0], .events = POLLIN}};
+	struct pollfd several[] = {
+		{.fd = thing->fds[1], .events = POLLPRI}, {.fd = thing->fds[0], .events = POLLIN}};
 
 	if (poll(several, 2, -1) != 1)
 		die("poll");

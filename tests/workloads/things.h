@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A thread for each thing that can be waited for, named after it, and one for each of them that
- * ends its waits. A wait is ended 20 ms after its thread was seen asleep in it, so every wait blocks
- * and its least length is known. Both threads of a thing agree about rounds by words of memory and
- * sleeps: a waiter blocks in its wait and in clock_nanosleep, nowhere else.
+ * ends its waits. A wait is ended 20 ms after its thread was seen asleep in it, so every wait
+ * blocks and its least length is known. Both threads of a thing agree about rounds by words of
+ * memory and sleeps: a waiter blocks in its wait and in clock_nanosleep, nowhere else.
  */
 #ifndef DWELL_TESTS_THINGS_H
 #define DWELL_TESTS_THINGS_H
