@@ -2,10 +2,10 @@
 /*
  * owners [MS] [THREADS] [SEED]: threads "user-0", "user-1", ... share the mutex `shared_lock`, and
  * hold it asleep for 4 to 20 ms of chance. Each notes when it asked for it, had it and gave it back
- * (CLOCK_REALTIME, as the start of a recording). Beside them others wait for what has no owner, with
- * the number of a living thread where a mutex has its owner: "word" at a futex of its own with the
- * value of a contended mutex, "condition" at a condition variable, "stream" for libc's lock of a
- * FILE, and "arena-0", "arena-1", ... now and then for the one of malloc.
+ * (CLOCK_REALTIME, as the start of a recording). Beside them others wait for what has no owner,
+ * with the number of a living thread where a mutex has its owner: "word" at a futex of its own with
+ * the value of a contended mutex, "condition" at a condition variable, "stream" for libc's lock of
+ * a FILE, and "arena-0", "arena-1", ... now and then for the one of malloc.
  */
 #include <linux/futex.h>
 #include <malloc.h>
@@ -146,8 +146,7 @@ static void print_users(int count)
 		for (size_t j = 0; j < users[i].count; j++) {
 			const struct hold *hold = &users[i].holds[j];
 			printf("%s[%llu,%llu,%llu]", j ? "," : "", (unsigned long long)hold->asked,
-				(unsigned long long)hold->had,
-				(unsigned long long)hold->gave_back);
+				(unsigned long long)hold->had, (unsigned long long)hold->gave_back);
 		}
 		printf("]}");
 	}
