@@ -117,7 +117,7 @@ $(OUT)/tests/unit/%: $(OUT)/tests/unit/%.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
 
-build/workloads/%: tests/workloads/%.c tests/workloads/workload.h
+build/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra $< -o $@ -pthread -lm

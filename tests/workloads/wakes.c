@@ -6,17 +6,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "loopback.h"
 #include "workload.h"
 
 static uint64_t round_count, pause_ns;
@@ -60,16 +59,6 @@ static void prepare_pipe(void)
 		die("pipe");
 	waiter_fd = fds[0];
 	waker_fd = fds[1];
-}
-
-/* Small machines boot without it. */
-static void raise_loopback(void)
-{
-	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-	ioctl(fd, SIOCSIFFLAGS, &lo);
-	close(fd);
 }
 
 static void prepare_tcp(void)
