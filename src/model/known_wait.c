@@ -20,69 +20,77 @@ struct entry {
 /* clang-format off */
 static const struct entry runtimes[] = {
 	/* The first: is_gil() knows it by more. */
-	{"take_gil*", {"Python's GIL", KNOWN_LOCK}},
-	{"ObjectMonitor::enter*", {"Java monitor", KNOWN_LOCK}},
-	{"ObjectMonitor::EnterI*", {"Java monitor", KNOWN_LOCK}},
-	{"JavaThread::sleep*", {"Thread.sleep", KNOWN_SLEEP}},
-	{"JVM_Sleep", {"Thread.sleep", KNOWN_SLEEP}},
-	{"Unsafe_Park", {"Java park", KNOWN_SIGNAL}},
-	{"Parker::park", {"Java park", KNOWN_SIGNAL}},
-	{"runtime.stopm", {"Go: nothing to run", KNOWN_PARKED}},
-	{"runtime.sysmon", {"Go: its monitor's pause", KNOWN_PARKED}},
-	{"ProcSleep", {"PostgreSQL lock", KNOWN_LOCK}},
-	{"LWLockAcquire*", {"PostgreSQL LWLock", KNOWN_LOCK}},
-	{"LWLockWaitForVar", {"PostgreSQL LWLock", KNOWN_LOCK}},
-	{"tpool::thread_pool_generic::wait_for_tasks*", {"MariaDB: no task", KNOWN_PARKED}},
-	{"runtime.netpoll", {"Go: network poller", KNOWN_SIGNAL}},
+	{"take_gil*", {"Python's GIL", KNOWN_LOCK, false}},
+	{"ObjectMonitor::enter*", {"Java monitor", KNOWN_LOCK, false}},
+	{"ObjectMonitor::EnterI*", {"Java monitor", KNOWN_LOCK, false}},
+	{"JavaThread::sleep*", {"Thread.sleep", KNOWN_SLEEP, false}},
+	{"JVM_Sleep", {"Thread.sleep", KNOWN_SLEEP, false}},
+	{"Unsafe_Park", {"Java park", KNOWN_SIGNAL, false}},
+	{"Parker::park", {"Java park", KNOWN_SIGNAL, false}},
+	{"runtime.stopm", {"Go: nothing to run", KNOWN_PARKED, false}},
+	{"runtime.sysmon", {"Go: its monitor's pause", KNOWN_PARKED, false}},
+	{"ProcSleep", {"PostgreSQL lock", KNOWN_LOCK, false}},
+	{"LWLockAcquire*", {"PostgreSQL LWLock", KNOWN_LOCK, false}},
+	{"LWLockWaitForVar", {"PostgreSQL LWLock", KNOWN_LOCK, false}},
+	{"tpool::thread_pool_generic::wait_for_tasks*", {"MariaDB: no task", KNOWN_PARKED, false}},
+	{"runtime.lock2", {"Go runtime lock", KNOWN_LOCK, false}},
+	{"runtime.netpoll", {"Go: network poller", KNOWN_SIGNAL, false}},
 	/* Also what a queue or an event of Python's is made of: it may be either. */
-	{"PyThread_acquire_lock_timed", {"Python lock", KNOWN_SIGNAL}},
-	{"__res_context_send", {"DNS", KNOWN_ASKED}},
-	{"node::(anonymous namespace)::PlatformWorkerThread*", {"V8: no task", KNOWN_PARKED}},
+	{"PyThread_acquire_lock_timed", {"Python lock", KNOWN_SIGNAL, false}},
+	{"std::sys::sync::mutex::futex::Mutex::lock_contended*", {"Rust mutex", KNOWN_LOCK, true}},
+	{"std::sys::unix::locks::futex_mutex::Mutex::lock_contended*", {"Rust mutex", KNOWN_LOCK, true}},
+	{"__res_context_send", {"DNS", KNOWN_ASKED, false}},
+	{"node::(anonymous namespace)::PlatformWorkerThread*", {"V8: no task", KNOWN_PARKED, false}},
 };
 
 static const struct entry primitives[] = {
-	{"pthread_mutex_lock", {"mutex", KNOWN_LOCK}},
-	{"pthread_mutex_timedlock", {"mutex", KNOWN_LOCK}},
-	{"pthread_mutex_clocklock", {"mutex", KNOWN_LOCK}},
-	{"__pthread_mutex_lock*", {"mutex", KNOWN_LOCK}},
-	{"___pthread_mutex_lock", {"mutex", KNOWN_LOCK}},
-	{"__lll_lock_wait", {"mutex", KNOWN_LOCK}},
-	{"pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
-	{"___pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
-	{"__pthread_rwlock_*", {"rwlock", KNOWN_LOCK}},
-	{"pthread_cond_*", {"condition", KNOWN_SIGNAL}},
-	{"___pthread_cond_*", {"condition", KNOWN_SIGNAL}},
-	{"__pthread_cond_*", {"condition", KNOWN_SIGNAL}},
-	{"sem_wait*", {"semaphore", KNOWN_SIGNAL}},
-	{"sem_timedwait*", {"semaphore", KNOWN_SIGNAL}},
-	{"__new_sem_wait*", {"semaphore", KNOWN_SIGNAL}},
-	{"pthread_join*", {"thread's end", KNOWN_OTHERS}},
-	{"__pthread_clockjoin*", {"thread's end", KNOWN_OTHERS}},
+	{"pthread_mutex_lock", {"mutex", KNOWN_LOCK, true}},
+	{"pthread_mutex_timedlock", {"mutex", KNOWN_LOCK, true}},
+	{"pthread_mutex_clocklock", {"mutex", KNOWN_LOCK, true}},
+	{"__pthread_mutex_lock*", {"mutex", KNOWN_LOCK, true}},
+	{"___pthread_mutex_lock", {"mutex", KNOWN_LOCK, true}},
+	/* A condition's mutex, when its wait is over. */
+	{"__pthread_mutex_cond_lock*", {"mutex", KNOWN_LOCK, true}},
+	{"__lll_lock_wait", {"mutex", KNOWN_LOCK, true}},
+	{"pthread_rwlock_*", {"rwlock", KNOWN_LOCK, true}},
+	{"___pthread_rwlock_*", {"rwlock", KNOWN_LOCK, true}},
+	{"__pthread_rwlock_*", {"rwlock", KNOWN_LOCK, true}},
+	{"pthread_cond_*", {"condition", KNOWN_SIGNAL, true}},
+	{"___pthread_cond_*", {"condition", KNOWN_SIGNAL, true}},
+	{"__pthread_cond_*", {"condition", KNOWN_SIGNAL, true}},
+	{"sem_wait*", {"semaphore", KNOWN_SIGNAL, true}},
+	{"sem_timedwait*", {"semaphore", KNOWN_SIGNAL, true}},
+	{"sem_clockwait*", {"semaphore", KNOWN_SIGNAL, true}},
+	{"__new_sem_wait*", {"semaphore", KNOWN_SIGNAL, true}},
+	{"pthread_join*", {"thread's end", KNOWN_OTHERS, false}},
+	{"pthread_timedjoin*", {"thread's end", KNOWN_OTHERS, false}},
+	{"pthread_clockjoin*", {"thread's end", KNOWN_OTHERS, false}},
+	{"__pthread_clockjoin*", {"thread's end", KNOWN_OTHERS, false}},
 	/* libc's, in malloc() and the like: nothing else of them waits. */
-	{"malloc", {"malloc lock", KNOWN_LOCK}},
-	{"_int_malloc", {"malloc lock", KNOWN_LOCK}},
-	{"_int_free", {"malloc lock", KNOWN_LOCK}},
-	{"free", {"malloc lock", KNOWN_LOCK}},
-	{"calloc", {"malloc lock", KNOWN_LOCK}},
-	{"realloc", {"malloc lock", KNOWN_LOCK}},
-	{"pthread_barrier_wait*", {"barrier", KNOWN_OTHERS}},
-	{"__pthread_barrier_wait*", {"barrier", KNOWN_OTHERS}},
+	{"malloc", {"malloc lock", KNOWN_LOCK, false}},
+	{"_int_malloc", {"malloc lock", KNOWN_LOCK, false}},
+	{"_int_free", {"malloc lock", KNOWN_LOCK, false}},
+	{"free", {"malloc lock", KNOWN_LOCK, false}},
+	{"calloc", {"malloc lock", KNOWN_LOCK, false}},
+	{"realloc", {"malloc lock", KNOWN_LOCK, false}},
+	{"pthread_barrier_wait*", {"barrier", KNOWN_OTHERS, true}},
+	{"__pthread_barrier_wait*", {"barrier", KNOWN_OTHERS, true}},
 };
 
 static const struct entry kernel[] = {
-	{"balance_dirty_pages*", {"writeback throttling", KNOWN_ASKED}},
-	{"jbd2_log_wait_commit", {"journal commit", KNOWN_ASKED}},
-	{"__sys_connect*", {"connect", KNOWN_ASKED}},
-	{"do_semtimedop", {"System V semaphore", KNOWN_SIGNAL}},
-	{"__do_semtimedop", {"System V semaphore", KNOWN_SIGNAL}},
-	{"do_msgrcv", {"message queue", KNOWN_SIGNAL}},
-	{"__vm_munmap", {"mmap_lock", KNOWN_LOCK}},
-	{"vm_mmap_pgoff", {"mmap_lock", KNOWN_LOCK}},
-	{"lock_mm_and_find_vma", {"mmap_lock", KNOWN_LOCK}},
-	{"fanotify_handle_event", {"fanotify permission", KNOWN_ASKED}},
-	{"begin_new_exec", {"exec's other threads", KNOWN_OTHERS}},
-	{"reclaim_throttle", {"memory reclaim", KNOWN_ASKED}},
-	{"try_to_free_mem_cgroup_pages", {"memory reclaim", KNOWN_ASKED}},
+	{"balance_dirty_pages*", {"writeback throttling", KNOWN_ASKED, false}},
+	{"jbd2_log_wait_commit", {"journal commit", KNOWN_ASKED, false}},
+	{"__sys_connect*", {"connect", KNOWN_ASKED, false}},
+	{"do_semtimedop", {"System V semaphore", KNOWN_SIGNAL, false}},
+	{"__do_semtimedop", {"System V semaphore", KNOWN_SIGNAL, false}},
+	{"do_msgrcv", {"message queue", KNOWN_SIGNAL, false}},
+	{"__vm_munmap", {"mmap_lock", KNOWN_LOCK, false}},
+	{"vm_mmap_pgoff", {"mmap_lock", KNOWN_LOCK, false}},
+	{"lock_mm_and_find_vma", {"mmap_lock", KNOWN_LOCK, false}},
+	{"fanotify_handle_event", {"fanotify permission", KNOWN_ASKED, false}},
+	{"begin_new_exec", {"exec's other threads", KNOWN_OTHERS, false}},
+	{"reclaim_throttle", {"memory reclaim", KNOWN_ASKED, false}},
+	{"try_to_free_mem_cgroup_pages", {"memory reclaim", KNOWN_ASKED, false}},
 };
 /* clang-format on */
 
@@ -147,6 +155,29 @@ static bool is_row_lock(const char *const *names, size_t count)
 	return false;
 }
 
+/*
+ * libc's own locks are waited for in a function of their own. Who called it tells which: malloc()
+ * and the like are primitives above, the others are mostly those of streams.
+ */
+static struct known_wait find_of_libc(const char *const *names, size_t count)
+{
+	static const char *const waits[] = {"__lll_lock_wait_private"};
+	static const char *const streams[] = {"_IO_*", "puts", "putc", "putchar", "fputs", "fputc",
+		"fwrite", "fread", "fgets", "fgetc", "getc", "getline", "fflush", "fclose",
+		"printf", "fprintf", "vprintf", "vfprintf*", "__vfprintf*", "__printf*",
+		"__fprintf*"};
+	bool is_libc = false;
+
+	for (size_t i = 0; i < count && i < NEAR_FRAMES; i++) {
+		if (names[i] && is_libc)
+			return function_name_fits_any(streams, ARRAY_SIZE(streams), names[i])
+				       ? (struct known_wait){"stdio lock", KNOWN_LOCK, false}
+				       : (struct known_wait){"libc lock", KNOWN_LOCK, false};
+		is_libc |= names[i] && function_name_fits_any(waits, ARRAY_SIZE(waits), names[i]);
+	}
+	return (struct known_wait){0};
+}
+
 struct known_wait known_wait_of_user(
 	const char *const *names, const bool *are_wrappers, size_t count)
 {
@@ -155,8 +186,36 @@ struct known_wait known_wait_of_user(
 	if (!wait.name && is_gil(names, count))
 		return runtimes[0].wait;
 	if (!wait.name && is_row_lock(names, count))
-		return (struct known_wait){"MariaDB row lock", KNOWN_LOCK};
-	return wait.name ? wait : find(primitives, ARRAY_SIZE(primitives), names, NULL, count);
+		return (struct known_wait){"MariaDB row lock", KNOWN_LOCK, false};
+	if (!wait.name)
+		wait = find(primitives, ARRAY_SIZE(primitives), names, NULL, count);
+	return wait.name ? wait : find_of_libc(names, count);
+}
+
+/* Frames of glibc between the system call and the function that was called. */
+#define OWNER_FRAMES 4
+
+bool known_wait_tells_owner(const char *const *names, size_t count)
+{
+	static const char *const below[] = {
+		"__lll_lock_wait", "__futex*", "futex_*", "__GI___futex*", "__lll_lock_wait_*"};
+	static const char *const locks[] = {"pthread_mutex_*", "__pthread_mutex_*",
+		"___pthread_mutex_*", "__GI___pthread_mutex_*", "pthread_rwlock_*",
+		"__pthread_rwlock_*", "___pthread_rwlock_*"};
+	/* musl's functions have the same names, but its mutexes hold other things there. */
+	static const char *const others[] = {"__lll_lock_wait_private", "__timedwait*"};
+
+	for (size_t i = 0; i < count && i < OWNER_FRAMES; i++) {
+		if (!names[i])
+			continue;
+		if (function_name_fits_any(others, ARRAY_SIZE(others), names[i]))
+			return false;
+		if (function_name_fits_any(locks, ARRAY_SIZE(locks), names[i]))
+			return true;
+		if (!function_name_fits_any(below, ARRAY_SIZE(below), names[i]))
+			return false;
+	}
+	return false;
 }
 
 struct known_wait known_wait_of_kernel(const char *const *names, size_t count, enum reason reason)

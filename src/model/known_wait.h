@@ -6,6 +6,7 @@
 #ifndef DWELL_MODEL_KNOWN_WAIT_H
 #define DWELL_MODEL_KNOWN_WAIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/reason.h"
@@ -23,6 +24,9 @@ enum known_kind {
 struct known_wait {
 	const char *name; /* NULL: none */
 	enum known_kind kind;
+	/* The futex that it waits at is this lock or condition, so its address tells it from
+	 * others. Of those that runtimes make, it is mostly a place of the thread's own. */
+	bool is_word;
 };
 
 /*
@@ -31,6 +35,12 @@ struct known_wait {
  */
 struct known_wait known_wait_of_user(
 	const char *const *names, const bool *are_wrappers, size_t count);
+/*
+ * May the owner be believed that was found at the futex of a wait in this user stack? Only
+ * functions of glibc keep one there: its mutexes and rwlocks, but not the locks of malloc() and
+ * stdio.
+ */
+bool known_wait_tells_owner(const char *const *names, size_t count);
 /* By those of a kernel stack, of a wait for that reason. */
 struct known_wait known_wait_of_kernel(const char *const *names, size_t count, enum reason reason);
 

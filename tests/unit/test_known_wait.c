@@ -66,6 +66,18 @@ static void waits_of_programs_have_names(void **state)
 		{FUTEX "pthread_cond_timedwait;Interruptible_wait::wait;Item_func_sleep::val_int;"
 		       "handler::ha_index_read_map",
 			"condition", KNOWN_SIGNAL},
+		{"__lll_lock_wait_private;_IO_puts;report" THREAD, "stdio lock", KNOWN_LOCK},
+		{"__lll_lock_wait_private;fwrite;report" THREAD, "stdio lock", KNOWN_LOCK},
+		{"__lll_lock_wait_private;__run_exit_handlers;exit;main", "libc lock", KNOWN_LOCK},
+		{"__lll_lock_wait;__pthread_mutex_cond_lock;pthread_cond_wait;take" THREAD, "mutex",
+			KNOWN_LOCK},
+		{FUTEX "__new_sem_wait_slow64.constprop.0;sem_clockwait;take", "semaphore",
+			KNOWN_SIGNAL},
+		{"runtime.futex.abi0;runtime.futexsleep;runtime.lock2;runtime.lockWithRank;"
+		 "runtime.sellock",
+			"Go runtime lock", KNOWN_LOCK},
+		{"syscall;std::sys::sync::mutex::futex::Mutex::lock_contended;app::ask",
+			"Rust mutex", KNOWN_LOCK},
 		{"read;take;alice" THREAD, NULL, KNOWN_NOT},
 		{"?;?", NULL, KNOWN_NOT},
 	};
@@ -83,6 +95,42 @@ static void waits_of_programs_have_names(void **state)
 		else
 			assert_string_equal(wait.name, cases[i].name);
 		assert_int_equal(wait.kind, cases[i].kind);
+		free(stack.copy);
+	}
+}
+
+static void an_owner_is_believed_where_glibc_keeps_one(void **state)
+{
+	static const struct {
+		const char *stack;
+		bool is_believed;
+	} cases[] = {
+		{"__lll_lock_wait;pthread_mutex_lock;ask;user" THREAD, true},
+		{"__lll_lock_wait;___pthread_mutex_lock;ask", true},
+		/* Unnamed frames are libc's own where it is stripped. */
+		{"?;pthread_mutex_timedlock;ask", true},
+		{FUTEX "__pthread_rwlock_wrlock_full64;pthread_rwlock_wrlock;put", true},
+		{"__lll_lock_wait_private;malloc;churn" THREAD, false},
+		{"__lll_lock_wait_private;_IO_puts;pthread_mutex_lock", false},
+		{FUTEX "pthread_cond_wait;take" THREAD, false},
+		{FUTEX "__new_sem_wait_slow64.constprop.0;sem_wait;take", false},
+		{FUTEX "__pthread_clockjoin_ex;main", false},
+		{"runtime.futex.abi0;runtime.futexsleep;runtime.lock2", false},
+		{"syscall;std::sys::sync::mutex::futex::Mutex::lock_contended;app::ask", false},
+		{FUTEX "pthread_cond_wait;os::PlatformEvent::park;ObjectMonitor::EnterI", false},
+		{"__timedwait_cp;__timedwait;__pthread_mutex_timedlock;pthread_mutex_lock", false},
+		/* Something else that a function with the lock's name calls. */
+		{"read;hook;my_lock;pthread_mutex_lock", false},
+		{"__lll_lock_wait", false},
+		{"?;?", false},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stack stack;
+		split(cases[i].stack, &stack);
+		if (known_wait_tells_owner(stack.names, stack.count) != cases[i].is_believed)
+			fail_msg("%s", cases[i].stack);
 		free(stack.copy);
 	}
 }
@@ -170,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_of_programs_have_names),
+		cmocka_unit_test(an_owner_is_believed_where_glibc_keeps_one),
 		cmocka_unit_test(waits_in_the_kernel_have_names),
 		cmocka_unit_test(wrappers_are_told_from_the_code_that_waits),
 		cmocka_unit_test(suffixes_of_compilers_are_not_part_of_a_name),
