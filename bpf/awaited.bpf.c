@@ -6,11 +6,11 @@
  */
 #include "awaited.bpf.h"
 
-/* The note of the current thread, if that is recorded; taken over from another that had its place. */
+/* The note of the current thread, if that is recorded; taken over from another that had its place.
+ */
 static __always_inline struct await *own_await(void)
 {
-	struct thread *thread =
-		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	struct thread *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 	struct await *await;
 
 	if (!thread || !thread->is_target)

@@ -6,7 +6,8 @@
  * comes back: the list is empty when a thread blocks, and what becomes ready goes to its end.
  *
  * A system call may be long over in spirit while the thread is in it: it may fault, stop or exit.
- * The kernel stack tells, so user space shows a thing only where it fits the reason (model/awaited).
+ * The kernel stack tells, so user space shows a thing only where it fits the reason
+ * (model/awaited).
  *
  * Notes are kept beside the threads' books, in an array by serial: a thread's storage is full.
  */
@@ -133,8 +134,8 @@ static __always_inline u64 thing_of_futex(struct cpu *cpu, const struct thread *
 	/* Conditions and rwlocks wait at two neighbouring words in turn. */
 	if (operation_alone == FUTEX_WAIT_BITSET)
 		address &= ~7ULL;
-	return thing_of_number(cpu, AWAITED_FUTEX, thread->image, address,
-		!(operation & FUTEX_PRIVATE), slot);
+	return thing_of_number(
+		cpu, AWAITED_FUTEX, thread->image, address, !(operation & FUTEX_PRIVATE), slot);
 }
 
 /* One file: that one. The array was read a moment ago. */
@@ -282,8 +283,8 @@ __noinline u64 thing_of_lock(
 }
 
 /* A page of a file, if the task is in the fault that was told of last. */
-static __always_inline u64 thing_of_fault(struct cpu *cpu, const struct await *await, u64 regs,
-	u32 slot)
+static __always_inline u64 thing_of_fault(
+	struct cpu *cpu, const struct await *await, u64 regs, u32 slot)
 {
 	u64 inode, id;
 

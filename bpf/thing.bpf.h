@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a file is, as an awaited thing: a number made from what identifies it, and, when that is new,
- * a record that says what it is called. All of it is read by words that may be anything (load.bpf.h):
- * what cannot be read is 0, and a file that is being closed gives a thing without a name at worst.
+ * What a file is, as an awaited thing: a number made from what identifies it, and, when that is
+ * new, a record that says what it is called. All of it is read by words that may be anything
+ * (load.bpf.h): what cannot be read is 0, and a file that is being closed gives a thing without a
+ * name at worst.
  *
  * Sockets go by what stays the same from request to request: the ephemeral side is left out, or a
  * server would have a thing for each connection that it ever had.

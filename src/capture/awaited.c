@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Texts of awaited things: paths are put together from their parts, addresses printed, names of unix
- * sockets made readable. Names are other people's: what is shown is cleaned where it is shown.
+ * Texts of awaited things: paths are put together from their parts, addresses printed, names of
+ * unix sockets made readable. Names are other people's: what is shown is cleaned where it is shown.
  */
 #include "capture/awaited.h"
 
@@ -171,13 +171,13 @@ void awaited_add(struct awaited_things *things, const void *data, size_t length,
 		return;
 	struct known_thing thing = {.name = name_of(record, record->name_bytes),
 		.place = xstrndup(record->place, sizeof(record->place))};
-	thing.awaited = (struct rec_awaited){
-		.thing = {.kind = (enum awaited_kind)record->awaited_kind,
-			.name = thing.name,
-			.place = thing.place,
-			.port = record->port,
-			.address = record->address},
-		.process = record->awaited_kind == AWAITED_FUTEX ? process : 0};
+	thing.awaited =
+		(struct rec_awaited){.thing = {.kind = (enum awaited_kind)record->awaited_kind,
+					     .name = thing.name,
+					     .place = thing.place,
+					     .port = record->port,
+					     .address = record->address},
+			.process = record->awaited_kind == AWAITED_FUTEX ? process : 0};
 	thing.awaited.id = recording_awaited_id(&thing.awaited);
 	*index = things->things.count;
 	vec_push(&things->things, thing);

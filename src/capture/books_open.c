@@ -66,8 +66,8 @@ static void add_open_part(struct books *books, const struct thread_now *now, enu
 	if (state == TIME_BLOCKED) {
 		sum.task_letter = (char)now->task_letter;
 		sum.awaited = awaited_id(books->things, now->awaited);
-		sum.owner = books_owner(
-			books, books_book_of(books, now->thread), now->awaited, now->owner);
+		sum.owner = books_owner(books, books_book_of(books, now->thread),
+			&(struct owner_word){now->awaited, now->user_stack, now->owner});
 	}
 	if (state == TIME_BLOCKED && books->chains)
 		sum.chain = chains_of_end(books->chains, CHAIN_NOT_WOKEN);

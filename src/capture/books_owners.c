@@ -3,7 +3,8 @@
  * Who an owner's word in a lock is. A futex holds the tid that its thread sees itself, in its own
  * pid namespace, so that it means a thread only together with the process; of kernel locks the
  * kernel side has found the task, and says its tid as dwell sees it. A word that is no living
- * thread's tid tells nothing: it may be anything.
+ * thread's tid tells nothing: it may be anything. Nor does one at a futex of which the stack does
+ * not say that it is a lock of pthread's: others have something else there.
  */
 #include "capture/books_private.h"
 
@@ -37,21 +38,22 @@ void books_forget_ids(struct books *books, const struct book *book)
 }
 
 uint32_t books_owner(
-	const struct books *books, const struct book *book, uint64_t raw_awaited, uint32_t owner)
+	const struct books *books, const struct book *book, const struct owner_word *owner)
 {
 	const uint64_t *serial = NULL;
 
-	if (!owner)
+	if (!owner->word)
 		return 0;
-	switch (raw_awaited & (AWAITED_FIRST_ID - 1)) {
+	switch (owner->raw_awaited & (AWAITED_FIRST_ID - 1)) {
 	case AWAITED_FUTEX:
-		serial = map64_find(&books->by_own_tid, key_of(book->image, owner));
+		if (namer_tells_owner(books->namer, owner->raw_user_stack))
+			serial = map64_find(&books->by_own_tid, key_of(book->image, owner->word));
 		break;
 	case AWAITED_KERNEL_MUTEX:
 	case AWAITED_KERNEL_RWSEM:
 	case AWAITED_MMAP_LOCK:
 	case AWAITED_FILE:
-		serial = map64_find(&books->by_tid, owner);
+		serial = map64_find(&books->by_tid, owner->word);
 		break;
 	default:
 		break;

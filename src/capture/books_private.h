@@ -82,8 +82,13 @@ void books_note_ids(struct books *books, struct book *book, uint32_t own_tid);
 void books_forget_ids(struct books *books, const struct book *book);
 /* The thread with that owner's word (struct sum), of a lock that is waited for by `book`'s thread;
  * 0: none that is known. */
+struct owner_word {
+	uint64_t raw_awaited;    /* what was waited for */
+	uint64_t raw_user_stack; /* and where: of a futex it says whether that is a lock */
+	uint32_t word;
+};
 uint32_t books_owner(
-	const struct books *books, const struct book *book, uint64_t raw_awaited, uint32_t owner);
+	const struct books *books, const struct book *book, const struct owner_word *owner);
 void books_add_row(struct books *books, const struct kernel_row *row);
 /* Does nothing without chains. */
 void books_add_waits(struct books *books, const kernel_waits *waits);

@@ -40,8 +40,8 @@ static struct rec_sum sum_of_row(
 		.first_ns = sum->first_ns,
 		.last_ns = sum->last_ns,
 		.awaited = awaited_id(books->things, key->awaited),
-		.owner = books_owner(
-			books, books_book_of(books, key->thread), key->awaited, sum->owner)};
+		.owner = books_owner(books, books_book_of(books, key->thread),
+			&(struct owner_word){key->awaited, key->user_stack, sum->owner})};
 }
 
 static void add_sum(struct books *books, const struct rec_sum *sum, uint64_t intervals)

@@ -5,6 +5,8 @@
  */
 #include "capture/namer_private.h"
 
+#include "model/known_wait.h"
+
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -54,6 +56,7 @@ void namer_free(struct namer *namer)
 			image_free(namer, image_at(namer->images.slots[i].value));
 	map64_clear(&namer->images);
 	map64_clear(&namer->by_raw);
+	map64_clear(&namer->lock_stacks);
 	map64_clear(&namer->written);
 	map64_clear(&namer->numbered);
 	spaces_free(namer->spaces);
@@ -131,8 +134,10 @@ void namer_drop_image(struct namer *namer, uint32_t number)
 	if (!slot)
 		return;
 	struct image *image = image_at(*slot);
-	vec_each (raw, &image->raw)
+	vec_each (raw, &image->raw) {
 		map64_remove(&namer->by_raw, *raw);
+		map64_remove(&namer->lock_stacks, *raw);
+	}
 	map64_remove(&namer->images, number);
 	image_free(namer, image);
 }
@@ -213,12 +218,27 @@ static struct image *image_of(struct namer *namer, uint32_t number)
 	return slot ? image_at(*slot) : NULL;
 }
 
+/* Leaf frames whose names say what lock was waited for. */
+#define LOCK_FRAMES 8
+
+/* Notes stacks of pthread's locks: a few, of the many that a recording has. */
+static void note_lock(struct namer *namer, uint64_t raw_id, const char *const *names, size_t count)
+{
+	if (known_wait_tells_owner(names, count))
+		*map64_put(&namer->lock_stacks, raw_id, NULL) = 1;
+}
+
+bool namer_tells_owner(const struct namer *namer, uint64_t raw_id)
+{
+	return map64_find(&namer->lock_stacks, raw_id);
+}
+
 static uint64_t packed_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[UNWIND_MAX_FRAMES];
 	struct image *image = image_of(namer, record->image);
 	enum unwind_end end = unwind_end_of(record->stop);
-	const char *name = "";
+	const char *name = "", *leaves[LOCK_FRAMES] = {NULL};
 	bool has_raw = false;
 
 	for (uint32_t i = 0; i < record->depth; i++) {
@@ -229,7 +249,11 @@ static uint64_t packed_stack(struct namer *namer, const struct record_stack *rec
 		frames[i] = is_raw ? namer_user_frame(namer, image, pc,
 					     frame & UNWIND_FRAME_EXACT ? pc : pc - 1, &name)
 				   : namer_packed_frame(namer, frame, &name);
+		if (i < LOCK_FRAMES)
+			leaves[i] = *name ? name : NULL;
 	}
+	note_lock(namer, record->id, leaves,
+		record->depth < LOCK_FRAMES ? record->depth : LOCK_FRAMES);
 	/* Some C libraries (musl) do not describe the function that threads begin in. */
 	if (record->stop == UNWIND_STOP_GAP && is_root_function(name))
 		end = UNWIND_COMPLETE;
@@ -243,7 +267,7 @@ static uint64_t user_stack(struct namer *namer, const struct record_stack *recor
 {
 	uint64_t frames[CONTRACT_MAX_FRAMES];
 	struct image *image = image_of(namer, record->image);
-	const char *name = "";
+	const char *name = "", *leaves[LOCK_FRAMES] = {NULL};
 	uint32_t depth = record->depth;
 
 	/* Where the chain of frame pointers ends it often yields one that is no address. */
@@ -252,7 +276,10 @@ static uint64_t user_stack(struct namer *namer, const struct record_stack *recor
 	for (uint32_t i = 0; i < depth; i++) {
 		uint64_t pc = record->frames[i];
 		frames[i] = namer_user_frame(namer, image, pc, i ? pc - 1 : pc, &name);
+		if (i < LOCK_FRAMES)
+			leaves[i] = *name ? name : NULL;
 	}
+	note_lock(namer, record->id, leaves, depth < LOCK_FRAMES ? depth : LOCK_FRAMES);
 	if (image)
 		vec_push(&image->raw, record->id);
 	return write_nodes(namer, frames, depth, user_end(record, name));

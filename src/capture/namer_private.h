@@ -21,10 +21,11 @@ struct namer {
 	struct kernel_symbols *symbols;
 	struct object_table *objects;
 	struct spaces *spaces;
-	uint64_t kernel_seed; /* tells this kernel build from others */
-	struct map64 images;  /* image -> struct image * */
-	struct map64 by_raw;  /* raw id -> recording's id */
-	struct map64 written; /* ids of objects, frames, nodes */
+	uint64_t kernel_seed;     /* tells this kernel build from others */
+	struct map64 images;      /* image -> struct image * */
+	struct map64 by_raw;      /* raw id -> recording's id */
+	struct map64 lock_stacks; /* raw ids of user stacks that say that a lock's owner is known */
+	struct map64 written;     /* ids of objects, frames, nodes */
 	struct loader *loader;
 	const struct own_code *own;
 	bool is_started;
