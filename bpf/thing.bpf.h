@@ -238,12 +238,15 @@ static __always_inline bool path_step(struct path_walk *walk, struct record_awai
 		return false;
 	}
 	length = FIELD(dentry, dentry, d_name.len);
+	/* Or the compiler leaves out what bounds it, which it knows and old kernels do not. */
+	opaque(at);
 	length &= AWAITED_PART_BYTES - 1;
 	bpf_probe_read_kernel(&record->name[at & (AWAITED_NAME_BYTES - 1)], length,
 		(void *)FIELD(dentry, dentry, d_name.name));
 	at += length;
-	record->name[at & (AWAITED_NAME_BYTES - 1)] = 0;
 	record->name_bytes = at + 1;
+	opaque(at);
+	record->name[at & (2 * AWAITED_NAME_BYTES - 1)] = 0;
 	walk->dentry = parent;
 	return true;
 }
@@ -399,6 +402,15 @@ static __always_inline u64 thing_of_file(struct cpu *cpu, u64 file, u32 slot)
 	return id;
 }
 
+/* Where a file system is mounted first; there may be other places. */
+static __always_inline u64 first_mount(u64 disk)
+{
+	if (!bpf_core_field_exists(struct mount___listed, mnt_instance))
+		return FIELD(disk, super_block, s_mounts);
+	return FIELD(disk, super_block___listed, s_mounts.next) -
+	       bpf_core_field_offset(struct mount___listed, mnt_instance);
+}
+
 /* The same of a page that was faulted in, of which the file's inode is known. */
 __noinline int send_fault(struct cpu *cpu, u64 inode, u64 id, u32 slot)
 {
@@ -409,8 +421,7 @@ __noinline int send_fault(struct cpu *cpu, u64 inode, u64 id, u32 slot)
 		return 0;
 	begin_record(&room->record, id);
 	note_inode(&room->record, inode);
-	/* Where its file system is mounted first; there may be other places. */
-	mount = FIELD(FIELD(inode, inode, i_sb), super_block, s_mounts);
+	mount = first_mount(FIELD(inode, inode, i_sb));
 	if (dentry)
 		name_path(room, slot, dentry - bpf_core_field_offset(struct dentry, d_u.d_alias),
 			mount ? mount + bpf_core_field_offset(struct mount, mnt) : 0);

@@ -116,6 +116,10 @@ typedef struct {
 	s64 counter;
 } atomic_long_t;
 
+struct list_head {
+	struct list_head *next;
+};
+
 struct rw_semaphore {
 	atomic_long_t owner;
 };
@@ -178,10 +182,6 @@ struct task_struct {
 };
 
 /* What files and sockets are known by. */
-struct list_head {
-	struct list_head *next;
-};
-
 struct hlist_node {
 	struct hlist_node *next;
 };
@@ -217,6 +217,15 @@ struct mount {
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
+};
+
+/* Until 6.16 mounts of a file system were in a list. */
+struct mount___listed {
+	struct list_head mnt_instance;
+};
+
+struct super_block___listed {
+	struct list_head s_mounts;
 };
 
 struct path {

@@ -96,7 +96,7 @@ struct record_awaited {
 	char place[32]; /* the file system's device */
 	__u32 name_bytes;
 	__u32 pad_2;
-	char name[AWAITED_NAME_BYTES + AWAITED_PART_BYTES];
+	char name[2 * AWAITED_NAME_BYTES];
 };
 
 #endif
