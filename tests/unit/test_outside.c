@@ -338,6 +338,9 @@ static void a_parser_that_lies_is_not_believed(void **state)
 	wrong.segments[0].bytes = UINT64_MAX;
 	assert_false(elf_facts_are_sound(&wrong));
 	wrong = facts;
+	wrong.extent.start = wrong.extent.end + 1;
+	assert_false(elf_facts_are_sound(&wrong));
+	wrong = facts;
 	memset(wrong.build_id, 'a', sizeof(wrong.build_id));
 	assert_false(elf_facts_are_sound(&wrong));
 	wrong = facts;
