@@ -211,7 +211,7 @@ static uint64_t kernel_stack(struct namer *namer, const struct record_stack *rec
 		record->depth >= CONTRACT_MAX_FRAMES ? UNWIND_CUT : UNWIND_COMPLETE);
 }
 
-static struct image *image_of(struct namer *namer, uint32_t number)
+struct image *namer_image(struct namer *namer, uint32_t number)
 {
 	uint64_t *slot = map64_find(&namer->images, number);
 
@@ -236,7 +236,7 @@ bool namer_tells_owner(const struct namer *namer, uint64_t raw_id)
 static uint64_t packed_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[UNWIND_MAX_FRAMES];
-	struct image *image = image_of(namer, record->image);
+	struct image *image = namer_image(namer, record->image);
 	enum unwind_end end = unwind_end_of(record->stop);
 	const char *name = "", *leaves[LOCK_FRAMES] = {NULL};
 	bool has_raw = false;
@@ -266,7 +266,7 @@ static uint64_t packed_stack(struct namer *namer, const struct record_stack *rec
 static uint64_t user_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[CONTRACT_MAX_FRAMES];
-	struct image *image = image_of(namer, record->image);
+	struct image *image = namer_image(namer, record->image);
 	const char *name = "", *leaves[LOCK_FRAMES] = {NULL};
 	uint32_t depth = record->depth;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What namer.c (images and stacks) and namer_frames.c share. Private to these. */
+/* What namer.c (images and stacks), namer_frames.c and namer_data.c share. Private to these. */
 #ifndef DWELL_CAPTURE_NAMER_PRIVATE_H
 #define DWELL_CAPTURE_NAMER_PRIVATE_H
 
@@ -31,6 +31,9 @@ struct namer {
 	bool is_started;
 	struct map64 numbered; /* the loader's number -> struct code_object * */
 };
+
+/* NULL: no such image was announced, or it was dropped. */
+struct image *namer_image(struct namer *namer, uint32_t number);
 
 /* True the first time for each id, and now and then again. */
 bool namer_is_first(struct namer *namer, uint64_t id);

@@ -22,6 +22,8 @@
 #include "util/units.h"
 
 #define REREAD_NS (100 * NS_PER_MS)
+/* Listing a million mappings takes seconds: at most this part of the time goes into it. */
+#define REGIONS_SHARE 32
 
 struct space {
 	uint32_t references; /* processes and users */
@@ -36,6 +38,9 @@ struct space {
 	struct code_maps *maps;
 	struct map_lines lines; /* that `maps` is made of when it is needed first */
 	struct jit_map *jit;
+	struct regions *regions; /* NULL: not read yet */
+	uint64_t regions_read_ns;
+	uint64_t regions_pause_ns; /* until they may be read again */
 };
 
 struct spaces {
@@ -71,6 +76,7 @@ static void unref(struct space *space)
 	code_maps_free(space->maps);
 	map_lines_clear(&space->lines);
 	jit_map_free(space->jit);
+	regions_free(space->regions);
 	free(space->exe);
 	free(space);
 }
@@ -322,9 +328,65 @@ bool space_find(
 	return code_maps_find(space->maps, address, ret);
 }
 
+static void read_regions(struct spaces *spaces, struct space *space)
+{
+	struct errands *errands = object_table_outside(spaces->objects)->errands;
+	uint64_t began_ns = clock_monotonic_ns();
+	struct regions *regions = NULL;
+
+	if (regions_read(errands, space->pid, &regions) || !bears_mark(space)) {
+		regions_free(regions);
+		space->is_gone = true;
+		return;
+	}
+	regions_free(space->regions);
+	space->regions = regions;
+	space->regions_read_ns = clock_monotonic_ns();
+	space->regions_pause_ns = REGIONS_SHARE * (space->regions_read_ns - began_ns);
+	if (space->regions_pause_ns < REREAD_NS)
+		space->regions_pause_ns = REREAD_NS;
+}
+
+bool space_find_region(
+	struct spaces *spaces, struct space *space, uint64_t address, struct region *ret)
+{
+	if (space->regions && regions_find(space->regions, address, ret))
+		return true;
+	if (space->is_gone ||
+		clock_monotonic_ns() - space->regions_read_ns < space->regions_pause_ns)
+		return false;
+	read_regions(spaces, space);
+	return space->regions && regions_find(space->regions, address, ret);
+}
+
+/* A file's data whose code is not known: it was mapped and nobody told. */
+static bool lacks_code(struct spaces *spaces, struct space *space, uint64_t address)
+{
+	struct region region;
+
+	return space_find_region(spaces, space, address, &region) && region.kind == REGION_FILE &&
+	       !space->is_gone && space->read_ns < space->regions_read_ns;
+}
+
+bool space_find_data(
+	struct spaces *spaces, struct space *space, uint64_t address, struct data_place *ret)
+{
+	if (code_maps_find_data(maps_of(spaces, space), address, ret))
+		return true;
+	if (!lacks_code(spaces, space, address))
+		return false;
+	read_proc(spaces, space);
+	return code_maps_find_data(maps_of(spaces, space), address, ret);
+}
+
 bool space_is_unknown(const struct space *space)
 {
 	return !space->is_whole;
+}
+
+uint32_t space_pid(const struct space *space)
+{
+	return space->pid;
 }
 
 const char *space_exe(const struct space *space)

@@ -11,6 +11,7 @@
 #include "host/map_events.h"
 #include "symbol/maps.h"
 #include "symbol/object.h"
+#include "symbol/regions.h"
 
 struct spaces;
 struct space;
@@ -45,7 +46,14 @@ size_t spaces_count(const struct spaces *spaces);
 /* What is mapped at an address; looks into /proc again, now and then, if nothing is known there. */
 bool space_find(
 	struct spaces *spaces, struct space *space, uint64_t address, struct code_place *ret);
+/* In which object's data an address is, if it is in any. */
+bool space_find_data(
+	struct spaces *spaces, struct space *space, uint64_t address, struct data_place *ret);
+/* What else the memory there is; looks into /proc, now and then, if nothing is known there. */
+bool space_find_region(
+	struct spaces *spaces, struct space *space, uint64_t address, struct region *ret);
 bool space_is_unknown(const struct space *space);
+uint32_t space_pid(const struct space *space);
 /* The path of the program, "" if unknown. Borrowed. */
 const char *space_exe(const struct space *space);
 /* A number that tells this process's JIT code from other processes'. */

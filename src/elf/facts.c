@@ -18,6 +18,7 @@ void elf_facts_take(const struct elf_file *file, struct elf_facts *ret)
 	ret->has_symbols = elf_section_exists(file, ".symtab");
 	ret->has_link = debug_link_read(file, &ret->link);
 	hotspot_find_flag(file, &ret->java_flag);
+	ret->extent = elf_file_extent(file);
 	ret->segment_count = (uint32_t)count;
 	if (count)
 		memcpy(ret->segments, segments, count * sizeof(*segments));
@@ -38,7 +39,7 @@ bool elf_facts_are_sound(const struct elf_facts *facts)
 	if (facts->has_link && (!memchr(facts->link.name, '\0', sizeof(facts->link.name)) ||
 				       !is_file_name(facts->link.name)))
 		return false;
-	if (facts->segment_count > ELF_MAX_SEGMENTS)
+	if (facts->segment_count > ELF_MAX_SEGMENTS || facts->extent.start > facts->extent.end)
 		return false;
 	for (uint32_t i = 0; i < facts->segment_count; i++) {
 		const struct elf_segment *at = &facts->segments[i];

@@ -17,6 +17,7 @@ struct elf_facts {
 	bool has_link;
 	struct debug_link link;
 	uint64_t java_flag; /* hotspot_find_flag(), 0: none */
+	struct elf_extent extent;
 	uint32_t segment_count;
 	struct elf_segment segments[ELF_MAX_SEGMENTS];
 };

@@ -26,6 +26,7 @@ struct elf_file {
 	Elf *elf;
 	char build_id[2 * MAX_BUILD_ID_BYTES + 1];
 	VEC(struct elf_segment) segments;
+	struct elf_extent extent;
 };
 
 static int check_header(const Elf64_Ehdr *header)
@@ -79,6 +80,20 @@ static bool read_note_at(struct elf_file *file, uint64_t offset, uint64_t bytes,
 	return notes && find_build_id(file, notes);
 }
 
+static void extend(struct elf_extent *extent, const GElf_Phdr *header)
+{
+	uint64_t end;
+
+	if (!header->p_memsz || __builtin_add_overflow(header->p_vaddr, header->p_memsz, &end))
+		return;
+	if (extent->start == extent->end)
+		*extent = (struct elf_extent){header->p_vaddr, end};
+	if (header->p_vaddr < extent->start)
+		extent->start = header->p_vaddr;
+	if (end > extent->end)
+		extent->end = end;
+}
+
 static int read_segments(struct elf_file *file)
 {
 	unsigned int notes = 0;
@@ -93,6 +108,8 @@ static int read_segments(struct elf_file *file)
 			return -EBADMSG;
 		if (header.p_type == PT_NOTE && !file->build_id[0] && notes++ < MAX_NOTES)
 			read_note_at(file, header.p_offset, header.p_filesz, header.p_align);
+		if (header.p_type == PT_LOAD)
+			extend(&file->extent, &header);
 		if (header.p_type != PT_LOAD || !(header.p_flags & PF_X) || !header.p_filesz)
 			continue;
 		if (__builtin_add_overflow(header.p_offset, header.p_filesz, &unused) ||
@@ -193,6 +210,11 @@ size_t elf_file_segments(const struct elf_file *file, const struct elf_segment *
 {
 	*ret = file->segments.at;
 	return file->segments.count;
+}
+
+struct elf_extent elf_file_extent(const struct elf_file *file)
+{
+	return file->extent;
 }
 
 struct Elf *elf_file_handle(const struct elf_file *file)

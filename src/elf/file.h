@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One ELF program or library as its bytes describe it: build-id and executable segments. Only
+ * One ELF program or library as its bytes describe it: build-id, executable segments, and the
+ * addresses that it takes in memory. Only
  * 64-bit files of this machine's byte order. The bytes are hostile: whatever they hold, the answer
  * is a fact or an error, and memory stays bounded.
  */
@@ -21,6 +22,12 @@ struct elf_segment {
 	uint64_t vaddr;
 };
 
+/* The addresses that all PT_LOADs take, data and .bss too; all of them are loaded by one bias. */
+struct elf_extent {
+	uint64_t start;
+	uint64_t end; /* start: nothing is loaded */
+};
+
 /* The most executable segments a file may have; real ones have one to three. */
 #define ELF_MAX_SEGMENTS 64
 
@@ -38,6 +45,7 @@ void elf_file_free(struct elf_file *file);
 const char *elf_file_build_id(const struct elf_file *file);
 /* Number of executable segments; they are borrowed. */
 size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret);
+struct elf_extent elf_file_extent(const struct elf_file *file);
 /* libelf's handle, for the other readers of this folder. Borrowed. */
 struct Elf *elf_file_handle(const struct elf_file *file);
 

@@ -70,9 +70,14 @@ static void sort_ranges(struct elf_ranges *ranges)
 	ranges->ranges.count = kept;
 }
 
+struct elf_ranges *elf_ranges_new(void)
+{
+	return xcalloc(1, sizeof(struct elf_ranges));
+}
+
 struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf_file *debug)
 {
-	struct elf_ranges *ranges = xcalloc(1, sizeof(*ranges));
+	struct elf_ranges *ranges = elf_ranges_new();
 
 	/* Code compiled without the one is linked with start-up code that has it. */
 	read_section(ranges, file, file, EH_FRAME_RUNTIME);
@@ -91,7 +96,7 @@ void elf_ranges_pack(const struct elf_ranges *ranges, struct elf_bytes *bytes)
 
 int elf_ranges_unpack(struct elf_cursor *at, struct elf_ranges **ret)
 {
-	struct elf_ranges *ranges = xcalloc(1, sizeof(*ranges));
+	struct elf_ranges *ranges = elf_ranges_new();
 	const struct elf_range *last = NULL;
 	size_t count;
 	void *array;

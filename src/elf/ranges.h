@@ -26,6 +26,8 @@ struct elf_range {
  * none). Never NULL: a file that has neither, or a damaged one, has few ranges.
  */
 struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf_file *debug);
+/* Without any range, for tables that are not of functions. */
+struct elf_ranges *elf_ranges_new(void);
 /* As bytes and back, see elf_symbols_pack(). */
 void elf_ranges_pack(const struct elf_ranges *ranges, struct elf_bytes *bytes);
 int elf_ranges_unpack(struct elf_cursor *at, struct elf_ranges **ret);

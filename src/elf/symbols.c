@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Builds the sorted function table: all candidates of all symbol tables, sorted so that the best
- * name of an address comes first, then thinned to one per address. Functions may overlap (several
- * entry points into one body): each entry knows the one that it starts in, so a look-up is a binary
- * search and a short climb outwards.
+ * Builds the sorted table of functions, or of variables: all candidates of all symbol tables,
+ * sorted so that the best name of an address comes first, then thinned to one per address.
+ * Functions may overlap (several entry points into one body): each entry knows the one that it
+ * starts in, so a look-up is a binary search and a short climb outwards.
  */
 #include "elf/symbols.h"
 
@@ -28,7 +28,7 @@
 struct section {
 	uint64_t start;
 	uint64_t end;
-	bool is_code;
+	bool is_wanted; /* holds what the table is of */
 };
 
 struct candidate {
@@ -43,6 +43,7 @@ struct candidate {
 };
 
 struct build {
+	bool is_of_variables;
 	Elf *elf; /* the file at hand, with its sections */
 	VEC(struct section) sections;
 	VEC(struct candidate) candidates;
@@ -62,6 +63,18 @@ static uint8_t binding_rank(unsigned int binding)
 	}
 }
 
+static bool is_wanted(const struct build *build, const GElf_Shdr *header)
+{
+	const uint64_t memory = SHF_ALLOC | SHF_WRITE;
+
+	if (header->sh_type == SHT_NULL)
+		return false;
+	/* What is thread-local has offsets for addresses. */
+	if (build->is_of_variables)
+		return (header->sh_flags & memory) == memory && !(header->sh_flags & SHF_TLS);
+	return header->sh_flags & SHF_EXECINSTR;
+}
+
 static int read_sections(struct build *build)
 {
 	GElf_Ehdr file_header;
@@ -78,8 +91,8 @@ static int read_sections(struct build *build)
 		if (!gelf_getshdr(elf_getscn(build->elf, i), &header))
 			return -EBADMSG;
 		section.start = header.sh_addr;
-		section.is_code =
-			header.sh_type != SHT_NULL && (header.sh_flags & SHF_EXECINSTR) &&
+		section.is_wanted =
+			is_wanted(build, &header) &&
 			!__builtin_add_overflow(header.sh_addr, header.sh_size, &section.end);
 		vec_push(&build->sections, section);
 	}
@@ -98,6 +111,24 @@ static bool may_be_function(const GElf_Sym *symbol)
 	default:
 		return false;
 	}
+}
+
+/* STT_COMMON is what `ld -z common` makes of a variable without an initial value. */
+static bool may_be_variable(const GElf_Sym *symbol)
+{
+	switch (GELF_ST_TYPE(symbol->st_info)) {
+	case STT_OBJECT:
+	case STT_COMMON:
+	case STT_NOTYPE:
+		return symbol->st_shndx != SHN_UNDEF && symbol->st_size;
+	default:
+		return false;
+	}
+}
+
+static bool may_be_entry(const struct build *build, const GElf_Sym *symbol)
+{
+	return build->is_of_variables ? may_be_variable(symbol) : may_be_function(symbol);
 }
 
 static void take_name(struct candidate *candidate, const Elf_Data *strings, size_t at)
@@ -120,11 +151,11 @@ static void add_candidate(struct build *build, const GElf_Sym *symbol, const Elf
 	struct candidate candidate = {.start = symbol->st_value};
 	const struct section *section;
 
-	if (!may_be_function(symbol) || symbol->st_shndx >= build->sections.count ||
+	if (!may_be_entry(build, symbol) || symbol->st_shndx >= build->sections.count ||
 		symbol->st_name >= strings->d_size)
 		return;
 	section = &build->sections.at[symbol->st_shndx];
-	if (!section->is_code || candidate.start < section->start ||
+	if (!section->is_wanted || candidate.start < section->start ||
 		candidate.start >= section->end)
 		return;
 	candidate.limit = section->end;
@@ -308,27 +339,42 @@ static int fill(struct elf_symbols *symbols, struct build *build)
 	return 0;
 }
 
-int elf_symbols_merge(const struct elf_file *const *files, size_t count,
-	const struct elf_ranges *ranges, struct elf_symbols **ret)
+static int merge(struct build *build, const struct elf_file *const *files, size_t count,
+	struct elf_symbols **ret)
 {
 	struct elf_symbols *symbols = xcalloc(1, sizeof(*symbols));
-	struct build build = {.ranges = ranges};
 	int err = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int file_err = read_file(&build, files[i]);
+		int file_err = read_file(build, files[i]);
 		err = err ? err : file_err;
 	}
-	if (build.candidates.count)
-		err = fill(symbols, &build);
-	vec_clear(&build.sections);
-	vec_clear(&build.candidates);
+	if (build->candidates.count)
+		err = fill(symbols, build);
+	vec_clear(&build->sections);
+	vec_clear(&build->candidates);
 	if (err) {
 		elf_symbols_free(symbols);
 		return err;
 	}
 	*ret = symbols;
 	return 0;
+}
+
+int elf_symbols_merge(const struct elf_file *const *files, size_t count,
+	const struct elf_ranges *ranges, struct elf_symbols **ret)
+{
+	struct build build = {.ranges = ranges};
+
+	return merge(&build, files, count, ret);
+}
+
+int elf_symbols_merge_variables(
+	const struct elf_file *const *files, size_t count, struct elf_symbols **ret)
+{
+	struct build build = {.is_of_variables = true};
+
+	return merge(&build, files, count, ret);
 }
 
 int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file, from .symtab and .dynsym of itself and of the files that hold its
- * symbols, in one table sorted by address. A function covers its own size and nothing else; one
- * without a size ends where the next function of its section begins. Of several names for one
- * address one is kept: with a size, of a function before a mere label, with the fewest leading
- * underscores (poll, not __poll), global before local before weak, then the shortest, then the
- * first by alphabet.
+ * The functions of one ELF file, or its variables, from .symtab and .dynsym of itself and of the
+ * files that hold its symbols, in one table sorted by address. A function covers its own size and
+ * nothing else; one without a size ends where the next function of its section begins. Of several
+ * names for one address one is kept: with a size, of a function before a mere label, with the
+ * fewest leading underscores (poll, not __poll), global before local before weak, then the
+ * shortest, then the first by alphabet. A variable is one in memory that can be written,
+ * thread-local ones left out, and covers its own size; one without a size is none: linkers leave
+ * marks of that kind between variables (__TMC_END__), which would take their neighbours' addresses.
  */
 #ifndef DWELL_ELF_SYMBOLS_H
 #define DWELL_ELF_SYMBOLS_H
@@ -34,6 +36,9 @@ int elf_symbols_read(const struct elf_file *file, struct elf_symbols **ret);
  */
 int elf_symbols_merge(const struct elf_file *const *files, size_t count,
 	const struct elf_ranges *ranges, struct elf_symbols **ret);
+/* The same for the variables in place of the functions. */
+int elf_symbols_merge_variables(
+	const struct elf_file *const *files, size_t count, struct elf_symbols **ret);
 /*
  * The table as bytes behind those that are there already, and back: from a process that may have
  * been taken over by the file that it read, so all of it is checked. Taken from `at`, which is set
@@ -49,7 +54,7 @@ void elf_symbols_free(struct elf_symbols *symbols);
 size_t elf_symbols_count(const struct elf_symbols *symbols);
 /* By position, in order of address. */
 struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t position);
-/* The innermost function that covers the address. */
+/* The innermost function, or variable, that covers the address. */
 bool elf_symbols_find(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *ret);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The function table as bytes and back; what comes back keeps all that look-ups rely on. */
+/* The table of symbols as bytes and back; what comes back keeps all that look-ups rely on. */
 #include <errno.h>
 
 #include "elf/pack.h"

@@ -146,6 +146,52 @@ void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t 
 	put(maps, &mapping);
 }
 
+/* A search that remembers what lies on both sides of its way. */
+struct search {
+	struct mapping sought;
+	const struct mapping *below;
+	const struct mapping *above;
+};
+
+/* tfind(3) calls with what is sought first, in glibc and in musl; each step of its way is nearer.
+ */
+static int compare_and_note(const void *key, const void *node)
+{
+	struct search *search = (struct search *)key;
+	int order = compare(&search->sought, node);
+
+	if (order > 0)
+		search->below = node;
+	else if (order < 0)
+		search->above = node;
+	return order;
+}
+
+static bool find_data(const struct mapping *code, uint64_t address, struct data_place *ret)
+{
+	if (!code || code->object->kind != CODE_FILE ||
+		!code_object_data_address(
+			code->object, code->offset, address - code->start, &ret->address))
+		return false;
+	ret->object = code->object;
+	ret->code_start = code->start;
+	ret->code_end = code->end;
+	return true;
+}
+
+/*
+ * Loaders reserve the whole object before they map its parts, so that nobody else's code comes
+ * between its code and its data; linkers put data behind code, some before it.
+ */
+bool code_maps_find_data(const struct code_maps *maps, uint64_t address, struct data_place *ret)
+{
+	struct search search = {.sought = {.start = address, .end = address + 1}};
+	struct mapping *const *node = tfind(&search, &maps->root, compare_and_note);
+
+	return (node && find_data(*node, address, ret)) || find_data(search.below, address, ret) ||
+	       find_data(search.above, address, ret);
+}
+
 void code_maps_free(struct code_maps *maps)
 {
 	if (!maps)

@@ -28,11 +28,13 @@ static bool take_number(const char **at, int base, char follower, uint64_t *ret)
 	return true;
 }
 
-static bool take_permissions(const char **at, bool *ret_is_executable)
+static bool take_permissions(const char **at, struct map_line *ret)
 {
 	if (strnlen(*at, 5) < 5 || (*at)[4] != ' ')
 		return false;
-	*ret_is_executable = (*at)[2] == 'x';
+	ret->is_writable = (*at)[1] == 'w';
+	ret->is_executable = (*at)[2] == 'x';
+	ret->is_shared = (*at)[3] == 's';
 	*at += 5;
 	return true;
 }
@@ -75,8 +77,7 @@ static bool parse_fields(const char *text, struct map_line *ret, const char **re
 	uint64_t major, minor;
 
 	if (!take_number(&text, 16, '-', &line.start) || !take_number(&text, 16, ' ', &line.end) ||
-		!take_permissions(&text, &line.is_executable) ||
-		!take_number(&text, 16, ' ', &line.offset) ||
+		!take_permissions(&text, &line) || !take_number(&text, 16, ' ', &line.offset) ||
 		!take_number(&text, 16, ':', &major) || !take_number(&text, 16, ' ', &minor) ||
 		!take_inode(&text, &line.inode) || line.start >= line.end)
 		return false;
@@ -106,6 +107,16 @@ static bool read_line(FILE *in, char room[static MAX_LINE_BYTES])
 		for (int c = getc(in); c != '\n' && c != EOF;)
 			c = getc(in);
 	return true;
+}
+
+bool map_line_read(FILE *in, struct map_line *ret)
+{
+	char room[MAX_LINE_BYTES];
+
+	while (read_line(in, room))
+		if (map_line_parse(room, ret))
+			return true;
+	return false;
 }
 
 static int compare_lines(const void *left, const void *right)

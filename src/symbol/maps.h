@@ -20,7 +20,9 @@ struct map_line {
 	uint64_t inode;  /* 0: no file */
 	uint32_t dev_major;
 	uint32_t dev_minor;
+	bool is_writable;
 	bool is_executable;
+	bool is_shared;
 	bool is_deleted;
 	char *path; /* without " (deleted)"; "" if there is none; owned */
 };
@@ -35,6 +37,9 @@ struct map_lines {
 /* One line, with or without its newline; false if it is none. On success the path is the caller's.
  */
 bool map_line_parse(const char *text, struct map_line *ret);
+
+/* The next line of a stream that is one; false at its end. On success the path is the caller's. */
+bool map_line_read(FILE *in, struct map_line *ret);
 
 /* Memory that has an inode but is no file of anybody's: memfds, System V segments, ... */
 bool map_line_is_memory(const struct map_line *line);

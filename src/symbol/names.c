@@ -18,7 +18,7 @@ struct object_names {
 	struct elf_symbols *symbols; /* NULL: could not be read */
 	struct elf_ranges *ranges;
 	struct helpers *parsers; /* NULL: we demangle */
-	struct map64 demangled;  /* start of a function -> char *, or 0 if its name stays */
+	struct map64 demangled;  /* start of a symbol -> char *, or 0 if its name stays */
 };
 
 static void close_elf(struct elf_file **file)
@@ -41,6 +41,17 @@ struct object_names *object_names_read(const struct elf_file *file, const struct
 		files[count++] = packed;
 	names->ranges = elf_ranges_read(file, debug);
 	elf_symbols_merge(files, count, names->ranges, &names->symbols);
+	return names;
+}
+
+struct object_names *object_names_read_variables(
+	const struct elf_file *file, const struct elf_file *debug)
+{
+	struct object_names *names = xcalloc(1, sizeof(*names));
+	const struct elf_file *files[] = {file, debug};
+
+	names->ranges = elf_ranges_new();
+	elf_symbols_merge_variables(files, debug ? 2 : 1, &names->symbols);
 	return names;
 }
 
@@ -96,18 +107,28 @@ bool object_names_any(const struct object_names *names)
 	return names->symbols && elf_symbols_count(names->symbols);
 }
 
+bool object_names_symbol(struct object_names *names, uint64_t address, struct elf_symbol *ret)
+{
+	bool is_new;
+
+	if (!names->symbols || !elf_symbols_find(names->symbols, address, ret))
+		return false;
+	uint64_t *known = map64_put(&names->demangled, ret->start, &is_new);
+	if (is_new)
+		*known = (uintptr_t)parser_demangle(names->parsers, ret->name);
+	if (*known)
+		ret->name = (const char *)(uintptr_t)*known;
+	return true;
+}
+
 const char *object_names_find(struct object_names *names, uint64_t address, uint64_t *ret_start)
 {
 	struct elf_symbol symbol;
-	bool is_new;
 
-	if (!names->symbols || !elf_symbols_find(names->symbols, address, &symbol))
+	if (!object_names_symbol(names, address, &symbol))
 		return NULL;
 	*ret_start = symbol.start;
-	uint64_t *known = map64_put(&names->demangled, symbol.start, &is_new);
-	if (is_new)
-		*known = (uintptr_t)parser_demangle(names->parsers, symbol.name);
-	return *known ? (const char *)(uintptr_t)*known : symbol.name;
+	return symbol.name;
 }
 
 bool object_names_start(const struct object_names *names, uint64_t address, uint64_t *ret_start)

@@ -12,58 +12,18 @@
 #include <errno.h>
 #include <string.h>
 
-#include "elf/facts.h"
 #include "symbol/debug_file.h"
+#include "symbol/object_private.h"
 #include "symbol/outside/errand.h"
-#include "symbol/names.h"
-#include "symbol/object_table.h"
-#include "symbol/outside/outside.h"
 #include "symbol/outside/parser.h"
 #include "symbol/vdso.h"
 #include "util/hash.h"
-#include "util/map64.h"
 #include "util/open_files.h"
-#include "util/vec.h"
 
 #define MAX_PENDING 136
 /* Most processes map the same few files; those are held, so that they need not be found again. */
 #define MAX_HELD 64
 #define PARTS_OF_FILES 8
-
-struct object {
-	struct code_object public; /* first: callers' pointers lead here */
-	struct object_table *table;
-	char *path;
-	char *build_id;
-	uint64_t bytes;
-	VEC(struct elf_segment) segments;
-	struct object_names *names;
-	int pending_fd; /* -1: symbols were read, or there is nothing to read */
-	int debug_fd;   /* of the separate debug file, while pending */
-};
-
-/* A file that some process mapped. */
-struct held {
-	int path_fd;
-	struct file_stamp stamp;
-	struct object *object;
-};
-
-struct object_table {
-	struct outside *outside;
-	struct outside here; /* if we were given none */
-	VEC(struct object *) objects;
-	VEC(struct held) held;
-	struct map64 by_inode; /* and path -> number in held */
-	struct map64 by_key;   /* key of a mapped file -> struct object * */
-	struct map64 by_id;    /* readable files only */
-	struct object *vdso;
-	struct object *anonymous;
-	size_t pending; /* fds */
-	size_t max_pending;
-	size_t max_held;
-	size_t next_held;
-};
 
 static struct object *add_object(struct object_table *table, enum code_kind kind, const char *path)
 {
@@ -88,6 +48,7 @@ static void free_object(struct object *object)
 	if (object->debug_fd >= 0)
 		close(object->debug_fd);
 	object_names_free(object->names);
+	object_names_free(object->variables);
 	vec_clear(&object->segments);
 	free(object->path);
 	free(object->build_id);
@@ -129,6 +90,7 @@ struct outside *object_table_outside(struct object_table *table)
 static void take_facts(struct object *object, const struct elf_facts *facts)
 {
 	vec_append(&object->segments, facts->segments, facts->segment_count);
+	object->extent = facts->extent;
 	free(object->build_id);
 	object->build_id = xstrdup(facts->build_id);
 	object->public.build_id = object->build_id;
@@ -261,7 +223,7 @@ static uint64_t id_of(const struct object *object, const struct file_stamp *stam
 /* Build-ids can be forged: only files that also agree in shape share an object. */
 static bool is_same_file(const struct object *a, const struct object *b)
 {
-	return a->bytes == b->bytes && a->segments.count == b->segments.count &&
+	return a->stamp.bytes == b->stamp.bytes && a->segments.count == b->segments.count &&
 	       (!a->segments.count || !memcmp(a->segments.at, b->segments.at,
 					      a->segments.count * sizeof(*a->segments.at)));
 }
@@ -291,7 +253,7 @@ static struct object *add_elf(struct object_table *table, uint32_t pid, const st
 	struct object *object = add_object(table, CODE_FILE, line->path);
 	struct object *merged;
 
-	object->bytes = stamp->bytes;
+	object->stamp = *stamp;
 	take_facts(object, facts);
 	object->public.id = id_of(object, stamp);
 	merged = merge_newest(table, object);

@@ -2,6 +2,7 @@
 /*
  * Code objects of user space: ELF files, the vdso, regions without a file. Each distinct file is
  * opened and its symbols are read once, on the first name asked for, for all processes that map it.
+ * Its variables are another table, which is read on the first one asked for.
  */
 #ifndef DWELL_SYMBOL_OBJECT_H
 #define DWELL_SYMBOL_OBJECT_H
@@ -104,5 +105,23 @@ void code_maps_add(struct object_table *table, struct code_maps *maps, uint32_t 
 	const struct code_mapping *added);
 /* false: no executable mapping holds the address. */
 bool code_maps_find(const struct code_maps *maps, uint64_t pc, struct code_place *ret);
+
+/* Data of an object: where its code is mapped says where its data is, .bss as well. */
+struct data_place {
+	struct code_object *object;
+	uint64_t address; /* in the object */
+	uint64_t code_start;
+	uint64_t code_end; /* the mapping of code that it is known by */
+};
+
+/* false: the address is not in the data of any object whose code is mapped. */
+bool code_maps_find_data(const struct code_maps *maps, uint64_t address, struct data_place *ret);
+/*
+ * The variable there, demangled. Borrowed, lives as long as the table; NULL if none is known. The
+ * first question about an object reads its variables, by the process's mapping if its file is not
+ * at hand any more.
+ */
+const char *code_object_variable(
+	const struct data_place *place, uint32_t pid, uint64_t *ret_offset, uint64_t *ret_bytes);
 
 #endif

@@ -25,5 +25,11 @@ struct code_object *object_table_get_told(
 /* The object's own address of an offset in its file; the offset itself where the file is unknown.
  */
 uint64_t code_object_address(const struct code_object *object, uint64_t offset);
+/*
+ * The object's own address of what lies so far (modulo 2^64) from where that offset of its code is
+ * mapped. false: the object takes no such address in memory.
+ */
+bool code_object_data_address(
+	const struct code_object *object, uint64_t code_offset, uint64_t distance, uint64_t *ret);
 
 #endif

@@ -97,6 +97,32 @@ static void parsers_answer_as_this_process_would(void **state)
 	outside_clear(&outside);
 }
 
+static void parsers_find_variables_too(void **state)
+{
+	struct outside outside = start();
+	_cleanup_close_ int fd = open_self();
+	struct object_names *names, *own_names;
+	struct elf_facts facts;
+	size_t found = 0;
+
+	(void)state;
+	assert_int_equal(parser_facts(outside.parsers, fd, &facts), 0);
+	assert_int_equal(parser_variables(outside.parsers, fd, -1, &names), 0);
+	assert_int_equal(parser_variables(NULL, fd, -1, &own_names), 0);
+	for (uint64_t at = facts.extent.start; at < facts.extent.end; at += 4) {
+		struct elf_symbol there, here;
+		bool is_there = object_names_symbol(names, at, &there);
+		assert_int_equal(is_there, object_names_symbol(own_names, at, &here));
+		if (is_there)
+			assert_string_equal(there.name, here.name);
+		found += is_there;
+	}
+	assert_true(found > 0);
+	object_names_free(names);
+	object_names_free(own_names);
+	outside_clear(&outside);
+}
+
 static void parsers_find_functions_by_name(void **state)
 {
 	struct outside outside = start();
@@ -338,6 +364,9 @@ static void a_parser_that_lies_is_not_believed(void **state)
 	wrong.segments[0].bytes = UINT64_MAX;
 	assert_false(elf_facts_are_sound(&wrong));
 	wrong = facts;
+	wrong.extent.start = wrong.extent.end + 1;
+	assert_false(elf_facts_are_sound(&wrong));
+	wrong = facts;
 	memset(wrong.build_id, 'a', sizeof(wrong.build_id));
 	assert_false(elf_facts_are_sound(&wrong));
 	wrong = facts;
@@ -443,6 +472,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parsers_answer_as_this_process_would),
+		cmocka_unit_test(parsers_find_variables_too),
 		cmocka_unit_test(parsers_find_functions_by_name),
 		cmocka_unit_test(what_is_no_program_is_told_as_such),
 		cmocka_unit_test(files_that_are_no_files_are_not_opened),

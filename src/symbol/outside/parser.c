@@ -97,14 +97,25 @@ int parser_table(struct helpers *parsers, int fd, struct cfi_table *ret)
 	return cfi_unpack(packed, at.left, 0, ret);
 }
 
-int parser_names(struct helpers *parsers, int fd, int debug_fd, struct object_names **ret)
+static int ask_for_names(struct helpers *parsers, enum parser_job job, int fd, int debug_fd,
+	struct object_names **ret)
 {
 	_cleanup_(helper_message_clear) struct helper_message told = {0};
 	struct elf_cursor at;
-	int error = ask_about(
-		parsers, (struct parser_question){.job = PARSER_NAMES}, fd, debug_fd, &told, &at);
+	int error =
+		ask_about(parsers, (struct parser_question){.job = job}, fd, debug_fd, &told, &at);
 
 	return error ? error : object_names_unpack(&at, parsers, ret);
+}
+
+int parser_names(struct helpers *parsers, int fd, int debug_fd, struct object_names **ret)
+{
+	return ask_for_names(parsers, PARSER_NAMES, fd, debug_fd, ret);
+}
+
+int parser_variables(struct helpers *parsers, int fd, int debug_fd, struct object_names **ret)
+{
+	return ask_for_names(parsers, PARSER_VARIABLES, fd, debug_fd, ret);
 }
 
 bool parser_checksum(struct helpers *parsers, int fd, uint32_t checksum)

@@ -26,6 +26,7 @@ int parser_facts(struct helpers *parsers, int fd, struct elf_facts *ret);
 int parser_table(struct helpers *parsers, int fd, struct cfi_table *ret);
 /* debug_fd is that of the separate debug file, -1: none. */
 int parser_names(struct helpers *parsers, int fd, int debug_fd, struct object_names **ret);
+int parser_variables(struct helpers *parsers, int fd, int debug_fd, struct object_names **ret);
 /* As debug_link_matches(). */
 bool parser_checksum(struct helpers *parsers, int fd, uint32_t checksum);
 /* As elf_function_offset(). */

@@ -40,13 +40,15 @@ static int add_table(const struct elf_file *file, struct elf_bytes *answer)
 }
 
 static int add_names(const struct elf_file *file, const struct helper_message *question,
-	struct elf_bytes *answer)
+	enum parser_job job, struct elf_bytes *answer)
 {
 	_cleanup_(close_elf) struct elf_file *debug = NULL;
 
 	if (question->fd_count > 1)
 		elf_file_open(question->fds[1], &debug);
-	struct object_names *names = object_names_read(file, debug);
+	struct object_names *names = job == PARSER_VARIABLES
+					     ? object_names_read_variables(file, debug)
+					     : object_names_read(file, debug);
 	object_names_pack(names, answer);
 	object_names_free(names);
 	return 0;
@@ -103,7 +105,7 @@ static int work(const struct helper_message *asked, struct elf_bytes *answer)
 	case PARSER_FUNCTION:
 		return add_function(file, name, length, answer);
 	default:
-		return add_names(file, asked, answer);
+		return add_names(file, asked, question.job, answer);
 	}
 }
 
