@@ -91,22 +91,21 @@ static __noinline u64 shorten(struct cpu *cpu, struct wait_scratch *wait)
 
 /* A full table takes shorter chains first, then the wait without its chain. */
 static __noinline bool add_explained(
-	struct cpu *cpu, struct sum_key *key, struct sum *add, struct wait_scratch *wait)
+	struct cpu *cpu, struct sum_key *key, struct wait_scratch *wait)
 {
-	if (!cpu || !key || !add || !wait)
+	if (!cpu || !key || !wait)
 		return false;
-	wait->row.sum = *add;
 	if (add_wait(key, wait))
 		return true;
 	count(cpu, COUNTER_CHAIN_OVERFLOW, !key->is_part);
-	count(cpu, COUNTER_CHAIN_OVERFLOW_NS, add->ns);
+	count(cpu, COUNTER_CHAIN_OVERFLOW_NS, wait->row.sum.ns);
 	if (wait->record.hop_count > 1) {
 		key->chain = shorten(cpu, wait);
 		if (add_wait(key, wait))
 			return true;
 	}
 	key->chain = CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW);
-	return add_row(cpu, key, add);
+	return add_row(cpu, key, &wait->row.sum);
 }
 
 /*
@@ -118,19 +117,21 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 	struct wait_scratch *wait = wait_scratch_of_cpu();
 	struct segment *segment;
 	struct sum_key key;
-	struct sum add;
+	/* In the scratch: old kernels have too little stack here. */
+	struct sum *add;
 	u64 from, chain;
 	bool is_in;
 
 	if (!cpu || !thread || !wait || first >= MAX_SEGMENTS || last > MAX_SEGMENTS ||
 		first >= last)
 		return 0;
+	add = &wait->row.sum;
 	segment = &wait->segments[bounded(first, MAX_SEGMENTS)];
 	from = segment->from;
 	chain = segment->chain;
 	wait->record.hop_count = segment->hop_count;
 	segment = &wait->segments[bounded(last - 1, MAX_SEGMENTS)];
-	if (!take_time(cpu, thread, TIME_BLOCKED, from, segment->to, &key, &add))
+	if (!take_time(cpu, thread, TIME_BLOCKED, from, segment->to, &key, add))
 		return 0;
 	key.task_letter = thread->task_letter;
 	key.band = band_of_ns(wait->to - wait->from);
@@ -138,13 +139,13 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 	if (last < wait->segment_count)
 		key.is_part = true;
 	else
-		add.max_ns = wait->to - wait->from;
+		add->max_ns = wait->to - wait->from;
 	sum_part(wait, first, last);
 	if (chain >= CONTRACT_FIRST_CHAIN)
-		is_in = add_explained(cpu, &key, &add, wait);
+		is_in = add_explained(cpu, &key, wait);
 	else
-		is_in = add_row(cpu, &key, &add);
-	count_row(cpu, is_in, add.ns);
+		is_in = add_row(cpu, &key, add);
+	count_row(cpu, is_in, add->ns);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "capture/namer_data.h"
 #include "util/map64.h"
 #include "util/mem.h"
 #include "util/vec.h"
@@ -20,6 +21,7 @@ struct known_thing {
 	struct rec_awaited awaited;
 	char *name;
 	char *place;
+	uint32_t image; /* of a futex that has no name yet */
 	bool is_written;
 };
 
@@ -178,9 +180,30 @@ void awaited_add(struct awaited_things *things, const void *data, size_t length,
 					     .port = record->port,
 					     .address = record->address},
 			.process = record->awaited_kind == AWAITED_FUTEX ? process : 0};
-	thing.awaited.id = recording_awaited_id(&thing.awaited);
+	if (record->awaited_kind == AWAITED_FUTEX)
+		thing.image = record->image;
 	*index = things->things.count;
 	vec_push(&things->things, thing);
+}
+
+/*
+ * What lies at the address of a futex. Asked for when a row has it: of most futexes none does, if
+ * the process is not recorded itself. The path of shared memory is a name: it may be a secret.
+ */
+static void name_futex(struct awaited_things *things, struct known_thing *thing)
+{
+	struct data_name data;
+	bool is_path;
+
+	namer_data(things->namer, thing->image, thing->awaited.thing.address, &data);
+	is_path = data.kind == DATA_SHARED && data.place[0] == '/';
+	free(thing->name);
+	free(thing->place);
+	thing->name = xstrdup(is_path ? data.place : data.symbol);
+	thing->place = xstrdup(is_path ? "shared memory" : data.place);
+	thing->awaited.thing.name = thing->name;
+	thing->awaited.thing.place = thing->place;
+	data_name_clear(&data);
 }
 
 /* All things of a kind that are not told apart. */
@@ -211,9 +234,13 @@ uint64_t awaited_id(struct awaited_things *things, uint64_t raw_id)
 		return id_of_kind(things, raw_id & (AWAITED_FIRST_ID - 1));
 	}
 	struct known_thing *thing = &things->things.at[*index];
-	if (!thing->is_written)
+	if (!thing->is_written) {
+		if (thing->image)
+			name_futex(things, thing);
+		thing->awaited.id = recording_awaited_id(&thing->awaited);
 		recording_writer_add_awaited(things->writer, &thing->awaited);
-	thing->is_written = true;
+		thing->is_written = true;
+	}
 	return thing->awaited.id;
 }
 

@@ -161,7 +161,8 @@ static char *text_of_futex(const struct awaited *awaited, const char *primitive)
 	const char *what = primitive ? primitive : "futex";
 
 	if (*awaited->name)
-		return xasprintf("%s %s", what, awaited->name);
+		return xasprintf(
+			"%s %s%s", what, *awaited->name == '/' ? "in " : "", awaited->name);
 	if (*awaited->place)
 		return xasprintf(
 			"%s at 0x%" PRIx64 " (%s)", what, awaited->address, awaited->place);
@@ -204,9 +205,11 @@ char *awaited_text(const struct awaited *awaited, const char *primitive, bool is
 	case AWAITED_MESSAGE_QUEUE:
 		return xasprintf("%s %" PRIu64, kind->one, awaited->address);
 	case AWAITED_FUTEX: {
-		/* Symbols are no secret, as functions' names are none. */
+		/* Symbols are no secret, as functions' names are none; paths of shared memory are.
+		 */
 		struct awaited clean = *awaited;
-		_cleanup_free_ char *symbol = text_clean(awaited->name, false);
+		bool is_secret = is_redacted && *awaited->name == '/';
+		_cleanup_free_ char *symbol = text_clean(is_secret ? "" : awaited->name, false);
 		_cleanup_free_ char *place = text_clean(awaited->place, false);
 		clean.name = symbol;
 		clean.place = place;

@@ -14,8 +14,9 @@ struct awaited {
 	enum awaited_kind kind;
 	/* Things of that kind that were not told apart: the rest says nothing. */
 	bool is_folded;
-	/* Path, network address, name of a unix socket; of a futex the symbol at its address. Of
-	 * anonymous things and kernel locks the kernel's word. "": none. */
+	/* Path, network address, name of a unix socket; of a futex the symbol at its address, or
+	 * the path of the memory that it is in. Of anonymous things and kernel locks the kernel's
+	 * word. "": none. */
 	const char *name;
 	/* Of files the file system's device ("vda1"); of futexes the object or region that the
 	 * address is in ("libpython3.11.so.1.0", "heap"). */

@@ -47,6 +47,8 @@ static void things_are_called_as_people_call_them(void **state)
 		{{AWAITED_CHILD, false, "", "", 0, 42}, NULL, "process 42", "process 42"},
 		{{AWAITED_FUTEX, false, "cache_lock", "server", 0, 0x4010}, "mutex",
 			"mutex cache_lock", "mutex cache_lock"},
+		{{AWAITED_FUTEX, false, "/dev/shm/x", "shared memory", 0, 0x40}, "semaphore",
+			"semaphore in /dev/shm/x", "semaphore at 0x40 (shared memory)"},
 		{{AWAITED_FUTEX, false, "", "heap", 0, 0x4010}, NULL, "futex at 0x4010 (heap)",
 			"futex at 0x4010 (heap)"},
 		{{AWAITED_FILE, false, "/tmp/\x1b[2Jx", "", 0, 7}, NULL, "/tmp/?[2Jx", "a file"},
