@@ -109,7 +109,7 @@ CREATE TABLE open( -- open intervals at the last commit; empty once finished
 );
 
 CREATE TABLE awaited( -- things that threads waited for
- id INTEGER PRIMARY KEY, -- below 64: things of that kind that are not told apart
+ id INTEGER PRIMARY KEY, -- 1 to 63: things of that kind that are not told apart
  kind INTEGER NOT NULL, -- words: awaited_kind
  name TEXT NOT NULL, -- path, network address, name of a unix socket, symbol, the kernel's word; '': none
  place TEXT NOT NULL, -- of files the file system's device, of futexes the object or region
@@ -211,7 +211,7 @@ JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = t.process;
 
 CREATE VIEW things AS -- blocked time by thread and thing
 SELECT s.thread, t.tid, p.pid, t.comm, (SELECT word FROM words WHERE kind = 'awaited_kind' AND number = a.kind) AS kind,
- a.name, a.place, a.port, a.address, a.id < 64 AS is_folded, s.count, s.total_ns, s.max_ns, s.awaited
+ a.name, a.place, a.port, a.address, a.id BETWEEN 0 AND 63 AS is_folded, s.count, s.total_ns, s.max_ns, s.awaited
 FROM (SELECT thread, awaited, sum(count) AS count, sum(ns) AS total_ns, max(max_ns) AS max_ns
   FROM all_sums WHERE state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked')
   AND awaited <> 0 GROUP BY thread, awaited) s
