@@ -2,8 +2,8 @@
 /*
  * slow_files [FOLDER] [FILES]: threads use files that are not in memory, each so many (24) of its
  * own, one after the other: "reader" reads them, "faulter" touches them through mappings, "syncer"
- * writes to them and waits until that is on the disk. Prints how long each file took. The case makes
- * the disk slow; what opens and maps files is done before, and waits for no file's data.
+ * writes to them and waits until that is on the disk. Prints how long each file took. The case
+ * makes the disk slow; what opens and maps files is done before, and waits for no file's data.
  */
 #include <fcntl.h>
 #include <limits.h>
