@@ -109,7 +109,7 @@ CREATE TABLE open( -- open intervals at the last commit; empty once finished
 );
 
 CREATE TABLE awaited( -- things that threads waited for
- id INTEGER PRIMARY KEY, -- below 64: things of that kind that are not told apart
+ id INTEGER PRIMARY KEY, -- 1 to 63: things of that kind that are not told apart
  kind INTEGER NOT NULL, -- words: awaited_kind
  name TEXT NOT NULL, -- path, network address, name of a unix socket, symbol, the kernel's word; '': none
  place TEXT NOT NULL, -- of files the file system's device, of futexes the object or region

@@ -25,6 +25,8 @@ def check_sums(recording):
     for thread, total_ns in recording.rows("SELECT thread, sum(total_ns) FROM things GROUP BY thread"):
         told_ns = sum(ns for awaited, ns in by_thread[thread].items() if awaited)
         check(total_ns == told_ns, f"thread {thread}: {total_ns} in the view, {told_ns} in rows")
+    [[wrong]] = recording.rows("SELECT count(*) FROM things WHERE is_folded <> (awaited BETWEEN 1 AND 63)")
+    check(not wrong, f"of {wrong} things the view does not know whether they stand for several")
     for table, column in (("sums", "awaited"), ("hops", "waited_for")):
         [[missing]] = recording.rows(NAMED.format(table, column, column))
         check(not missing, f"{missing} rows of {table} name things that are not there")

@@ -3,7 +3,10 @@
  * relay [ROUNDS] [SLEEP_MS] [BUSY_C_MS] [BUSY_B_MS]: thread "carol" sleeps, computes and wakes
  * "bob", who computes and wakes "alice". Each notes when it slept, computed and waited; what it
  * prints is how much of alice's waits each of them took: the timer that carol slept on, carol, bob.
+ * And the inodes of the pipes that alice and bob wait at.
  */
+#include <sys/stat.h>
+
 #include "workload.h"
 
 #define MAX_ROUNDS 1000
@@ -61,6 +64,15 @@ static void *carol(void *unused)
 	return NULL;
 }
 
+static unsigned long long inode_of(int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info))
+		die("fstat");
+	return info.st_ino;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t wait = 0, timer = 0, by_carol = 0, by_bob = 0;
@@ -84,9 +96,9 @@ int main(int argc, char **argv)
 		by_bob += rounds[i].bob_done - rounds[i].bob_woken;
 	}
 	printf("{\"rounds\":%llu,\"wait_ns\":%llu,\"timer_ns\":%llu,\"carol_ns\":%llu,"
-	       "\"bob_ns\":%llu}\n",
+	       "\"bob_ns\":%llu,\"alice_inode\":%llu,\"bob_inode\":%llu}\n",
 		(unsigned long long)round_count, (unsigned long long)wait,
-		(unsigned long long)timer, (unsigned long long)by_carol,
-		(unsigned long long)by_bob);
+		(unsigned long long)timer, (unsigned long long)by_carol, (unsigned long long)by_bob,
+		inode_of(to_alice[0]), inode_of(to_bob[0]));
 	return 0;
 }
