@@ -54,7 +54,8 @@ def wrong_things(recording, log):
         right = [thing for thing in things if is_logged(thing, thread, log["pid"])]
         is_one = len(right) == 1 or thread["kind"] == "futex"
         right_ns = sum(thing.ns for thing in right)
-        if right_ns < 0.9 * max(total, thread["least_ns"]) or not is_one:
+        # An emulated machine also waits for its own locks, while others fork or map.
+        if right_ns < (0.6 if SLOW > 1 else 0.9) * max(total, thread["least_ns"]) or not is_one:
             wrong.append(f"{thread['thread']}: {right_ns} of {total} ns for {thread}; recorded: "
                          + ("; ".join(map(text_of, things)) or "nothing"))
     return wrong
