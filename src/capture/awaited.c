@@ -244,6 +244,15 @@ uint64_t awaited_id(struct awaited_things *things, uint64_t raw_id)
 	return thing->awaited.id;
 }
 
+uint64_t awaited_address(const struct awaited_things *things, uint64_t raw_id)
+{
+	const uint64_t *index = map64_find(&things->by_raw, raw_id);
+
+	if (!index || (raw_id & (AWAITED_FIRST_ID - 1)) != AWAITED_FUTEX)
+		return 0;
+	return things->things.at[*index].awaited.thing.address;
+}
+
 uint64_t awaited_unnamed(const struct awaited_things *things)
 {
 	return things->unnamed;

@@ -29,6 +29,8 @@ uint32_t awaited_image(const void *record, size_t length);
  * kind, and counts as unnamed.
  */
 uint64_t awaited_id(struct awaited_things *things, uint64_t raw_id);
+/* Where a futex is; 0: it is none, or not known. */
+uint64_t awaited_address(const struct awaited_things *things, uint64_t raw_id);
 /* How often that was so. */
 uint64_t awaited_unnamed(const struct awaited_things *things);
 

@@ -46,6 +46,14 @@ void books_free(struct books *books);
 void books_set_start(struct books *books, uint64_t start_ns);
 /* Books a batch: new threads, stacks, ends, rows, open intervals as of `now_ns`. */
 void books_add(struct books *books, struct batch *batch);
+struct errands;
+
+/*
+ * Before books_close(): asks who has the locks that threads of the batch have waited for since
+ * before the recording, which no switch could tell. A process that gives no answer keeps its
+ * secret.
+ */
+void books_ask_owners(struct books *books, struct batch *batch, struct errands *errands);
 /* Books the open intervals of the living as ended by the window's end; then nobody lives. */
 void books_close(struct books *books, const struct batch *batch, uint64_t end_ns);
 /* Closes those whose end was lost, by what their rows hold, and counts them. */

@@ -8,6 +8,19 @@
  */
 #include "capture/books_private.h"
 
+#include <string.h>
+
+#include "capture/awaited.h"
+#include "symbol/outside/errand.h"
+
+/* Threads that are asked about: each may take an errand's patience. */
+#define MOST_ASKED 64
+/* From the futex to the owner's tid: of a mutex, and of a rwlock's third word (see
+ * bpf/awaited.bpf.h). */
+#define OWNER_IN_MUTEX 8
+#define OWNER_IN_RWLOCK 16
+#define TID_MASK 0x3fffffff
+
 static uint64_t key_of(uint32_t image, uint32_t own_tid)
 {
 	return (uint64_t)image << 32 | own_tid;
@@ -59,4 +72,46 @@ uint32_t books_owner(
 		break;
 	}
 	return serial && *serial != book->serial ? (uint32_t)*serial : 0;
+}
+
+/* A word of a thread's memory; 0 if it cannot be read, or lies across two pages. */
+static uint32_t read_word(struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address)
+{
+	uint64_t page = address & ~(uint64_t)(ERRAND_PAGE_BYTES - 1);
+	size_t offset = address - page;
+	uint32_t word = 0;
+	char *pages;
+
+	if (offset > ERRAND_PAGE_BYTES - sizeof(word))
+		return 0;
+	pages = xmalloc(ERRAND_PAGES * ERRAND_PAGE_BYTES);
+	if (errand_memory(errands, pid, tid, page, pages) & 1)
+		memcpy(&word, pages + offset, sizeof(word));
+	free(pages);
+	return word & TID_MASK;
+}
+
+/* Is it a wait for a lock of pthread's that goes on, and nobody knows who has it? */
+static enum known_owner is_unknown(const struct books *books, const struct thread_now *now)
+{
+	if (now->open_state != TIME_BLOCKED || now->is_dead || now->wake_ns || now->owner)
+		return KNOWN_OWNER_NOT;
+	return namer_tells_owner(books->namer, now->user_stack);
+}
+
+void books_ask_owners(struct books *books, struct batch *batch, struct errands *errands)
+{
+	size_t asked = 0;
+
+	vec_each (now, &batch->open) {
+		enum known_owner kind = is_unknown(books, now);
+		uint64_t address = kind ? awaited_address(books->things, now->awaited) : 0;
+
+		if (!address || asked++ >= MOST_ASKED)
+			continue;
+		const struct book *book = books_book_of(books, now->thread);
+		now->owner = read_word(errands, books_pid_of(books, book->image), book->tid,
+			address +
+				(kind == KNOWN_OWNER_OF_MUTEX ? OWNER_IN_MUTEX : OWNER_IN_RWLOCK));
+	}
 }

@@ -80,6 +80,8 @@ uint32_t books_process_of(const struct books *books, uint32_t image);
  * more. */
 void books_note_ids(struct books *books, struct book *book, uint32_t own_tid);
 void books_forget_ids(struct books *books, const struct book *book);
+/* Its pid; 0: not known any more. */
+uint32_t books_pid_of(const struct books *books, uint32_t image);
 /* The thread with that owner's word (struct sum), of a lock that is waited for by `book`'s thread;
  * 0: none that is known. */
 struct owner_word {

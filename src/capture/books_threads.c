@@ -69,6 +69,13 @@ static struct books_process *process_of(struct books *books, uint32_t image)
 	return slot ? (struct books_process *)(uintptr_t)*slot : NULL;
 }
 
+uint32_t books_pid_of(const struct books *books, uint32_t image)
+{
+	const uint64_t *slot = map64_find(&books->processes, image);
+
+	return slot ? ((const struct books_process *)(uintptr_t)*slot)->pid : 0;
+}
+
 uint32_t books_process_of(const struct books *books, uint32_t image)
 {
 	return map64_find(&books->processes, image) ? image : 0;

@@ -540,6 +540,7 @@ int capture_stop(struct capture *capture, struct why *why)
 	books_add(capture->books, words);
 	if (stragglers)
 		books_add(capture->books, stragglers);
+	books_ask_owners(capture->books, last, capture->outside.errands);
 	books_close(capture->books, last, capture->end_ns);
 	books_close_rest(capture->books);
 	batch_free(last);

@@ -5,8 +5,6 @@
  */
 #include "capture/namer_private.h"
 
-#include "model/known_wait.h"
-
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -224,13 +222,17 @@ struct image *namer_image(struct namer *namer, uint32_t number)
 /* Notes stacks of pthread's locks: a few, of the many that a recording has. */
 static void note_lock(struct namer *namer, uint64_t raw_id, const char *const *names, size_t count)
 {
-	if (known_wait_tells_owner(names, count))
-		*map64_put(&namer->lock_stacks, raw_id, NULL) = 1;
+	enum known_owner owner = known_wait_tells_owner(names, count);
+
+	if (owner)
+		*map64_put(&namer->lock_stacks, raw_id, NULL) = owner;
 }
 
-bool namer_tells_owner(const struct namer *namer, uint64_t raw_id)
+enum known_owner namer_tells_owner(const struct namer *namer, uint64_t raw_id)
 {
-	return map64_find(&namer->lock_stacks, raw_id);
+	const uint64_t *owner = map64_find(&namer->lock_stacks, raw_id);
+
+	return owner ? (enum known_owner) * owner : KNOWN_OWNER_NOT;
 }
 
 static uint64_t packed_stack(struct namer *namer, const struct record_stack *record)

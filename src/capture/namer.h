@@ -11,6 +11,7 @@
 #include "host/map_events.h"
 #include "kernel/own_code.h"
 #include "contract/contract.h"
+#include "model/known_wait.h"
 #include "recording/writer.h"
 #include "symbol/kernel.h"
 
@@ -52,7 +53,7 @@ void namer_add_stack(struct namer *namer, const struct record_stack *record, siz
 /* The recording's id of a raw id; codes below STACK_FIRST_ID stay, an unknown one is STACK_LOST. */
 uint64_t namer_stack(const struct namer *namer, uint64_t raw_id);
 /* Is it a stack of a lock that has its owner's tid in it (known_wait_tells_owner())? */
-bool namer_tells_owner(const struct namer *namer, uint64_t raw_id);
+enum known_owner namer_tells_owner(const struct namer *namer, uint64_t raw_id);
 /* The kernel function at that address, "" if it is not known. */
 const char *namer_kernel_function(struct namer *namer, uint64_t address);
 

@@ -195,13 +195,14 @@ struct known_wait known_wait_of_user(
 /* Frames of glibc between the system call and the function that was called. */
 #define OWNER_FRAMES 4
 
-bool known_wait_tells_owner(const char *const *names, size_t count)
+enum known_owner known_wait_tells_owner(const char *const *names, size_t count)
 {
 	static const char *const below[] = {
 		"__lll_lock_wait", "__futex*", "futex_*", "__GI___futex*", "__lll_lock_wait_*"};
-	static const char *const locks[] = {"pthread_mutex_*", "__pthread_mutex_*",
-		"___pthread_mutex_*", "__GI___pthread_mutex_*", "pthread_rwlock_*",
-		"__pthread_rwlock_*", "___pthread_rwlock_*"};
+	static const char *const mutexes[] = {"pthread_mutex_*", "__pthread_mutex_*",
+		"___pthread_mutex_*", "__GI___pthread_mutex_*"};
+	static const char *const rwlocks[] = {
+		"pthread_rwlock_*", "__pthread_rwlock_*", "___pthread_rwlock_*"};
 	/* musl's functions have the same names, but its mutexes hold other things there. */
 	static const char *const others[] = {"__lll_lock_wait_private", "__timedwait*"};
 
@@ -209,13 +210,15 @@ bool known_wait_tells_owner(const char *const *names, size_t count)
 		if (!names[i])
 			continue;
 		if (function_name_fits_any(others, ARRAY_SIZE(others), names[i]))
-			return false;
-		if (function_name_fits_any(locks, ARRAY_SIZE(locks), names[i]))
-			return true;
+			return KNOWN_OWNER_NOT;
+		if (function_name_fits_any(mutexes, ARRAY_SIZE(mutexes), names[i]))
+			return KNOWN_OWNER_OF_MUTEX;
+		if (function_name_fits_any(rwlocks, ARRAY_SIZE(rwlocks), names[i]))
+			return KNOWN_OWNER_OF_RWLOCK;
 		if (!function_name_fits_any(below, ARRAY_SIZE(below), names[i]))
-			return false;
+			return KNOWN_OWNER_NOT;
 	}
-	return false;
+	return KNOWN_OWNER_NOT;
 }
 
 struct known_wait known_wait_of_kernel(const char *const *names, size_t count, enum reason reason)

@@ -35,12 +35,15 @@ struct known_wait {
  */
 struct known_wait known_wait_of_user(
 	const char *const *names, const bool *are_wrappers, size_t count);
+/* Which lock of glibc's: that says where in it the owner's tid is. */
+enum known_owner { KNOWN_OWNER_NOT, KNOWN_OWNER_OF_MUTEX, KNOWN_OWNER_OF_RWLOCK };
+
 /*
  * May the owner be believed that was found at the futex of a wait in this user stack? Only
  * functions of glibc keep one there: its mutexes and rwlocks, but not the locks of malloc() and
  * stdio.
  */
-bool known_wait_tells_owner(const char *const *names, size_t count);
+enum known_owner known_wait_tells_owner(const char *const *names, size_t count);
 /* By those of a kernel stack, of a wait for that reason. */
 struct known_wait known_wait_of_kernel(const char *const *names, size_t count, enum reason reason);
 
