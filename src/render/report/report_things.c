@@ -237,5 +237,9 @@ char *thing_sentence(const struct summary *summary, size_t line)
 	}
 	if (named == count)
 		return xasprintf("%s.", text);
+	/* Those that were not told apart have no number. */
+	for (size_t i = named; i < count; i++)
+		if (summary->things.at.at[things[i].thing].is_folded)
+			return xasprintf("%s; others.", text);
 	return xasprintf("%s; %zu other%s.", text, count - named, count - named == 1 ? "" : "s");
 }
