@@ -43,6 +43,9 @@ static bool is_told(const struct things *things, uint32_t awaited, const struct 
 {
 	if (!awaited_fits(thing->kind, reason))
 		return false;
+	/* How a program's own lock waits is its own affair: the lock is what was waited for. */
+	if (known.kind == KNOWN_LOCK && reason != REASON_LOCK && thing->kind != AWAITED_FUTEX)
+		return false;
 	switch (thing->kind) {
 	/* That it was one of several says nothing. */
 	case AWAITED_EPOLL:

@@ -279,6 +279,37 @@ static void headings_say_it_in_the_room_they_have(void **state)
 	}
 }
 
+static void the_verdict_says_it_in_a_phrase(void **state)
+{
+	static const struct {
+		const char *user, *kernel;
+		struct awaited thing;
+		const char *said;
+	} cases[] = {
+		{"main;dial;connect",
+			KERNEL_ENTRY "__x64_sys_connect;__sys_connect;inet_stream_connect;"
+				     "inet_wait_for_connect;wait_woken;schedule",
+			{AWAITED_TCP_TO, false, "10.0.0.5", "", 80, 0},
+			"for a connect (dial), TCP to 10.0.0.5:80."},
+		{"main;put;fdatasync", KERNEL_SYNC, {AWAITED_FILE, false, "/a/b", "", 0, 0},
+			"in fdatasync (put) of /a/b."},
+		{"main;map;munmap",
+			KERNEL_ENTRY "__x64_sys_munmap;__vm_munmap;down_write_killable;"
+				     "rwsem_down_write_slowpath;schedule",
+			{AWAITED_MMAP_LOCK, false, "", "", 0, 0}, "for the mmap_lock (map)."},
+		{"main;ask;std::sys::sync::mutex::futex::Mutex::lock_contended;syscall",
+			KERNEL_FUTEX, {AWAITED_FUTEX, false, "CACHE", "app", 0, 16},
+			"for Rust mutex CACHE (ask)."},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *text =
+			screen_of_wait(cases[i].user, cases[i].kernel, cases[i].thing);
+		assert_says(text, cases[i].said);
+	}
+}
+
 static void what_does_not_fit_or_says_nothing_is_left_out(void **state)
 {
 	static const struct {
@@ -293,6 +324,10 @@ static void what_does_not_fit_or_says_nothing_is_left_out(void **state)
 			"1 app  disk, in fdatasync ", "lock "},
 		{"main;serve;epoll_wait", KERNEL_EPOLL, {AWAITED_EPOLL, false, "", "", 0, 0},
 			"1 app  poll, in epoll_wait ", "set"},
+		/* A lock that waits in poll is what was waited for. */
+		{"main;heap_update;ProcSleep;WaitLatch;epoll_wait", KERNEL_EPOLL,
+			{AWAITED_SIGNALFD, false, "", "", 0, 0}, "1 app  PostgreSQL lock ",
+			"signal"},
 		/* The only one that waits there: its own parking place. */
 		{"main;park;syscall", KERNEL_FUTEX, {AWAITED_FUTEX, false, "m0+0x148", "", 0, 16},
 			"1 app  futex ", "m0"},
@@ -364,6 +399,7 @@ int main(void)
 		cmocka_unit_test(who_holds_what_somebody_is_stuck_at_is_said),
 		cmocka_unit_test(owners_of_other_locks_are_not_believed),
 		cmocka_unit_test(headings_say_it_in_the_room_they_have),
+		cmocka_unit_test(the_verdict_says_it_in_a_phrase),
 		cmocka_unit_test(what_does_not_fit_or_says_nothing_is_left_out),
 		cmocka_unit_test(hostile_names_are_harmless),
 	};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "render/report/report_things.h"
+#include "render/report/report_what.h"
 #include "util/mem.h"
 #include "util/text.h"
 #include "util/units.h"
@@ -14,52 +15,6 @@
 #define MOST_STUCK 3
 /* Threads of a deadlock that are named: more make no sentence. */
 #define MOST_MEMBERS 8
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), wanted = strlen(end);
-
-	return length >= wanted && !strcmp(text + length - wanted, end);
-}
-
-/* "a mutex", "a PostgreSQL lock", "the mmap_lock", "the exec's other threads", "DNS" */
-static const char *article_of(const char *known)
-{
-	bool is_name = known[0] >= 'A' && known[0] <= 'Z';
-
-	if (strstr(known, "'s ") || strchr(known, '_'))
-		return is_name ? "" : "the ";
-	return is_name && !ends_in(known, "ock") && !ends_in(known, "monitor") ? "" : "a ";
-}
-
-/* "for a mutex (ask)", "in fdatasync (XLogFlush)", "for a disk" */
-char *report_what(const struct summary *summary, const struct summary_line *line)
-{
-	char *with_thing = thing_phrase(summary, line);
-
-	if (with_thing[0])
-		return with_thing;
-	free(with_thing);
-	_cleanup_free_ char *operation =
-		line->operation ? text_clean(line->operation, false) : NULL;
-	_cleanup_free_ char *spot = line->spot ? text_clean(line->spot, false) : NULL;
-	_cleanup_free_ char *where = spot ? xasprintf(" (%s)", spot) : xstrdup("");
-	const char *known = line->known.name;
-
-	if (known)
-		return xasprintf("for %s%s%s", article_of(known), known, where);
-	if (operation)
-		return xasprintf("in %s%s", operation, where);
-	if (line->reason == REASON_UNKNOWN || line->reason == REASON_LOST)
-		return xasprintf("%s%s",
-			line->reason == REASON_LOST ? "in lost stacks" : "for unknown reasons",
-			where);
-	return xasprintf("for %s%s%s",
-		line->reason == REASON_KERNEL                   ? "the "
-		: strchr("aeiou", reason_name(line->reason)[0]) ? "an "
-								: "a ",
-		reason_name(line->reason), where);
-}
 
 static bool is_in_deadlock(const struct summary *summary, const struct summary_line *line)
 {
@@ -157,7 +112,7 @@ static char *holder_text(const struct summary *summary, const struct last_wait *
 static void put_stuck(FILE *out, const struct summary *summary, const struct summary_line *line)
 {
 	_cleanup_free_ char *name = summary_root_name(summary, line->root);
-	_cleanup_free_ char *what = report_what(summary, line);
+	_cleanup_free_ char *what = report_what(summary, line, NULL);
 	char amount[UNITS_ROOM];
 
 	if (line->reason == REASON_STOPPED) {

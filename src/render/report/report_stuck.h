@@ -7,8 +7,6 @@
 
 #include "profile/summary/summary.h"
 
-/* "for a mutex (ask)", "in fdatasync (XLogFlush) of wal", "for a disk". Caller frees. */
-char *report_what(const struct summary *summary, const struct summary_line *line);
 /* Is it a lock that nobody gave back while it was recorded? */
 bool report_is_stuck(const struct summary *summary, const struct summary_line *line);
 /* Deadlocks, threads at a lock that nobody gave back, stopped ones; how many sentences that makes.

@@ -192,28 +192,6 @@ char *thing_title(const struct summary *summary, const struct summary_line *line
 		line, &(struct thing){.kind = any->kind, .text = text, .redacted = text}, columns);
 }
 
-char *thing_phrase(const struct summary *summary, const struct summary_line *line)
-{
-	const struct thing *thing = line_thing(summary, line);
-
-	if (!thing)
-		return xstrdup("");
-	_cleanup_free_ char *text = thing_text(thing, THING_COLUMNS, false);
-	_cleanup_free_ char *operation =
-		line->operation ? text_clean(line->operation, false) : NULL;
-	_cleanup_free_ char *spot = line->spot ? text_clean(line->spot, false) : NULL;
-	_cleanup_free_ char *where = spot ? xasprintf(" (%s)", spot) : xstrdup("");
-
-	if (thing->kind == AWAITED_FUTEX)
-		return xasprintf("for %s%s", text, where);
-	if (line->known.name || !operation)
-		return xasprintf("for %s%s, %s",
-			line->known.name ? line->known.name : reason_name(line->reason), where,
-			text);
-	return xasprintf("in %s%s %s %s", operation, where,
-		thing_is_worked_on(thing, line->reason) ? "of" : "for", text);
-}
-
 char *thing_sentence(const struct summary *summary, size_t line)
 {
 	size_t count, named = 0;

@@ -23,8 +23,6 @@ char *thing_in_call(
  * "" if it is for no thing that can be named there.
  */
 char *thing_title(const struct summary *summary, const struct summary_line *line, size_t columns);
-/* "in fdatasync (XLogFlush) of /var/wal", "for mutex cache_lock (ask)"; "" as above. */
-char *thing_phrase(const struct summary *summary, const struct summary_line *line);
 /* "38 % for /a, 12 % for /b; 40 others.", of a line that is for several; "" if none is large. */
 char *thing_sentence(const struct summary *summary, size_t line);
 

@@ -11,6 +11,7 @@
 #include "render/report/report_parts.h"
 #include "render/report/report_queue.h"
 #include "render/report/report_stuck.h"
+#include "render/report/report_what.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -62,7 +63,8 @@ static void put_wait(FILE *out, const struct report *report, size_t index, const
 	const struct summary *summary = report->summary;
 	const struct summary_line *line = &summary->lines.at[index];
 	_cleanup_free_ char *name = summary_root_name(summary, line->root);
-	_cleanup_free_ char *what = report_what(summary, line);
+	bool is_for;
+	_cleanup_free_ char *what = report_what(summary, line, &is_for);
 	char amount[UNITS_ROOM];
 
 	if (line->reason == REASON_SLEEP && line->spot)
@@ -71,8 +73,7 @@ static void put_wait(FILE *out, const struct report *report, size_t index, const
 		fprintf(out, "%s waited %s %s", name, units_duration(line->total_ns, amount), what);
 	if (!causes[0] || !strncmp(causes, "Not explained", strlen("Not explained")))
 		fprintf(out, ".%s%s", causes[0] ? " " : "", causes);
-	else if (line->thing != REC_NONE && !strncmp(what, "in ", 3) &&
-		 !strncmp(causes, "For ", strlen("For ")))
+	else if (is_for && !strncmp(causes, "For ", strlen("For ")))
 		/* Not "for its client, for worker". */
 		fprintf(out, ": %s", causes + strlen("For "));
 	else
