@@ -8,10 +8,13 @@
 #include <cmocka.h>
 
 #include "golden.h"
+#include "render/report/report_causes.h"
 #include "render/report/report_json.h"
 #include "render/report/report_text.h"
 #include "render/report/report_wait.h"
 #include "thing_sample.h"
+
+#define LOCKING "main;take_both;pthread_mutex_lock;__lll_lock_wait"
 
 static const struct summary_shapes shapes = {
 	.waits = {.by = {BY_COMM}, .by_count = 1},
@@ -86,6 +89,80 @@ static void the_report_says_for_what(void **state)
 	sample_end(&sample);
 }
 
+static char *sentence_of(const struct summary *summary, size_t line, bool is_redacted)
+{
+	struct explanation explanation;
+
+	explain_line(summary, line, &explanation);
+	explanation.is_redacted = is_redacted;
+	char *text = cause_sentence(&explanation, "");
+	explanation_clear(&explanation);
+	return text;
+}
+
+/* The page's: what it has of the report's sentences has no paths. */
+static void a_redacted_sentence_has_no_paths(void **state)
+{
+	struct view_sample sample;
+	(void)state;
+
+	sample_begin(&sample, 10);
+	sample_fill_service(&sample);
+	struct summary *summary = summarize(&sample);
+	_cleanup_free_ char *text = sentence_of(summary, 0, true);
+	assert_says(text, "in fsync of a file on vda1 (store, disk vda, see 2) 83 %");
+	summary_free(summary);
+	sample_end(&sample);
+}
+
+/*
+ * A holder that was in fsync of one file and of another: what is said is what is true of all of it.
+ * An entry for one file does not tell more about another.
+ */
+static void a_holders_thing_is_said_if_it_is_one(void **state)
+{
+	static const struct {
+		uint64_t ms[2];
+		const char *said;
+	} cases[] = {{{900, 100}, "Held by keeper 100 %: in fsync of /a (store, disk vda)."},
+		{{500, 500}, "Held by keeper 100 %: in fsync (store, disk vda, see 2)."}};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct view_sample sample;
+		sample_begin(&sample, 10);
+		sample.meta.chain_depth = 8;
+		uint64_t store = sample_user(&sample, "main;store;fsync");
+		uint64_t fsync = sample_kernel(&sample, KERNEL_FSYNC);
+		const struct rec_hop keeper = {
+			HOP_TASK, "keeper", STACK_NONE, STACK_NONE, STACK_NONE, STACK_NONE, 0};
+		struct rec_hop disk = {HOP_DISK, "vda", STACK_NONE, STACK_NONE, fsync, store, 0};
+		struct rec_sum sum = {.thread = 1,
+			.count = 10,
+			.user_stack = sample_user(&sample, LOCKING),
+			.kernel_stack = sample_kernel(&sample, KERNEL_FUTEX)};
+		sample_add_thread(&sample, 1, "shop", "ask", false, 0, NS_PER_S,
+			(uint64_t[]){0, 0, 0, 1000 * MS});
+		sample_add_thread(&sample, 2, "shop", "keeper", false, 0, NS_PER_S,
+			(uint64_t[]){0, 0, 0, 900 * MS});
+		for (size_t j = 0; j < 2; j++) {
+			disk.waited_for = sample_file(&sample, j ? "/b" : "/a");
+			uint64_t chain = sample_chain(
+				&sample, CHAIN_METAL, (struct rec_hop[]){keeper, disk}, 2);
+			sum.ns = cases[i].ms[j] * MS;
+			sample_add_wait(&sample, sum, chain,
+				(struct rec_share[]){{0}, {.ran_ns = sum.ns}, {0}}, 3);
+		}
+		sample_wait_for(
+			&sample, 2, 10, 900 * MS, store, fsync, sample_file(&sample, "/c"), 0);
+		struct summary *summary = summarize(&sample);
+		_cleanup_free_ char *text = sentence_of(summary, 0, false);
+		assert_string_equal(text, cases[i].said);
+		summary_free(summary);
+		sample_end(&sample);
+	}
+}
+
 static void add_stuck_threads(struct view_sample *sample, const char *const *names, size_t count)
 {
 	sample_begin(sample, 2);
@@ -94,8 +171,6 @@ static void add_stuck_threads(struct view_sample *sample, const char *const *nam
 		sample_add_thread(sample, (uint32_t)i + 1, "shop", names[i], false, 0, 2000 * MS,
 			(uint64_t[]){0, 0, 0, 2000 * MS});
 }
-
-#define LOCKING "main;take_both;pthread_mutex_lock;__lll_lock_wait"
 
 static void threads_that_wait_for_each_other_are_a_deadlock(void **state)
 {
@@ -119,6 +194,7 @@ static void threads_that_wait_for_each_other_are_a_deadlock(void **state)
 		"0x20 (shop) (take_both); right holds mutex at 0x20 (shop) and waits for "
 		"mutex left_lock (take_both). late is stuck: it waits for mutex left_lock "
 		"(come) for 2.0 s; left, which holds it, is part of the deadlock.");
+	assert_says(text, "It had not ended when the recording did; right holds it.");
 	sample_print(json, out,
 		report_json(summary, &(struct report_json_options){.file = "last.dwell"}, out));
 	assert_says(json, "\"deadlocks\":[{\"threads\":[{\"thread\":\"left\",\"tid\":101,"
@@ -394,6 +470,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_report_says_for_what),
+		cmocka_unit_test(a_redacted_sentence_has_no_paths),
+		cmocka_unit_test(a_holders_thing_is_said_if_it_is_one),
 		cmocka_unit_test(threads_that_wait_for_each_other_are_a_deadlock),
 		cmocka_unit_test(who_waits_for_what_it_has_is_a_deadlock_alone),
 		cmocka_unit_test(who_holds_what_somebody_is_stuck_at_is_said),

@@ -254,6 +254,9 @@ void explain_line(const struct summary *summary, size_t line, struct explanation
 	ret->waker = only_waker(causes, chains, count);
 	ret->is_held = summary->lines.at[line].known.kind == KNOWN_LOCK ||
 		       summary->lines.at[line].reason == REASON_LOCK;
+	const struct last_wait *endless =
+		deadlocks_wait_of(&summary->deadlocks, summary->lines.at[line].unended_by);
+	ret->owner = endless ? endless->owner : NULL;
 	for (size_t i = 0; i < count; i++)
 		add_chain(ret, causes, &chains[i]);
 	settle_things(ret, &summary->things);

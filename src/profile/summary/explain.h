@@ -35,8 +35,10 @@ struct cause {
 
 struct explanation {
 	uint64_t total_ns;
-	const char *waker;        /* the name that ended nearly all; NULL: several did */
-	bool is_held;             /* it is a lock: causes are those who had it */
+	const char *waker; /* the name that ended nearly all; NULL: several did */
+	bool is_held;      /* it is a lock: causes are those who had it */
+	/* Who has the lock that the longest of the waits without end is for; NULL: not told. */
+	const struct rec_thread *owner;
 	VEC(struct cause) causes; /* largest first */
 	struct map64 by_what;     /* while they are gathered: hash -> index + 1 */
 	struct map64 ns_by_thing; /* likewise: index of a cause << 32 | thing -> ns */

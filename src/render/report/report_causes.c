@@ -346,7 +346,12 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 	uint64_t rest = 100 - sentence->unexplained - (last ? last->percent : 0);
 
 	if (sentence->unexplained == 100 && explanation_main_end(explanation) == CHAIN_NOT_WOKEN) {
-		fputs("It had not ended when the recording did.", out);
+		fputs("It had not ended when the recording did", out);
+		if (explanation->owner) {
+			_cleanup_free_ char *owner = text_clean(explanation->owner->comm, false);
+			fprintf(out, "; %s holds it", owner);
+		}
+		fputs(".", out);
 		return;
 	}
 	_cleanup_free_ char *why = why_unexplained(explanation);
