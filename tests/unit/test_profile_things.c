@@ -152,8 +152,8 @@ static void two_large_things_make_two_lines(void **state)
 	assert_parts(KERNEL_SYNC, "fdatasync of /a 970", {FILE_OF("/a"), 960, NULL},
 		{FILE_OF("/b"), 10, NULL});
 	/* One large one, and what is small or not told. */
-	assert_parts(KERNEL_SYNC, "all 1000: 90 % for /a, 5 % for /b.", {FILE_OF("/a"), 900, NULL},
-		{FILE_OF("/b"), 50, NULL}, {{0}, 50, NULL});
+	assert_parts(KERNEL_SYNC, "fdatasync of /a 1000: 90 % for /a, 5 % for /b.",
+		{FILE_OF("/a"), 900, NULL}, {FILE_OF("/b"), 50, NULL}, {{0}, 50, NULL});
 	assert_parts(KERNEL_SYNC, "fdatasync of /a 500 | fdatasync of /b 300 | rest 150",
 		{FILE_OF("/a"), 500, NULL}, {FILE_OF("/b"), 300, NULL}, {{0}, 150, NULL});
 }
@@ -168,6 +168,17 @@ static void small_things_of_one_kind_are_a_line_together(void **state)
 		{FILE_OF("/b"), 50, NULL}, {FILE_OF("/c"), 30, NULL},
 		{FILE_OF("/a"), 30, "main;work;x"}, {FILE_OF("/b"), 30, "main;work;x"},
 		{{AWAITED_FILE, true, "", "", 0, 0}, 10, NULL});
+}
+
+static void children_are_not_told_apart(void **state)
+{
+	static const char kernel[] = KERNEL_ENTRY "__x64_sys_wait4;do_wait;schedule";
+	(void)state;
+
+	assert_parts(kernel, "all 1000", {{AWAITED_CHILD, false, "", "", 0, 7}, 600, NULL},
+		{{AWAITED_CHILD, false, "", "", 0, 8}, 400, NULL});
+	assert_parts(kernel, "process 7, in wait4 1000",
+		{{AWAITED_CHILD, false, "", "", 0, 7}, 1000, NULL});
 }
 
 static void things_come_before_places(void **state)
@@ -284,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_large_things_make_two_lines),
 		cmocka_unit_test(small_things_of_one_kind_are_a_line_together),
+		cmocka_unit_test(children_are_not_told_apart),
 		cmocka_unit_test(things_come_before_places),
 		cmocka_unit_test(locks_are_told_apart_and_conditions_are_not),
 		cmocka_unit_test(a_place_where_one_thread_waits_is_its_own),

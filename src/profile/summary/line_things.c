@@ -2,8 +2,8 @@
 /* Waits of lines, added up by thing. */
 #include "profile/summary/line_things.h"
 
-/* All but this part is for one thing: then the line is. */
-#define NEARLY_PART 20
+/* All but this part is for one thing: then the line is. Larger parts are lines of their own. */
+#define NEARLY_PART 10
 
 static int compare_things(const void *left, const void *right)
 {

@@ -10,7 +10,7 @@ void line_things_make(struct summary *summary);
 /* Those of a line (an index into summary->lines), the largest first; NULL: nothing is told. */
 const struct line_thing *line_things_of(
 	const struct summary *summary, size_t line, size_t *ret_count);
-/* What all of a line but a twentieth was for; NULL: there is no such thing. */
+/* What all of a line but a tenth was for; NULL: there is no such thing. */
 const struct thing *line_thing(const struct summary *summary, const struct summary_line *line);
 
 #endif

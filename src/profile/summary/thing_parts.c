@@ -20,6 +20,15 @@ static uint64_t hash_rest(uint64_t kind)
 	return hash_add(kind, PART_REST);
 }
 
+/*
+ * Does a thing make a part by itself? Children come and go, and their pids say nothing: who they
+ * were, the causes tell.
+ */
+static bool is_by_itself(const struct thing *thing)
+{
+	return !thing->is_folded && thing->kind != AWAITED_CHILD;
+}
+
 /* Small mutexes together are no more a thing than all others. */
 static bool has_kind(const struct thing *thing)
 {
@@ -57,14 +66,13 @@ void thing_parts_choose(struct map64 *parts, uint64_t kind, const struct thing_w
 	struct map64 by_thing = {0}, by_kind = {0};
 
 	for (size_t i = 0; i < count; i++)
-		if (weights[i].thing && !weights[i].thing->is_folded)
+		if (weights[i].thing && is_by_itself(weights[i].thing))
 			*map64_put(&by_thing, hash_thing(kind, weights[i].thing), NULL) +=
 				weights[i].ns;
 	for (size_t i = 0; i < count; i++) {
 		const struct thing *thing = weights[i].thing;
 		if (thing && has_kind(thing) &&
-			(thing->is_folded ||
-				!is_large(&by_thing, hash_thing(kind, thing), least_ns)))
+			!is_large(&by_thing, hash_thing(kind, thing), least_ns))
 			*map64_put(&by_kind, hash_things_of(kind, thing), NULL) += weights[i].ns;
 	}
 	if (count_large(&by_thing, least_ns) + count_large(&by_kind, least_ns) > 1) {
@@ -83,7 +91,7 @@ uint64_t thing_parts_find(const struct map64 *parts, uint64_t kind, const struct
 	if (!map64_find(parts, hash_rest(kind)))
 		return kind;
 	*ret_part = PART_THING;
-	if (thing && !thing->is_folded && map64_find(parts, hash_thing(kind, thing)))
+	if (thing && is_by_itself(thing) && map64_find(parts, hash_thing(kind, thing)))
 		return hash_thing(kind, thing);
 	*ret_part = PART_KIND;
 	if (thing && map64_find(parts, hash_things_of(kind, thing)))

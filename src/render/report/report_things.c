@@ -14,6 +14,8 @@
 /* Things that a sentence names, of so many percent each; the first has twice that. */
 #define MOST_NAMED 2
 #define LEAST_PERCENT 5
+/* With less than this part for others, one thing is all, and the heading has said so. */
+#define OTHERS_PART 20
 
 /* Where the last so many columns of a text begin. */
 static const char *last_columns(const char *text, size_t columns)
@@ -200,8 +202,10 @@ char *thing_sentence(const struct summary *summary, size_t line)
 	_cleanup_free_ char *text = xstrdup("");
 	char share[UNITS_ROOM];
 
-	if (!count || summary->lines.at[line].thing != REC_NONE ||
-		things[0].ns < total_ns / 100 * 2 * LEAST_PERCENT)
+	if (!count || things[0].ns >= total_ns - total_ns / OTHERS_PART ||
+		things[0].ns < total_ns / 100 * 2 * LEAST_PERCENT ||
+		/* Who the children were, the causes tell. */
+		summary->things.at.at[things[0].thing].kind == AWAITED_CHILD)
 		return xstrdup("");
 	for (; named < count && named < MOST_NAMED; named++) {
 		if (things[named].ns < total_ns / 100 * LEAST_PERCENT)
