@@ -66,6 +66,7 @@ int selection_new(struct recording *recording, const struct view_filter *filter,
 	selection->recording = recording;
 	selection->filter = filter;
 	selection->spots.recording = recording;
+	selection->things.recording = recording;
 	selection->threads = recording_threads(recording, &selection->thread_count);
 	selection->passes = xcalloc(selection->thread_count + 1, sizeof(bool));
 	for (size_t i = 0; i < selection->thread_count; i++)
@@ -88,6 +89,7 @@ void selection_free(struct selection *selection)
 	map64_clear(&selection->meaning_of);
 	spots_clear(&selection->spots);
 	sleeps_clear(&selection->sleeps);
+	things_clear(&selection->things);
 	free(selection);
 }
 
@@ -171,7 +173,9 @@ struct waited selection_waited(struct selection *selection, const struct rec_cha
 		.operation = meaning->operation,
 		.spot = spot->count ? spot->frames[0] : NULL,
 		.is_lock = (is_known && spot->known.kind == KNOWN_LOCK) ||
-			   meaning->reason == REASON_LOCK};
+			   meaning->reason == REASON_LOCK,
+		.thing = things_find(&selection->things, hop->waited_for, meaning->reason,
+			is_known ? spot->known : (struct known_wait){0})};
 
 	/* Runtimes sleep in ways of their own. */
 	if (is_known && spot->known.kind == KNOWN_SLEEP) {
@@ -184,6 +188,19 @@ struct waited selection_waited(struct selection *selection, const struct rec_cha
 const struct spot *selection_spot(struct selection *selection, uint32_t user_node)
 {
 	return spots_find(&selection->spots, user_node);
+}
+
+const struct things *selection_things(const struct selection *selection)
+{
+	return &selection->things;
+}
+
+struct things selection_take_things(struct selection *selection)
+{
+	struct things taken = selection->things;
+
+	selection->things = (struct things){.recording = selection->recording};
+	return taken;
 }
 
 static const char *name_of_stop(char letter)
@@ -246,11 +263,24 @@ struct row_walk {
 	uint64_t (*row_ns)[TIME_STATES]; /* by thread index */
 };
 
+/* What a row of blocked time was for, and who had it. */
+static void find_thing(
+	struct selection *selection, const struct rec_row *row, struct selection_row *out)
+{
+	if (row->awaited == REC_NONE)
+		return;
+	out->thing = things_find(&selection->things, row->awaited, out->reason, out->known);
+	if (out->thing != REC_NONE &&
+		things_has_owner(&selection->things.at.at[out->thing], out->known,
+			spots_find(&selection->spots, row->stacks.user_node)->tells_owner))
+		out->owner = row->owner;
+}
+
 static int on_row(const struct rec_row *row, void *context)
 {
 	struct row_walk *walk = context;
 	struct selection *selection = walk->selection;
-	struct selection_row out = {.row = row};
+	struct selection_row out = {.row = row, .thing = REC_NONE, .owner = REC_NONE};
 
 	if (!selection_has_thread(selection, row->thread_index))
 		return 0;
@@ -277,6 +307,7 @@ static int on_row(const struct rec_row *row, void *context)
 		if (out.reason == REASON_STOPPED)
 			out.known.name = name_of_stop(row->sum.task_letter);
 		out.idle = selection_idle(selection, row, &meaning, out.known.kind);
+		find_thing(selection, row, &out);
 	}
 	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
 }
@@ -311,8 +342,14 @@ static int hand_out_unsliced(struct row_walk *walk, uint32_t thread_index, enum 
 		.thread_index = thread_index,
 		.stacks = {REC_NONE, REC_NONE, UNWIND_OVERFLOW, UNWIND_OVERFLOW},
 		.chain = REC_NONE,
+		.awaited = REC_NONE,
+		.owner = REC_NONE,
 	};
-	struct selection_row out = {.row = &row, .thread = thread, .is_unsliced = true};
+	struct selection_row out = {.row = &row,
+		.thread = thread,
+		.is_unsliced = true,
+		.thing = REC_NONE,
+		.owner = REC_NONE};
 
 	if (thread->total_ns[state] <= known_ns || !(walk->selection->filter->states & 1u << state))
 		return 0;
@@ -331,8 +368,8 @@ int selection_each_row(
 	int error = 0;
 
 	if (!selection->has_sleeps && selection->filter->states & 1u << TIME_BLOCKED)
-		error = sleeps_gather(
-			&selection->sleeps, selection->recording, waiter_of, selection, why);
+		error = sleeps_gather(&selection->sleeps, &selection->things, selection->recording,
+			waiter_of, selection, why);
 	selection->has_sleeps = !error;
 	if (!error)
 		error = recording_each_row(selection->recording, on_row, &walk, why);

@@ -12,6 +12,7 @@
 
 #include "profile/filter.h"
 #include "profile/spots.h"
+#include "profile/things.h"
 #include "recording/reader.h"
 
 enum idle_kind {
@@ -48,6 +49,11 @@ struct selection_row {
 	const char *operation;
 	struct known_wait known;
 	enum idle_kind idle;
+	/* What it was for, into selection_things(), or REC_NONE: not told, or it would say nothing.
+	 */
+	uint32_t thing;
+	/* Of a lock: who had it when the longest wait began, into the threads, or REC_NONE. */
+	uint32_t owner;
 };
 
 struct selection;
@@ -73,11 +79,17 @@ struct waited {
 	const char *operation; /* or NULL */
 	const char *spot;      /* the function of its program that wanted it, or NULL */
 	bool is_lock;          /* somebody held it */
+	uint32_t thing;        /* into selection_things(), or REC_NONE */
 };
 
 struct waited selection_waited(struct selection *selection, const struct rec_chain_hop *hop);
 /* Where in its program a thread was, by its user stack. Valid until the next call. */
 const struct spot *selection_spot(struct selection *selection, uint32_t user_node);
+
+/* The things that rows and wakers have been found to wait for so far. */
+const struct things *selection_things(const struct selection *selection);
+/* Moves them out, for one who needs them longer; the caller clears them. */
+struct things selection_take_things(struct selection *selection);
 
 /* Calls `each` for all rows that pass; a non-zero return ends the walk and is returned. */
 typedef int (*selection_row_fn)(const struct selection_row *row, void *context);

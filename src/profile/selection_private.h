@@ -8,6 +8,7 @@
 
 #include "profile/selection.h"
 #include "profile/sleeps.h"
+#include "profile/things.h"
 #include "util/map64.h"
 #include "util/vec.h"
 
@@ -34,7 +35,8 @@ struct selection {
 	struct map64 meaning_of; /* kernel node, thread kind, letter -> index into meanings */
 	struct spots spots;
 	struct sleeps sleeps;
-	bool has_sleeps; /* they are gathered when first needed */
+	struct things things;
+	bool has_sleeps; /* they, and who waits for what, are gathered when first needed */
 };
 
 /* Is a blocked row idle, by what its stack means and the kind of wait that it is known as? */

@@ -25,6 +25,7 @@ static struct sleep_facts *facts_of(
 
 struct gathering {
 	struct sleeps *sleeps;
+	struct things *things;
 	const struct rec_thread *threads;
 	const struct rec_linked_chain *chains;
 	const struct rec_chain_hop *hops;
@@ -64,6 +65,7 @@ static int on_row(const struct rec_row *row, void *context)
 	facts = facts_of(gathering->sleeps, gathering->threads[row->thread_index].comm,
 		row->stacks.kernel_node, row->stacks.user_node);
 	facts->ns += row->sum.ns;
+	things_note(gathering->things, row);
 	if (row->chain == REC_NONE || !gathering->chains[row->chain].hop_count)
 		return 0;
 	const struct rec_chain_hop *waker =
@@ -76,11 +78,12 @@ static int on_row(const struct rec_row *row, void *context)
 	return 0;
 }
 
-int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_waiter_fn waiter_of,
-	void *context, struct why *why)
+int sleeps_gather(struct sleeps *sleeps, struct things *things, struct recording *recording,
+	sleeps_waiter_fn waiter_of, void *context, struct why *why)
 {
 	size_t unused;
 	struct gathering gathering = {.sleeps = sleeps,
+		.things = things,
 		.threads = recording_threads(recording, &unused),
 		.chains = recording_chains(recording, &unused),
 		.hops = recording_hops(recording, &unused),

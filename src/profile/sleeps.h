@@ -7,6 +7,7 @@
 #ifndef DWELL_PROFILE_SLEEPS_H
 #define DWELL_PROFILE_SLEEPS_H
 
+#include "profile/things.h"
 #include "recording/reader.h"
 #include "util/map64.h"
 #include "util/vec.h"
@@ -34,9 +35,9 @@ enum sleep_waiter {
 
 typedef enum sleep_waiter (*sleeps_waiter_fn)(void *context, const struct rec_stacks *stacks);
 
-/* 0, or -errno with why. */
-int sleeps_gather(struct sleeps *sleeps, struct recording *recording, sleeps_waiter_fn waiter_of,
-	void *context, struct why *why);
+/* 0, or -errno with why. Notes in the same walk who waits for which thing. */
+int sleeps_gather(struct sleeps *sleeps, struct things *things, struct recording *recording,
+	sleeps_waiter_fn waiter_of, void *context, struct why *why);
 /* Facts of a place where nobody waited are all 0. */
 struct sleep_facts sleeps_find(
 	const struct sleeps *sleeps, const char *comm, uint32_t kernel_node, uint32_t user_node);

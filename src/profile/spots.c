@@ -47,6 +47,7 @@ static struct spot make(struct spots *spots, uint32_t user_node)
 
 	find_wrappers(spots, user_node);
 	spot.known = known_wait_of_user(names, spots->are_wrappers.at, count);
+	spot.tells_owner = known_wait_tells_owner(names, count);
 	for (size_t i = 0; i < count && spot.count < SPOT_FRAMES; i++)
 		if (names[i] && !spots->are_wrappers.at[i])
 			spot.frames[spot.count++] = names[i];

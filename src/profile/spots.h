@@ -17,6 +17,7 @@
 
 struct spot {
 	struct known_wait known;
+	bool tells_owner; /* of a lock: known_wait_tells_owner() */
 	uint32_t count;
 	const char *frames[SPOT_FRAMES]; /* leaf first; the recording's texts */
 };

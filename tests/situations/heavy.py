@@ -236,7 +236,7 @@ class Memcached:
     """memcached, asked by a client that thinks."""
     tools, packages = ["memcached"], ["memcached"]
     answer = "memcached waits for its client"
-    must = [r"in epoll_wait, for python3 \d+ %: running"]
+    must = [r"in epoll_wait.*(for|:) python3 \d+ %: running"]
     must_not = []
 
     def __call__(self, scene):

@@ -15,7 +15,7 @@ PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.execu
 class Mutex:
     """A C mutex whose holder sleeps."""
     answer = "user-* wait for a mutex that refresher holds while it sleeps in refresh_cache()"
-    must = [r"^user-\* waited .* for a mutex \(ask\), held by refresher 9\d %: asleep in refresh_cache"]
+    must = [r"^user-\* waited .* for (a )?mutex( .*)? \(ask\), held by refresher 9\d %: asleep in refresh_cache"]
     must_not = ["hrtimer", r"\btimer"]
 
     def __call__(self, scene):
@@ -25,7 +25,7 @@ class Mutex:
 class BusyHolder:
     """A C mutex whose holders compute."""
     answer = "user-* wait for a mutex that the others hold while they compute in use_cache()"
-    must = [r"^user-\* waited .* for a mutex \(ask\), held by another user-\* \d\d %: .*running \(mostly use_cache\)"]
+    must = [r"^user-\* waited .* for (a )?mutex( .*)? \(ask\), held by another user-\* \d\d %: .*running \(mostly use_cache\)"]
     must_not = []
 
     def __call__(self, scene):
@@ -77,8 +77,8 @@ class Stopped:
 class Deadlock:
     """Two threads that hold what the other wants."""
     answer = "left and right are stuck at a mutex each"
-    must = [r"left is stuck: it waits for a mutex \(take_both\)",
-            r"right is stuck: it waits for a mutex \(take_both\)"]
+    must = [r"left (is stuck: it|holds .* and) waits for (a )?mutex( .*)? \(take_both\)",
+            r"right (is stuck: it|holds .* and) waits for (a )?mutex( .*)? \(take_both\)"]
     must_not = ["idle;"]
 
     def __call__(self, scene):
@@ -90,7 +90,7 @@ class Deadlock:
 class Pipeline:
     """A shell pipeline with a slow stage."""
     answer = "everybody waits for middle.py, which computes"
-    must = [r"wc waited .* for middle.py \d+ %: running"]
+    must = [r"wc waited .*(for|:) middle.py \d+ %: running"]
     must_not = []
 
     def __call__(self, scene):
@@ -143,7 +143,7 @@ while True: loop.select(0.3)
 class SlowBackend:
     """A client of a server that asks a slow backend."""
     answer = "client waits, through front, for backend, which sleeps in slow_answer()"
-    must = [r"client waited .* for backend \d+ %: asleep in slow_answer"]
+    must = [r"client waited .*(for|:) backend \d+ %: asleep in slow_answer"]
     must_not = ["timer"]
 
     def __call__(self, scene):

@@ -18,6 +18,7 @@ static uint64_t hash_hops(
 			intern(&causes->texts, hops[i].operation ? hops[i].operation : "");
 		hash = hash_add(hash, name << 32 | operation);
 		hash = hash_text(hash, hops[i].spot ? hops[i].spot : "");
+		hash = hash_add(hash, hops[i].thing);
 		hash = hash_add(hash, (uint64_t)hops[i].kind << 32 | (uint64_t)hops[i].reason << 2 |
 					      (uint64_t)hops[i].is_lock << 1 | hops[i].has_waited);
 	}
@@ -38,7 +39,7 @@ static bool is_same(const struct causes *causes, const struct cause_chain *known
 		const struct cause_hop *hop = &causes->hops.at[known->first_hop + i];
 		if (hop->kind != hops[i].kind || hop->reason != hops[i].reason ||
 			hop->is_lock != hops[i].is_lock || hop->has_waited != hops[i].has_waited ||
-			!is_same_text(hop->name, hops[i].name) ||
+			hop->thing != hops[i].thing || !is_same_text(hop->name, hops[i].name) ||
 			!is_same_text(hop->operation, hops[i].operation) ||
 			!is_same_text(hop->spot, hops[i].spot))
 			return false;
@@ -83,6 +84,7 @@ static uint32_t name_chain(struct causes *causes, const struct recording *record
 		hops[i].name = hop_kind_is_thread(hop->kind)
 				       ? family_of(causes->families, hop->name)
 				       : hop->name;
+		hops[i].thing = REC_NONE;
 		hops[i].has_waited = i && hop->waited_node != REC_NONE;
 		if (hops[i].has_waited) {
 			struct waited waited = selection_waited(selection, hop);
@@ -90,6 +92,7 @@ static uint32_t name_chain(struct causes *causes, const struct recording *record
 			hops[i].operation = waited.operation;
 			hops[i].spot = waited.spot;
 			hops[i].is_lock = waited.is_lock;
+			hops[i].thing = waited.thing;
 		}
 	}
 	uint32_t named = put_named(causes, chain, hops);

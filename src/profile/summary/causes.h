@@ -20,6 +20,7 @@ struct cause_hop {
 	const char *operation; /* or NULL */
 	const char *spot;      /* the function that wanted it, or NULL */
 	bool is_lock;          /* somebody held it */
+	uint32_t thing;        /* what it had waited for: of the selection, or REC_NONE */
 };
 
 struct cause_chain {

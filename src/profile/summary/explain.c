@@ -9,6 +9,8 @@
 
 /* A waker that ended this much is the waker. */
 #define ALONE_PERCENT 90
+/* What a cause waited for is said if it was for one thing but for this part. */
+#define OTHER_THINGS_PART 5
 
 static bool is_same_text(const char *a, const char *b)
 {
@@ -134,7 +136,24 @@ static void add_wait_of(struct explanation *explanation, const struct cause_hop 
 		wanted.root_kind = root->kind;
 		wanted.root_name = root->name;
 	}
-	cause_like(explanation, &wanted)->waited_ns += ns;
+	struct cause *cause = cause_like(explanation, &wanted);
+	cause->waited_ns += ns;
+	if (hops[i].thing != REC_NONE)
+		*map64_put(&explanation->ns_by_thing,
+			(uint64_t)(cause - explanation->causes.at) << 32 | hops[i].thing, NULL) +=
+			ns;
+}
+
+/* Waits that differ in their things alone are one cause; the thing is said if it is one. */
+static void settle_things(struct explanation *explanation, const struct things *things)
+{
+	for (size_t i = 0; i < explanation->ns_by_thing.room; i++) {
+		const struct map64_slot *slot = &explanation->ns_by_thing.slots[i];
+		struct cause *cause = &explanation->causes.at[slot->key >> 32];
+		if (slot->is_used &&
+			slot->value >= cause->waited_ns - cause->waited_ns / OTHER_THINGS_PART)
+			cause->thing = &things->at.at[(uint32_t)slot->key];
+	}
 }
 
 static uint64_t ns_from(const struct rec_share *shares, uint32_t first, uint32_t count)
@@ -208,8 +227,8 @@ static const char *only_waker(
 
 static size_t line_of_cause(const struct summary *summary, const struct cause *cause, size_t except)
 {
-	size_t line = summary_find_line(
-		summary, cause->name, cause->reason, cause->operation, cause->spot);
+	size_t line = summary_find_line(summary, cause->name, cause->reason, cause->operation,
+		cause->spot, cause->thing ? cause->thing->text : NULL);
 
 	return line == except + 1 ? 0 : line;
 }
@@ -235,8 +254,12 @@ void explain_line(const struct summary *summary, size_t line, struct explanation
 	ret->waker = only_waker(causes, chains, count);
 	ret->is_held = summary->lines.at[line].known.kind == KNOWN_LOCK ||
 		       summary->lines.at[line].reason == REASON_LOCK;
+	const struct last_wait *endless =
+		deadlocks_wait_of(&summary->deadlocks, summary->lines.at[line].unended_by);
+	ret->owner = endless ? endless->owner : NULL;
 	for (size_t i = 0; i < count; i++)
 		add_chain(ret, causes, &chains[i]);
+	settle_things(ret, &summary->things);
 	vec_each (cause, &ret->causes) {
 		if (cause->waited_ns)
 			cause->see = line_of_cause(summary, cause, line);
@@ -259,6 +282,7 @@ void explain_all(const struct summary *summary, struct explanation *ret)
 		ret->total_ns += chain->total_ns;
 		add_chain(ret, &summary->causes, chain);
 	}
+	settle_things(ret, &summary->things);
 	vec_sort(&ret->causes, compare_causes);
 }
 
@@ -266,6 +290,7 @@ void explanation_clear(struct explanation *explanation)
 {
 	vec_clear(&explanation->causes);
 	map64_clear(&explanation->by_what);
+	map64_clear(&explanation->ns_by_thing);
 }
 
 enum chain_end explanation_main_end(const struct explanation *explanation)

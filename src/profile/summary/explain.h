@@ -26,6 +26,7 @@ struct cause {
 	enum reason reason;
 	const char *operation; /* NULL: only the reason is known */
 	const char *spot;      /* the function of the program that it was called from, or NULL */
+	const struct thing *thing; /* what nearly all of that was for; NULL: several, or not told */
 	/* Whom or what its wait was for, if that says more; NULL if not. */
 	enum hop_kind root_kind;
 	const char *root_name;
@@ -34,12 +35,16 @@ struct cause {
 
 struct explanation {
 	uint64_t total_ns;
-	const char *waker;        /* the name that ended nearly all; NULL: several did */
-	bool is_held;             /* it is a lock: causes are those who had it */
+	const char *waker; /* the name that ended nearly all; NULL: several did */
+	bool is_held;      /* it is a lock: causes are those who had it */
+	/* Who has the lock that the longest of the waits without end is for; NULL: not told. */
+	const struct rec_thread *owner;
 	VEC(struct cause) causes; /* largest first */
 	struct map64 by_what;     /* while they are gathered: hash -> index + 1 */
+	struct map64 ns_by_thing; /* likewise: index of a cause << 32 | thing -> ns */
 	uint64_t unexplained_ns;
-	const struct words *words;      /* of the recording */
+	const struct words *words; /* of the recording */
+	bool is_redacted;          /* the caller's: things are said without paths and addresses */
 	uint64_t by_end_ns[WORDS_MOST]; /* why not; CHAIN_EARLIER also what a waker forgot */
 	const char *forgetful;          /* the waker that forgot most of that; NULL: none did */
 	uint64_t forgotten_ns;          /* by how much it is ahead of the others */

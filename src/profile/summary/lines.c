@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From waits to lines: kinds first, then places in the program. */
+/* From waits to lines: kinds first, then things, then places in the program. */
 #include "profile/summary/lines.h"
 
 #include <string.h>
@@ -76,12 +76,13 @@ static uint64_t hash_spot(const struct spot *spot, uint32_t depth)
 	return hash;
 }
 
-/* Waits of one kind: indices into summary->waits. */
+/* Waits of one kind, or of a part of it: indices into summary->waits. */
 struct members {
 	const uint32_t *at;
 	size_t count;
-	uint64_t total_ns;
-	bool has_spots;
+	uint64_t least_ns; /* of a line of its own: of the whole kind's time */
+	uint64_t hash;     /* of the kind or of the part */
+	enum thing_part part;
 };
 
 static uint64_t ns_of(const struct making *making, const struct members *members, size_t i)
@@ -107,20 +108,24 @@ static size_t weigh(const struct making *making, const struct members *members, 
 			ns_of(making, members, i);
 	for (size_t i = 0; i < ns_by_spot->room; i++)
 		large += ns_by_spot->slots[i].is_used &&
-			 ns_by_spot->slots[i].value >= members->total_ns / LEAST_PART;
+			 ns_by_spot->slots[i].value >= members->least_ns;
 	return large;
 }
 
 static void add_to_line(struct summary_line *line, const struct summary_wait *wait)
 {
 	line->count += wait->count + wait->unended;
-	if (wait->unended_max_ns > line->unended_max_ns)
+	if (wait->unended_max_ns > line->unended_max_ns) {
 		line->unended_max_ns = wait->unended_max_ns;
+		line->unended_by = wait->unended_by;
+	}
 	line->total_ns += wait->total_ns;
 	line->uncounted_ns += wait->uncounted_ns;
 	line->woken_ns += wait->state == TIME_WOKEN ? wait->total_ns : 0;
-	if (wait->max_ns > line->max_ns)
+	if (wait->max_ns > line->max_ns) {
 		line->max_ns = wait->max_ns;
+		line->owner = wait->owner;
+	}
 	for (unsigned int band = 0; band < CONTRACT_BANDS; band++)
 		line->band_ns[band] += wait->band_ns[band];
 }
@@ -139,42 +144,51 @@ static void weigh_stack(struct summary_line *line, const struct summary_wait *wa
 	}
 }
 
+/* A line like this wait, which is of a kind. */
+static struct summary_line line_like(
+	const struct making *making, const struct summary_wait *wait, uint32_t kind)
+{
+	struct summary_line line = {.number = (uint32_t)making->summary->lines.count,
+		.root = making->roots.at[kind],
+		.is_runnable = state_is_runnable(wait->state)};
+
+	if (!line.is_runnable) {
+		line.reason = wait->reason;
+		line.operation = wait->operation;
+		line.known = wait->known;
+	}
+	return line;
+}
+
 /*
- * Lines of one kind. Its waits are told apart by as many frames as make two large parts; small
- * parts are one line together.
+ * Lines of one kind or of one part of it. The waits are told apart by as many frames as make two
+ * large parts; small parts are one line together.
  */
-static void split(struct making *making, const struct members *members, uint32_t kind)
+static void split_by_spots(struct making *making, const struct members *members, uint32_t kind)
 {
 	struct summary *summary = making->summary;
 	struct map64 ns_by_spot = {0}, lines = {0}, ns_by_stack = {0};
+	bool has_spots = !state_is_runnable(summary->waits.at[members->at[0]].state);
 	uint32_t depth = 0;
 
-	for (uint32_t deep = 1; members->has_spots && !depth && deep <= SPOT_FRAMES; deep++) {
+	for (uint32_t deep = 1; has_spots && !depth && deep <= SPOT_FRAMES; deep++) {
 		map64_clear(&ns_by_spot);
 		if (weigh(making, members, deep, &ns_by_spot) > 1)
 			depth = deep;
 	}
-	*map64_put(&summary->depth_by_kind, making->hashes.at[kind], NULL) = depth;
+	*map64_put(&summary->depth_by_part, members->hash, NULL) = depth;
 	for (size_t i = 0; i < members->count; i++) {
 		const struct summary_wait *wait = &summary->waits.at[members->at[i]];
 		const struct spot *spot = spot_of(making, members, i);
 		uint64_t hash = depth ? hash_spot(spot, depth) : 0;
-		bool is_large =
-			depth && *map64_find(&ns_by_spot, hash) >= members->total_ns / LEAST_PART;
+		bool is_large = depth && *map64_find(&ns_by_spot, hash) >= members->least_ns;
 		uint64_t *number = map64_put(&lines, is_large ? hash : 0, NULL);
 		if (!*number) {
-			struct summary_line line = {.number = (uint32_t)summary->lines.count,
-				.root = making->roots.at[kind],
-				.is_runnable = state_is_runnable(wait->state),
-				.is_rest = depth && !is_large};
-			if (!line.is_runnable) {
-				line.reason = wait->reason;
-				line.operation = wait->operation;
-				line.known = wait->known;
-			}
+			struct summary_line line = line_like(making, wait, kind);
+			line.is_rest = depth && !is_large;
+			line.part = members->part;
 			*map64_put(&summary->line_by_spot,
-				hash_add(making->hashes.at[kind], is_large ? hash : 0), NULL) =
-				line.number;
+				hash_add(members->hash, is_large ? hash : 0), NULL) = line.number;
 			vec_push(&summary->lines, line);
 			*number = summary->lines.count;
 		}
@@ -188,6 +202,66 @@ static void split(struct making *making, const struct members *members, uint32_t
 	map64_clear(&ns_by_stack);
 }
 
+static const struct thing *thing_of(const struct making *making, uint32_t wait)
+{
+	uint32_t thing = making->summary->waits.at[wait].thing;
+
+	return thing == REC_NONE ? NULL : &selection_things(making->selection)->at.at[thing];
+}
+
+/* Chooses the things that tell waits of a kind apart; false if none of them was for any. */
+static bool choose_parts(struct making *making, const struct members *members)
+{
+	_cleanup_free_ struct thing_weight *weights = xcalloc(members->count, sizeof(*weights));
+	bool has_things = false;
+
+	for (size_t i = 0; i < members->count; i++) {
+		weights[i].thing = thing_of(making, members->at[i]);
+		weights[i].ns = ns_of(making, members, i);
+		has_things |= weights[i].thing != NULL;
+	}
+	if (has_things)
+		thing_parts_choose(&making->summary->parts, members->hash, weights, members->count,
+			members->least_ns);
+	return has_things;
+}
+
+/* Lines of one kind: part by part, each in the order of the waits. */
+static void split(struct making *making, const struct members *members, uint32_t kind)
+{
+	_cleanup_free_ uint32_t *sorted = xcalloc(members->count, sizeof(*sorted));
+	struct map64 numbers = {0}; /* hash of the part -> index + 1 */
+	VEC(struct members) parts = {0};
+	size_t filled = 0;
+
+	if (!choose_parts(making, members)) {
+		split_by_spots(making, members, kind);
+		return;
+	}
+	for (size_t i = 0; i < members->count; i++) {
+		struct members part = {.least_ns = members->least_ns};
+		part.hash = thing_parts_find(&making->summary->parts, members->hash,
+			thing_of(making, members->at[i]), &part.part);
+		uint64_t *number = map64_put(&numbers, part.hash, NULL);
+		if (!*number) {
+			vec_push(&parts, part);
+			*number = parts.count;
+		}
+		parts.at[*number - 1].count++;
+	}
+	vec_each (part, &parts) {
+		enum thing_part unused;
+		part->at = sorted + filled;
+		for (size_t i = 0; i < members->count; i++)
+			if (thing_parts_find(&making->summary->parts, members->hash,
+				    thing_of(making, members->at[i]), &unused) == part->hash)
+				sorted[filled++] = members->at[i];
+		split_by_spots(making, part, kind);
+	}
+	vec_clear(&parts);
+	map64_clear(&numbers);
+}
+
 /* Waits by kind, each kind in the order of the waits. */
 static void split_all(struct making *making)
 {
@@ -196,6 +270,7 @@ static void split_all(struct making *making)
 	_cleanup_free_ size_t *first = xcalloc(kinds + 2, sizeof(*first));
 	_cleanup_free_ uint32_t *sorted = xcalloc(summary->waits.count + 1, sizeof(*sorted));
 	_cleanup_free_ struct members *members = xcalloc(kinds + 1, sizeof(*members));
+	_cleanup_free_ uint64_t *total_ns = xcalloc(kinds + 1, sizeof(*total_ns));
 
 	for (size_t i = 0; i < summary->waits.count; i++)
 		first[making->kind_of[i]]++;
@@ -209,11 +284,12 @@ static void split_all(struct making *making)
 		uint32_t kind = making->kind_of[i];
 		sorted[first[kind]++] = (uint32_t)i;
 		members[kind].count++;
-		members[kind].total_ns += wait->total_ns;
-		members[kind].has_spots |= !state_is_runnable(wait->state);
+		total_ns[kind] += wait->total_ns;
 	}
 	for (size_t kind = 1; kind <= kinds; kind++) {
 		members[kind].at = sorted + first[kind] - members[kind].count;
+		members[kind].least_ns = total_ns[kind] / LEAST_PART;
+		members[kind].hash = making->hashes.at[kind - 1];
 		split(making, &members[kind], (uint32_t)kind - 1);
 	}
 }
@@ -276,15 +352,19 @@ uint32_t lines_find(
 	_cleanup_free_ char *comm = text_clean(row->thread->comm, true);
 	uint64_t kind = hash_kind(family_of(&summary->families, comm), state_is_runnable(state),
 		row->reason, row->operation, row->known.name);
-	const uint64_t *depth = map64_find(&summary->depth_by_kind, kind);
+	enum thing_part unused;
+	uint64_t part = thing_parts_find(&summary->parts, kind,
+		row->thing == REC_NONE ? NULL : &selection_things(selection)->at.at[row->thing],
+		&unused);
+	const uint64_t *depth = map64_find(&summary->depth_by_part, part);
 
 	if (!depth || (state != TIME_BLOCKED && !state_is_runnable(state)))
 		return 0;
 	uint64_t spot = *depth ? hash_spot(selection_spot(selection, row->row->stacks.user_node),
 					 (uint32_t)*depth)
 			       : 0;
-	const uint64_t *line = map64_find(&summary->line_by_spot, hash_add(kind, spot));
+	const uint64_t *line = map64_find(&summary->line_by_spot, hash_add(part, spot));
 	if (!line)
-		line = map64_find(&summary->line_by_spot, hash_add(kind, 0));
+		line = map64_find(&summary->line_by_spot, hash_add(part, 0));
 	return line ? (uint32_t)*line : 0;
 }

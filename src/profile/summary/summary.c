@@ -4,8 +4,12 @@
 
 #include <string.h>
 
+#include "profile/summary/line_things.h"
 #include "profile/summary/lines.h"
 #include "util/hash.h"
+
+/* Threads that waited so long for each other, or half of the window, will wait for ever. */
+#define DEADLOCK_LEAST_NS 1000000000ULL
 
 struct gathering {
 	struct summary *summary;
@@ -15,6 +19,7 @@ struct gathering {
 	struct summary_thread *figures; /* by thread index; the summary's, not yet chosen among */
 	struct map64 groups;            /* root -> index into groups */
 	struct map64 kinds;             /* state, letter, reason, idle and stack -> small number */
+	struct map64 kinds_for;         /* such a kind and a thing -> small number, too */
 	struct map64 waits;             /* kind << 32 | root -> index into waits */
 	struct completeness_maker *completeness;
 	struct computing_maker *computing;
@@ -49,7 +54,13 @@ static struct summary_wait *wait_of(struct gathering *gathering, const struct se
 	uint64_t *index;
 
 	if (!*kind_number)
-		*kind_number = gathering->kinds.count;
+		*kind_number = gathering->kinds.count + gathering->kinds_for.count;
+	if (row->thing != REC_NONE) {
+		kind_number =
+			map64_put(&gathering->kinds_for, *kind_number << 32 | row->thing, NULL);
+		if (!*kind_number)
+			*kind_number = gathering->kinds.count + gathering->kinds_for.count;
+	}
 	index = map64_put(&gathering->waits, *kind_number << 32 | root, &is_new);
 	if (is_new) {
 		struct summary_wait wait = {
@@ -62,6 +73,7 @@ static struct summary_wait *wait_of(struct gathering *gathering, const struct se
 			.operation = row->operation,
 			.known = row->known,
 			.user_node = row->row->stacks.user_node,
+			.thing = row->thing,
 			.idle = row->idle,
 			.is_aside = row->idle != IDLE_NOT && gathering->sets_aside,
 		};
@@ -79,10 +91,14 @@ static void add_wait(struct gathering *gathering, const struct selection_row *ro
 	wait->count += row->count;
 	wait->unended += row->unended;
 	wait->total_ns += row->ns;
-	if (row->max_ns > wait->max_ns)
+	if (row->max_ns > wait->max_ns) {
 		wait->max_ns = row->max_ns;
-	if (row->row->is_unended && row->max_ns > wait->unended_max_ns)
+		wait->owner = row->owner == REC_NONE ? NULL : &gathering->threads[row->owner];
+	}
+	if (row->row->is_unended && row->max_ns > wait->unended_max_ns) {
 		wait->unended_max_ns = row->max_ns;
+		wait->unended_by = row->thread;
+	}
 	if (row->is_unsliced) {
 		wait->uncounted_ns += row->ns;
 	} else if (band < CONTRACT_BANDS) {
@@ -129,8 +145,11 @@ static int on_row(const struct selection_row *row, void *context)
 	gathering->summary->total_ns[state] += row->ns;
 	gathering->figures[row->row->thread_index].total_ns[state] += row->ns;
 	group_of(gathering, row->thread)->total_ns[state] += row->ns;
-	if (state == TIME_BLOCKED)
+	if (state == TIME_BLOCKED) {
 		add_blocked(gathering, row);
+		deadlocks_add(&gathering->summary->deadlocks, gathering->selection, row,
+			gathering->threads);
+	}
 	if (state != TIME_RUNNING)
 		add_wait(gathering, row);
 	return 0;
@@ -210,12 +229,25 @@ static uint64_t hash_line(
 	return spot ? hash_text(hash, spot) : hash;
 }
 
-size_t summary_find_line(const struct summary *summary, const char *name, enum reason reason,
-	const char *operation, const char *spot)
+/* The same for what is known to be for a thing; "": for several. */
+static uint64_t hash_line_for(uint64_t line, const char *thing)
 {
-	const uint64_t *number =
-		map64_find(&summary->line_by_what, hash_line(name, reason, operation, spot));
+	return hash_text(hash_add(line, REASONS), thing);
+}
 
+size_t summary_find_line(const struct summary *summary, const char *name, enum reason reason,
+	const char *operation, const char *spot, const char *thing)
+{
+	uint64_t hash = hash_line(name, reason, operation, spot);
+	const uint64_t *number;
+
+	if (!thing) {
+		number = map64_find(&summary->line_by_what, hash);
+	} else {
+		number = map64_find(&summary->line_by_what, hash_line_for(hash, thing));
+		if (!number)
+			number = map64_find(&summary->line_by_what, hash_line_for(hash, ""));
+	}
 	return number ? *number : 0;
 }
 
@@ -233,13 +265,16 @@ static void index_lines(struct summary *summary)
 {
 	for (size_t i = 0; i < summary->lines.count; i++) {
 		const struct summary_line *line = &summary->lines.at[i];
+		const struct thing *thing = line_thing(summary, line);
 		if (line->is_runnable)
 			continue;
 		_cleanup_free_ char *name = summary_root_name(summary, line->root);
-		index_line(summary, hash_line(name, line->reason, line->operation, NULL), i + 1);
-		if (line->spot)
-			index_line(summary,
-				hash_line(name, line->reason, line->operation, line->spot), i + 1);
+		for (unsigned int with_spot = 0; with_spot <= (line->spot != NULL); with_spot++) {
+			uint64_t hash = hash_line(
+				name, line->reason, line->operation, with_spot ? line->spot : NULL);
+			index_line(summary, hash, i + 1);
+			index_line(summary, hash_line_for(hash, thing ? thing->text : ""), i + 1);
+		}
 	}
 }
 
@@ -269,12 +304,18 @@ static int compare_waits(const void *left, const void *right)
 static void finish(
 	struct summary *summary, struct recording *recording, struct selection *selection)
 {
+	uint64_t window_ns = summary->to_ns - summary->from_ns;
+
 	for (unsigned int state = 0; state < TIME_STATES; state++)
 		summary->busy_ns += summary->total_ns[state];
 	summary->busy_ns -= summary->aside_ns;
 	vec_sort(&summary->groups, compare_groups);
 	vec_sort(&summary->waits, compare_waits);
 	lines_make(summary, selection);
+	summary->things = selection_take_things(selection);
+	line_things_make(summary);
+	deadlocks_find(&summary->deadlocks,
+		window_ns / 2 < DEADLOCK_LEAST_NS ? window_ns / 2 : DEADLOCK_LEAST_NS);
 	index_lines(summary);
 	summary->has_chains = recording_has_chains(recording);
 	summary->losses = recording_losses(recording, &summary->loss_count);
@@ -319,6 +360,7 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	/* Freed before the next step, which needs as much memory again. */
 	placer_free(gathering.placer);
 	map64_clear(&gathering.kinds);
+	map64_clear(&gathering.kinds_for);
 	map64_clear(&gathering.waits);
 	if (!error) {
 		add_threads(&gathering, selection, recording, thread_count);
@@ -383,11 +425,15 @@ void summary_free(struct summary *summary)
 	vec_clear(&summary->groups);
 	vec_clear(&summary->waits);
 	vec_clear(&summary->lines);
+	things_clear(&summary->things);
+	vec_clear(&summary->line_things);
+	deadlocks_clear(&summary->deadlocks);
 	causes_clear(&summary->causes);
 	families_clear(&summary->families);
 	families_clear(&summary->occupant_families);
 	map64_clear(&summary->line_by_what);
-	map64_clear(&summary->depth_by_kind);
+	map64_clear(&summary->parts);
+	map64_clear(&summary->depth_by_part);
 	map64_clear(&summary->line_by_spot);
 	map64_clear(&summary->family_roots);
 	vec_clear(&summary->queues);

@@ -14,6 +14,7 @@
 #include "profile/summary/completeness.h"
 #include "profile/summary/computing.h"
 #include "profile/summary/conservation.h"
+#include "profile/summary/deadlocks.h"
 #include "profile/family.h"
 #include "profile/filter.h"
 #include "profile/summary/measured.h"
@@ -21,6 +22,7 @@
 #include "profile/summary/queues.h"
 #include "profile/summary/runtimes.h"
 #include "profile/selection.h"
+#include "profile/summary/thing_parts.h"
 #include "profile/tree.h"
 
 struct summary_thread {
@@ -43,7 +45,7 @@ struct summary_group {
 	uint64_t called_ns[REASONS]; /* the same as people call it: a program's lock is a lock */
 };
 
-/* Off-CPU time of one stack, state, reason. */
+/* Off-CPU time of one stack, state, reason, for one thing. */
 struct summary_wait {
 	uint32_t root;
 	uint32_t node;   /* its last frame, which is below no name */
@@ -54,6 +56,7 @@ struct summary_wait {
 	const char *operation; /* NULL if there is none */
 	struct known_wait known;
 	uint32_t user_node; /* of the recording: one of those that look the same */
+	uint32_t thing;     /* what it was for: into things, or REC_NONE */
 	uint32_t line;      /* number of its line, from 1 on; 0: set aside */
 	enum idle_kind idle;
 	bool is_aside;
@@ -63,19 +66,31 @@ struct summary_wait {
 	uint64_t uncounted_ns; /* of total_ns: how many waits, and how long, was lost */
 	uint64_t max_ns;
 	uint64_t unended_max_ns; /* of those that had not ended when the recording did */
+	/* Who had the lock when the longest began; NULL: not told, or it is none. */
+	const struct rec_thread *owner;
+	const struct rec_thread *unended_by; /* whose the longest that had not ended is, or NULL */
 	uint64_t band_count[CONTRACT_BANDS];
 	uint64_t band_ns[CONTRACT_BANDS];
 };
 
+/* How much of a line was for one thing. */
+struct line_thing {
+	uint32_t line;  /* index into lines */
+	uint32_t thing; /* into things */
+	uint64_t ns;
+	uint64_t count; /* unended ones included */
+};
+
 /*
- * What the report lists: waits of one name, reason and operation that were asked for at one place,
- * or the runnable time of a name.
+ * What the report lists: waits of one name, reason and operation that were for one thing and asked
+ * for at one place, or the runnable time of a name.
  */
 struct summary_line {
 	uint32_t number; /* in the order in which they were met */
 	uint32_t root;
 	bool is_runnable;
-	bool is_rest; /* of a kind whose large parts are lines of their own */
+	bool is_rest;         /* of a kind whose large parts are lines of their own */
+	enum thing_part part; /* which part of its kind it is, by what was waited for */
 	enum reason reason;
 	const char *operation;
 	struct known_wait known;
@@ -88,7 +103,12 @@ struct summary_line {
 	uint64_t woken_ns;
 	uint32_t heaviest; /* index into waits: one in the stack that has most of it */
 	uint64_t heaviest_ns;
-	const char *spot; /* the function that asked for that, or NULL */
+	const char *spot;                    /* the function that asked for that, or NULL */
+	const struct rec_thread *owner;      /* as of its waits */
+	const struct rec_thread *unended_by; /* likewise */
+	uint32_t thing;     /* what nearly all of it was for: into things, or REC_NONE */
+	size_t first_thing; /* into line_things */
+	size_t thing_count;
 };
 
 struct summary {
@@ -110,14 +130,17 @@ struct summary {
 	uint64_t called_ns[REASONS]; /* the same as people call it, and as they asked for it */
 	uint64_t busy_ns;            /* all time that is not set aside */
 	VEC(struct summary_thread) threads;
-	VEC(struct summary_group) groups; /* largest busy time first */
-	VEC(struct summary_wait) waits;   /* largest first */
-	VEC(struct summary_line) lines;   /* largest first; only what is not set aside */
-	struct completeness completeness; /* of user stacks */
-	struct computing computing;       /* what they ran in, by samples */
-	runtime_list runtimes;            /* that have schedulers of their own; busiest first */
-	size_t hidden_measures;           /* that the filters, which are for time, leave out */
-	measured_list measures;           /* what was counted beside time, as the groups are */
+	VEC(struct summary_group) groups;   /* largest busy time first */
+	VEC(struct summary_wait) waits;     /* largest first */
+	VEC(struct summary_line) lines;     /* largest first; only what is not set aside */
+	struct things things;               /* what waits and their wakers waited for */
+	VEC(struct line_thing) line_things; /* by line, the largest first: line_things.h */
+	struct deadlocks deadlocks;         /* and waits that had not ended */
+	struct completeness completeness;   /* of user stacks */
+	struct computing computing;         /* what they ran in, by samples */
+	runtime_list runtimes;              /* that have schedulers of their own; busiest first */
+	size_t hidden_measures;             /* that the filters, which are for time, leave out */
+	measured_list measures;             /* what was counted beside time, as the groups are */
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;
@@ -129,8 +152,9 @@ struct summary {
 	queue_shares queues;       /* who had the CPUs; none where filters ask for what they lack */
 	struct causes causes;      /* by line */
 	struct map64 line_by_what; /* hash of name, reason and operation -> number of a line */
-	struct map64 depth_by_kind; /* how many frames tell the waits of a kind apart */
-	struct map64 line_by_spot;  /* hash of kind and these frames -> number of a line */
+	struct map64 parts;        /* of kinds, by things: thing_parts.h */
+	struct map64 depth_by_part; /* how many frames tell the waits of a part apart */
+	struct map64 line_by_spot;  /* hash of part and these frames -> number of a line */
 	struct map64 family_roots;  /* node of a name -> node of its family's */
 	struct tree tree;
 };
@@ -150,10 +174,11 @@ void summary_free(struct summary *summary);
 char *summary_root_name(const struct summary *summary, uint32_t root);
 /*
  * The number, from 1 on, of the line of blocked time of that name, reason and operation, asked for
- * in that function; NULL: in any. 0: none.
+ * in that function; NULL: in any. With a thing's text, of a line that is for it, or else of one
+ * that is for several. 0: none.
  */
 size_t summary_find_line(const struct summary *summary, const char *name, enum reason reason,
-	const char *operation, const char *spot);
+	const char *operation, const char *spot, const char *thing);
 /* The name that the lines of a name go by: its family's, if it has brothers. */
 uint32_t summary_family_root(const struct summary *summary, uint32_t root);
 /* Runnable and blocked time that is not set aside, and running time. */

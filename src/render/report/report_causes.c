@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/rounding.h"
+#include "render/report/report_things.h"
 #include "util/hash.h"
 #include "util/map64.h"
 #include "util/mem.h"
@@ -124,6 +125,7 @@ static uint64_t hash_words(const struct holder *holder, const struct cause *caus
 	hash = hash_add(hash, is_by_reason ? 1 + (uint64_t)cause->reason : 0);
 	hash = hash_text(hash, cause->operation ? cause->operation : "");
 	hash = hash_text(hash, cause->spot ? cause->spot : "");
+	hash = hash_text(hash, cause->thing ? cause->thing->text : "");
 	return hash_add(hash_text(hash, cause->root_name ? cause->root_name : ""),
 		(uint64_t)cause->root_kind);
 }
@@ -189,7 +191,7 @@ static void put_percent(FILE *out, uint64_t percent)
 		fputs(" < 1 %", out);
 }
 
-/* "asleep in refresh_cache", "in fdatasync (XLogFlush, disk vda; see 2)" */
+/* "asleep in refresh_cache", "in fdatasync of wal (XLogFlush, disk vda; see 2)" */
 static void put_wait(FILE *out, const struct explanation *explanation, const struct cause *cause)
 {
 	_cleanup_free_ char *operation =
@@ -199,6 +201,12 @@ static void put_wait(FILE *out, const struct explanation *explanation, const str
 							       cause->root_kind, cause->root_name)
 						     : NULL;
 	bool is_asleep = cause->reason == REASON_SLEEP;
+	bool is_of =
+		cause->operation && cause->thing && thing_is_worked_on(cause->thing, cause->reason);
+	_cleanup_free_ char *thing =
+		cause->thing && !is_asleep
+			? thing_text(cause->thing, THING_COLUMNS, explanation->is_redacted)
+			: NULL;
 	const char *before = " (";
 
 	if (is_asleep)
@@ -207,8 +215,14 @@ static void put_wait(FILE *out, const struct explanation *explanation, const str
 		fprintf(out, "waiting for %s", root);
 	else
 		fprintf(out, "in %s", operation);
+	if (thing && is_of)
+		fprintf(out, " of %s", thing);
 	if (spot && !is_asleep) {
 		fprintf(out, "%s%s", before, spot);
+		before = ", ";
+	}
+	if (thing && !is_of) {
+		fprintf(out, "%sfor %s", before, thing);
 		before = ", ";
 	}
 	if (root && cause->operation) {
@@ -332,7 +346,12 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 	uint64_t rest = 100 - sentence->unexplained - (last ? last->percent : 0);
 
 	if (sentence->unexplained == 100 && explanation_main_end(explanation) == CHAIN_NOT_WOKEN) {
-		fputs("It had not ended when the recording did.", out);
+		fputs("It had not ended when the recording did", out);
+		if (explanation->owner) {
+			_cleanup_free_ char *owner = text_clean(explanation->owner->comm, false);
+			fprintf(out, "; %s holds it", owner);
+		}
+		fputs(".", out);
 		return;
 	}
 	_cleanup_free_ char *why = why_unexplained(explanation);
@@ -426,6 +445,8 @@ static void put_cause(struct json *json, const struct words *words, const struct
 			json_field_text(json, "waited_in", cause->operation);
 		if (cause->spot)
 			json_field_text(json, "called_from", cause->spot);
+		if (cause->thing)
+			json_field_text(json, "awaited", cause->thing->text);
 		if (cause->root_name) {
 			json_field_text(json, "root_kind",
 				words_text(words, WORD_HOP_KIND, cause->root_kind));

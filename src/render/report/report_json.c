@@ -4,6 +4,7 @@
 
 #include "render/report/report_causes.h"
 #include "render/report/report_json_recording.h"
+#include "render/report/report_json_things.h"
 #include "render/report/report_queue.h"
 #include "util/json.h"
 
@@ -152,6 +153,8 @@ static void put_wait(
 	json_field_text(json, "state", is_blocked ? letter : state_name(wait->state));
 	if (wait->operation)
 		json_field_text(json, "operation", wait->operation);
+	if (wait->thing != REC_NONE)
+		json_field_text(json, "awaited", summary->things.at.at[wait->thing].text);
 	if (is_blocked) {
 		json_field_bool(json, "is_idle", wait->idle != IDLE_NOT);
 		json_field_text(json, "idle", idle_kind_name(wait->idle));
@@ -185,9 +188,11 @@ static void put_waits(struct json *json, const char *name, const struct summary 
 	json_close_array(json);
 }
 
-static void put_hop(struct json *json, const struct words *words, const struct cause_hop *hop,
+static void put_hop(struct json *json, const struct summary *summary, const struct cause_hop *hop,
 	const struct rec_share *share)
 {
+	const struct words *words = summary->words;
+
 	json_open_object(json);
 	json_field_text(json, "kind", words_text(words, WORD_HOP_KIND, hop->kind));
 	json_field_text(json, "name", hop->name);
@@ -195,6 +200,8 @@ static void put_hop(struct json *json, const struct words *words, const struct c
 		json_field_text(json, "woke_from", reason_name(hop->reason));
 		if (hop->operation)
 			json_field_text(json, "woke_in", hop->operation);
+		if (hop->thing != REC_NONE)
+			json_field_text(json, "woke_for", summary->things.at.at[hop->thing].text);
 	}
 	json_field_uint(json, "ran_ns", share->ran_ns);
 	json_field_uint(json, "no_cpu_ns", share->no_cpu_ns);
@@ -221,7 +228,7 @@ static void put_chains(struct json *json, const struct summary *summary, size_t 
 		json_name(json, "hops");
 		json_open_array(json);
 		for (uint32_t hop = 0; hop < chains[i].hop_count; hop++)
-			put_hop(json, summary->words, &causes->hops.at[chains[i].first_hop + hop],
+			put_hop(json, summary, &causes->hops.at[chains[i].first_hop + hop],
 				&shares[hop]);
 		json_close_array(json);
 		json_close_object(json);
@@ -254,6 +261,7 @@ static void put_lines(struct json *json, const struct summary *summary, size_t t
 		json_field_uint(json, "count", line->count);
 		json_field_uint(json, "total_ns", line->total_ns);
 		json_field_uint(json, "max_ns", line->max_ns);
+		things_json(json, summary, i);
 		if (line->is_runnable)
 			queue_json(json, summary, i);
 		if (summary->has_chains && !line->is_runnable) {
@@ -359,6 +367,7 @@ void report_json(
 	put_threads(&json, summary);
 	put_groups(&json, summary, options->top ? options->top : SIZE_MAX);
 	put_causes(&json, summary);
+	deadlocks_json(&json, summary);
 	put_lines(&json, summary, options->top ? options->top : SIZE_MAX);
 	put_waits(&json, "waits", summary, false, options);
 	put_waits(&json, "runq", summary, true, options);

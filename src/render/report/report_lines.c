@@ -6,6 +6,7 @@
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
 #include "render/report/report_queue.h"
+#include "render/report/report_things.h"
 #include "render/stack_line.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -61,6 +62,13 @@ static char *title_of(const struct report *report, const struct summary_line *li
 
 	if (line->is_runnable)
 		return xasprintf("%zu %s  no CPU", number, cut);
+	_cleanup_free_ char *before = xasprintf("%zu %s  ", number, cut);
+	_cleanup_free_ char *thing =
+		thing_title(report->summary, line, TITLE_COLUMNS - 1 - text_width(before));
+	if (thing[0])
+		return xasprintf("%s%s", before, thing);
+	if (line->part == PART_REST)
+		return xasprintf("%s%s, other things", before, reason);
 	/* A lock of the kernel is taken in several operations. */
 	if (line->known.name && line->reason != REASON_LOCK)
 		return xasprintf(
@@ -206,22 +214,31 @@ static void put_runnable(const struct report *report, size_t index)
 	layout_wrap(report->out, text, report->style->width, 2, 2);
 }
 
-/* What it was for, if that was recorded. */
-static void put_causes(const struct report *report, size_t line)
+/* What it was for, if that was recorded. Caller frees. */
+static char *causes_of_line(const struct summary *summary, size_t line)
 {
-	const struct summary *summary = report->summary;
 	struct explanation explanation;
 
 	if (!summary->has_chains)
-		return;
+		return xstrdup("");
 	explain_line(summary, line, &explanation);
 	_cleanup_free_ char *name = summary_root_name(summary, summary->lines.at[line].root);
-	_cleanup_free_ char *text = cause_sentence(&explanation, name);
-	if (text[0]) {
-		fputs("  ", report->out);
-		layout_wrap(report->out, text, report->style->width, 2, 2);
-	}
+	char *text = cause_sentence(&explanation, name);
 	explanation_clear(&explanation);
+	return text;
+}
+
+static void put_causes(const struct report *report, size_t line)
+{
+	_cleanup_free_ char *things = thing_sentence(report->summary, line);
+	_cleanup_free_ char *causes = causes_of_line(report->summary, line);
+	_cleanup_free_ char *text =
+		xasprintf("%s%s%s", things, things[0] && causes[0] ? " " : "", causes);
+
+	if (!text[0])
+		return;
+	fputs("  ", report->out);
+	layout_wrap(report->out, text, report->style->width, 2, 2);
 }
 
 static void put_heading(const struct report *report)

@@ -10,6 +10,8 @@
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
 #include "render/report/report_queue.h"
+#include "render/report/report_stuck.h"
+#include "render/report/report_what.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -18,9 +20,6 @@
 #define LARGE_PART 7
 /* What they were for is followed so far, so that no link of it is said again. */
 #define MOST_HOPS_TOLD 4
-/* A lock that was waited for through this part of the window, without end, is a lock for ever. */
-#define STUCK_PART 2
-#define MOST_STUCK 3
 /* With less than this part of the window to tell of, there is nothing but idle. */
 #define IDLE_PART 20
 /* Less CPU time than this part of the window is worth saying: nobody got far. */
@@ -39,47 +38,6 @@
 static bool is_for_an_end(const struct summary_line *line)
 {
 	return line->reason == REASON_CHILD || line->known.kind == KNOWN_OTHERS;
-}
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), wanted = strlen(end);
-
-	return length >= wanted && !strcmp(text + length - wanted, end);
-}
-
-/* "a mutex", "a PostgreSQL lock", "the mmap_lock", "the exec's other threads", "DNS" */
-static const char *article_of(const char *known)
-{
-	bool is_name = known[0] >= 'A' && known[0] <= 'Z';
-
-	if (strstr(known, "'s ") || strchr(known, '_'))
-		return is_name ? "" : "the ";
-	return is_name && !ends_in(known, "ock") && !ends_in(known, "monitor") ? "" : "a ";
-}
-
-/* "for a mutex (ask)", "in fdatasync (XLogFlush)", "for a disk" */
-static char *what_of(const struct summary_line *line)
-{
-	_cleanup_free_ char *operation =
-		line->operation ? text_clean(line->operation, false) : NULL;
-	_cleanup_free_ char *spot = line->spot ? text_clean(line->spot, false) : NULL;
-	_cleanup_free_ char *where = spot ? xasprintf(" (%s)", spot) : xstrdup("");
-	const char *known = line->known.name;
-
-	if (known)
-		return xasprintf("for %s%s%s", article_of(known), known, where);
-	if (operation)
-		return xasprintf("in %s%s", operation, where);
-	if (line->reason == REASON_UNKNOWN || line->reason == REASON_LOST)
-		return xasprintf("%s%s",
-			line->reason == REASON_LOST ? "in lost stacks" : "for unknown reasons",
-			where);
-	return xasprintf("for %s%s%s",
-		line->reason == REASON_KERNEL                   ? "the "
-		: strchr("aeiou", reason_name(line->reason)[0]) ? "an "
-								: "a ",
-		reason_name(line->reason), where);
 }
 
 /* The sentence about a line's causes, and the largest of them. Caller frees. */
@@ -105,7 +63,8 @@ static void put_wait(FILE *out, const struct report *report, size_t index, const
 	const struct summary *summary = report->summary;
 	const struct summary_line *line = &summary->lines.at[index];
 	_cleanup_free_ char *name = summary_root_name(summary, line->root);
-	_cleanup_free_ char *what = what_of(line);
+	bool is_for;
+	_cleanup_free_ char *what = report_what(summary, line, &is_for);
 	char amount[UNITS_ROOM];
 
 	if (line->reason == REASON_SLEEP && line->spot)
@@ -114,48 +73,11 @@ static void put_wait(FILE *out, const struct report *report, size_t index, const
 		fprintf(out, "%s waited %s %s", name, units_duration(line->total_ns, amount), what);
 	if (!causes[0] || !strncmp(causes, "Not explained", strlen("Not explained")))
 		fprintf(out, ".%s%s", causes[0] ? " " : "", causes);
+	else if (is_for && !strncmp(causes, "For ", strlen("For ")))
+		/* Not "for its client, for worker". */
+		fprintf(out, ": %s", causes + strlen("For "));
 	else
 		fprintf(out, ", %c%s", causes[0] - 'A' + 'a', causes + 1);
-}
-
-/* A lock that nobody gave back while it was recorded. */
-static bool is_stuck(const struct summary *summary, const struct summary_line *line)
-{
-	return !line->is_runnable && line->known.kind == KNOWN_LOCK &&
-	       line->unended_max_ns >= (summary->to_ns - summary->from_ns) / STUCK_PART;
-}
-
-static bool is_stopped(const struct summary *summary, const struct summary_line *line)
-{
-	return !line->is_runnable && line->reason == REASON_STOPPED &&
-	       line->total_ns >= (summary->to_ns - summary->from_ns) / STUCK_PART;
-}
-
-/* Threads that cannot go on by themselves; how many sentences that makes. */
-static size_t put_stuck(FILE *out, const struct report *report)
-{
-	const struct summary *summary = report->summary;
-	size_t count = 0;
-
-	vec_each (line, &summary->lines) {
-		char amount[UNITS_ROOM];
-		if ((!is_stuck(summary, line) && !is_stopped(summary, line)) || count == MOST_STUCK)
-			continue;
-		_cleanup_free_ char *name = summary_root_name(summary, line->root);
-		_cleanup_free_ char *what = what_of(line);
-		fputs(count++ ? " " : "", out);
-		units_duration(
-			line->reason == REASON_STOPPED ? line->total_ns : line->unended_max_ns,
-			amount);
-		if (line->reason == REASON_STOPPED)
-			fprintf(out, "%s was %s for %s%s.", name,
-				line->known.name ? line->known.name : "stopped", amount,
-				line->unended_max_ns ? " and has not gone on" : "");
-		else
-			fprintf(out, "%s is stuck: it waits %s for %s, and nobody let it go on.",
-				name, what, amount);
-	}
-	return count;
 }
 
 /*
@@ -284,14 +206,15 @@ static bool is_same(const char *a, const char *b)
 static bool is_same_story(const struct cause *a, const struct cause *b)
 {
 	return a->name[0] && !strcmp(a->name, b->name) && a->reason == b->reason &&
-	       is_same(a->operation, b->operation) && is_same(a->spot, b->spot);
+	       is_same(a->operation, b->operation) && is_same(a->spot, b->spot) &&
+	       a->thing == b->thing;
 }
 
 /* Does a wait count for the verdict by itself? */
 static bool is_story(const struct summary *summary, const struct summary_line *line)
 {
 	return !line->is_runnable && !is_for_an_end(line) && line->reason != REASON_STOPPED &&
-	       !is_stuck(summary, line);
+	       !report_is_stuck(summary, line);
 }
 
 /* What is told already: the lines that tell what the ones before them were for, and causes. */
@@ -427,7 +350,7 @@ static void put_sentences(FILE *out, const struct report *report)
 			if (line->total_ns > spent.largest_ns)
 				spent.largest_ns = line->total_ns;
 		}
-	stuck = put_stuck(out, report);
+	stuck = report_stuck(out, summary);
 	if (stuck && spent.running_ns + spent.runnable_ns + spent.waited_ns < window_ns / 100)
 		return;
 	is_idle = !stuck && summary->aside_ns && summary->busy_ns < window_ns / IDLE_PART;

@@ -9,14 +9,17 @@
 
 #include "profile/rounding.h"
 #include "profile/shares.h"
+#include "profile/summary/line_things.h"
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
+#include "render/report/report_things.h"
 #include "render/stack_line.h"
 #include "util/mem.h"
 #include "util/text.h"
 
 #define MOST_CHAINS 5
 #define MOST_STACKS 5
+#define MOST_THINGS 5
 #define NAME_COLUMNS 24
 /* Number, share and time of a hop. */
 #define HOP_COLUMNS 23
@@ -41,13 +44,13 @@ static void put_did(FILE *out, const struct rec_share *share, bool is_metal)
 }
 
 /* "woke it in fdatasync": what the waker before had been in. */
-static char *waited_text(const struct cause_hop *hop)
+static char *waited_text(const struct summary *summary, const struct cause_hop *hop)
 {
 	if (!hop->has_waited)
 		return xstrdup("");
-	_cleanup_free_ char *operation =
-		text_clean(hop->operation ? hop->operation : reason_name(hop->reason), false);
-	return xasprintf("woke it in %s", operation);
+	_cleanup_free_ char *call = thing_in_call(hop->operation, hop->reason,
+		hop->thing == REC_NONE ? NULL : &summary->things.at.at[hop->thing], false);
+	return xasprintf("woke it in %s", call);
 }
 
 static void put_hop(const struct report *report, const struct cause_hop *hop,
@@ -56,7 +59,7 @@ static void put_hop(const struct report *report, const struct cause_hop *hop,
 	char room[UNITS_ROOM];
 	_cleanup_free_ char *name = cause_name(report->summary->words, hop->kind, hop->name);
 	_cleanup_free_ char *cut = layout_cut(name, NAME_COLUMNS);
-	_cleanup_free_ char *waited = waited_text(hop);
+	_cleanup_free_ char *waited = waited_text(report->summary, hop);
 	_cleanup_free_ char *did = NULL;
 	size_t size;
 	FILE *out = open_memstream(&did, &size);
@@ -186,6 +189,46 @@ static void put_stacks(const struct report *report, size_t line)
 	vec_clear(&stacks);
 }
 
+/* Of a lock: who had it when the longest wait for it began. */
+static void put_owner(const struct report *report, size_t line)
+{
+	const struct summary_line *figures = &report->summary->lines.at[line];
+	char room[UNITS_ROOM];
+
+	if (!figures->owner)
+		return;
+	_cleanup_free_ char *name = text_clean(figures->owner->comm, false);
+	_cleanup_free_ char *text = xasprintf("The longest, %s, found it with %s (thread %u).",
+		units_duration(figures->max_ns, room), name, figures->owner->tid);
+	fputs("  ", report->out);
+	layout_wrap(report->out, text, report->style->width, 2, 2);
+}
+
+/* The things that it was for, if they are several or a path, of which headings show the end. */
+static void put_things(const struct report *report, size_t line)
+{
+	const struct summary *summary = report->summary;
+	size_t count, most = report->style->is_full ? SIZE_MAX : MOST_THINGS;
+	const struct line_thing *things = line_things_of(summary, line, &count);
+	char share[UNITS_ROOM], room[UNITS_ROOM], waits[UNITS_ROOM];
+
+	if (count == 1 && !strchr(summary->things.at.at[things[0].thing].text, '/'))
+		return;
+	if (count)
+		putc('\n', report->out);
+	for (size_t i = 0; i < count && i < most; i++) {
+		_cleanup_free_ char *text = xasprintf("for %s: %s, %s in %s wait%s",
+			summary->things.at.at[things[i].thing].text,
+			share_text(things[i].ns, summary->lines.at[line].total_ns, share),
+			units_duration(things[i].ns, room), units_count(things[i].count, waits),
+			things[i].count == 1 ? "" : "s");
+		layout_wrap(report->out, text, report->style->width, 0, 4);
+	}
+	if (count > most)
+		fprintf(report->out, "for %zu other%s (--full shows %s)\n", count - most,
+			count - most == 1 ? "" : "s", count - most == 1 ? "it" : "them");
+}
+
 void report_wait(
 	const struct summary *summary, size_t number, const struct report_style *style, FILE *out)
 {
@@ -197,6 +240,8 @@ void report_wait(
 		summary->lines.at[number - 1].heaviest_ns == summary->lines.at[number - 1].total_ns;
 	report_line(&report, number - 1);
 	report.style = style;
+	put_owner(&report, number - 1);
+	put_things(&report, number - 1);
 	put_stacks(&report, number - 1);
 	if (!summary->lines.at[number - 1].is_runnable)
 		put_chains(&report, number - 1);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Awaited things into what is said of them. */
+#include "profile/things.h"
+
+#include "util/hash.h"
+#include "util/mem.h"
+
+/* Who waits for a thing. */
+#define WAITER_NONE UINT32_MAX
+#define WAITER_SEVERAL (UINT32_MAX - 1)
+
+void things_note(struct things *things, const struct rec_row *row)
+{
+	uint32_t *waiter;
+
+	if (row->awaited == REC_NONE)
+		return;
+	while (things->waiters.count <= row->awaited)
+		vec_push(&things->waiters, WAITER_NONE);
+	waiter = &things->waiters.at[row->awaited];
+	if (*waiter == WAITER_NONE)
+		*waiter = row->thread_index;
+	else if (*waiter != row->thread_index)
+		*waiter = WAITER_SEVERAL;
+}
+
+/*
+ * A lock is told by its address if need be. Anything else has a name, or it is left out: addresses
+ * of conditions say nothing. What no function is known for may be a thread's parking place, as long
+ * as only that thread waits there; with a name, too: that of Go's first thread is in a variable.
+ */
+static bool is_futex_told(const struct things *things, uint32_t awaited,
+	const struct awaited *futex, struct known_wait known)
+{
+	if (known.name)
+		return known.is_word && (known.kind == KNOWN_LOCK || futex->name[0]);
+	return futex->name[0] && awaited < things->waiters.count &&
+	       things->waiters.at[awaited] == WAITER_SEVERAL;
+}
+
+static bool is_told(const struct things *things, uint32_t awaited, const struct awaited *thing,
+	enum reason reason, struct known_wait known)
+{
+	if (!awaited_fits(thing->kind, reason))
+		return false;
+	/* How a program's own lock waits is its own affair: the lock is what was waited for. */
+	if (known.kind == KNOWN_LOCK && reason != REASON_LOCK && thing->kind != AWAITED_FUTEX)
+		return false;
+	switch (thing->kind) {
+	/* That it was one of several says nothing. */
+	case AWAITED_EPOLL:
+	case AWAITED_POLL_SET:
+	case AWAITED_ANY_CHILD:
+		return false;
+	case AWAITED_FUTEX:
+		return !thing->is_folded && is_futex_told(things, awaited, thing, known);
+	default:
+		return true;
+	}
+}
+
+/* The thing that reads so, made if need be. */
+static uint32_t put(
+	struct things *things, uint32_t awaited, const struct awaited *said, const char *primitive)
+{
+	_cleanup_free_ char *text = awaited_text(said, primitive, false);
+	uint64_t *number = map64_put(&things->by_text,
+		hash_text((uint64_t)said->kind << 1 | said->is_folded, text), NULL);
+
+	if (!*number) {
+		struct thing thing = {.kind = said->kind,
+			.text = xstrdup(text),
+			.redacted = awaited_text(said, primitive, true),
+			.said = *said,
+			.awaited = awaited,
+			.is_folded = said->is_folded};
+		vec_push(&things->at, thing);
+		*number = things->at.count;
+	}
+	things->at.at[*number - 1].is_several |= things->at.at[*number - 1].awaited != awaited;
+	return (uint32_t)*number;
+}
+
+uint32_t things_find(
+	struct things *things, uint32_t awaited, enum reason reason, struct known_wait known)
+{
+	size_t count;
+	const struct rec_awaited *all = recording_awaited(things->recording, &count);
+	struct awaited said;
+	const char *primitive;
+	uint64_t *number;
+
+	if (awaited >= count || !is_told(things, awaited, &all[awaited].thing, reason, known))
+		return REC_NONE;
+	said = all[awaited].thing;
+	primitive = said.kind == AWAITED_FUTEX ? known.name : NULL;
+	/* Names are constants of known_wait.c: each is one pointer. */
+	number = map64_put(
+		&things->by_awaited, hash_add(awaited, (uint64_t)(uintptr_t)primitive), NULL);
+	if (!*number) {
+		/* Clients are many, and come and go: the port tells what they are clients of. */
+		if (said.kind == AWAITED_TCP_FROM)
+			said.name = "";
+		*number = put(things, awaited, &said, primitive);
+	}
+	return (uint32_t)*number - 1;
+}
+
+bool things_has_owner(const struct thing *thing, struct known_wait known, bool tells_owner)
+{
+	switch (thing->kind) {
+	case AWAITED_KERNEL_MUTEX:
+	case AWAITED_KERNEL_RWSEM:
+	case AWAITED_MMAP_LOCK:
+		return true;
+	case AWAITED_FUTEX:
+		return tells_owner && known.kind == KNOWN_LOCK && known.is_word;
+	default:
+		return false;
+	}
+}
+
+void things_clear(struct things *things)
+{
+	vec_each (thing, &things->at) {
+		free(thing->text);
+		free(thing->redacted);
+	}
+	vec_clear(&things->at);
+	map64_clear(&things->by_text);
+	map64_clear(&things->by_awaited);
+	vec_clear(&things->waiters);
+}
