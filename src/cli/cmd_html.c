@@ -56,6 +56,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_REDACT:
 		arguments->html.is_redacted = true;
 		return 0;
+	case ARGP_KEY_END:
+		if (!stack_shape_is_of_waits(&arguments->html.view.shape))
+			return 0;
+		fail(STATUS_USAGE, "html: --by awaited: the page has a choice of things instead; "
+				   "flame --by awaited has the picture");
+		return EINVAL;
 	case ARGP_KEY_ARG:
 		if (arguments->file) {
 			fail(STATUS_USAGE, "html: one recording at a time; %s is too many", value);

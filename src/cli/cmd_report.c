@@ -106,6 +106,9 @@ static error_t check_kind(const struct report_options *report)
 	else if (report->is_functions && report->view.has_by)
 		fail(STATUS_USAGE, "report: --by is not for --functions; choose threads with "
 				   "-p, -t or -n");
+	else if (stack_shape_is_of_waits(&report->view.shape))
+		fail(STATUS_USAGE, "report: --by awaited is for pictures (flame); --things has "
+				   "a table of things");
 	else if (report->wait && (report->is_functions || report->is_json))
 		fail(STATUS_USAGE, "report: --wait is text and about waits; --json has all of them "
 				   "under .lines");

@@ -66,6 +66,7 @@ int selection_new(struct recording *recording, const struct view_filter *filter,
 	selection->recording = recording;
 	selection->filter = filter;
 	selection->spots.recording = recording;
+	selection->things.recording = recording;
 	selection->threads = recording_threads(recording, &selection->thread_count);
 	selection->passes = xcalloc(selection->thread_count + 1, sizeof(bool));
 	for (size_t i = 0; i < selection->thread_count; i++)
@@ -87,6 +88,8 @@ void selection_free(struct selection *selection)
 	vec_clear(&selection->meanings);
 	map64_clear(&selection->meaning_of);
 	spots_clear(&selection->spots);
+	things_clear(&selection->things);
+	vec_clear(&selection->is_asked_thing);
 	sleeps_clear(&selection->sleeps);
 	free(selection);
 }
@@ -239,6 +242,20 @@ static bool is_asked_for(const struct view_filter *filter, const struct selectio
 	return filter->idle == IDLE_SHOW || is_idle == (filter->idle == IDLE_ONLY);
 }
 
+/* What waits were for is asked last: it takes words. */
+static bool is_for_asked_thing(struct selection *selection, const struct selection_row *row)
+{
+	const char *pattern = selection->filter->thing_pattern;
+	uint32_t number = pattern ? things_find(&selection->things, row) : 0;
+
+	while (selection->is_asked_thing.count < selection->things.at.count) {
+		const struct thing *thing =
+			&selection->things.at.at[selection->is_asked_thing.count];
+		vec_push(&selection->is_asked_thing, thing_matches(thing, pattern));
+	}
+	return !pattern || (number && selection->is_asked_thing.at[number - 1]);
+}
+
 struct row_walk {
 	struct selection *selection;
 	selection_row_fn each;
@@ -278,7 +295,9 @@ static int on_row(const struct rec_row *row, void *context)
 			out.known.name = name_of_stop(row->sum.task_letter);
 		out.idle = selection_idle(selection, row, &meaning, out.known.kind);
 	}
-	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
+	if (!is_asked_for(selection->filter, &out) || !is_for_asked_thing(selection, &out))
+		return 0;
+	return walk->each(&out, walk->context);
 }
 
 static enum sleep_waiter waiter_of(void *context, const struct rec_stacks *stacks)
@@ -299,7 +318,7 @@ static bool shows_unsliced(const struct selection *selection)
 
 	return !selection->has_range && !filter->min_band &&
 	       filter->max_band == CONTRACT_BANDS - 1 && filter->reasons == VIEW_ALL_REASONS &&
-	       !filter->letters[0] && filter->idle != IDLE_ONLY;
+	       !filter->thing_pattern && !filter->letters[0] && filter->idle != IDLE_ONLY;
 }
 
 static int hand_out_unsliced(struct row_walk *walk, uint32_t thread_index, enum time_state state)
@@ -311,6 +330,8 @@ static int hand_out_unsliced(struct row_walk *walk, uint32_t thread_index, enum 
 		.thread_index = thread_index,
 		.stacks = {REC_NONE, REC_NONE, UNWIND_OVERFLOW, UNWIND_OVERFLOW},
 		.chain = REC_NONE,
+		.awaited = REC_NONE,
+		.owner = REC_NONE,
 	};
 	struct selection_row out = {.row = &row, .thread = thread, .is_unsliced = true};
 

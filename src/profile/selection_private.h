@@ -8,6 +8,7 @@
 
 #include "profile/selection.h"
 #include "profile/sleeps.h"
+#include "profile/things.h"
 #include "util/map64.h"
 #include "util/vec.h"
 
@@ -33,6 +34,8 @@ struct selection {
 	VEC(struct meaning) meanings;
 	struct map64 meaning_of; /* kernel node, thread kind, letter -> index into meanings */
 	struct spots spots;
+	struct things things;     /* of rows, if a filter asks for some */
+	VEC(bool) is_asked_thing; /* by number - 1: does the filter ask for it? */
 	struct sleeps sleeps;
 	bool has_sleeps; /* they are gathered when first needed */
 };
