@@ -47,19 +47,19 @@ static void things_are_asked_for_by_name(void **state)
 		const char *pattern;
 		uint64_t ms;
 	} cases[] = {
-		{"0001", 4000},           /* a part of a path */
-		{"pg_wal/*", 0},          /* with a star the whole has to match */
+		{"0001", 4000},  /* a part of a path */
+		{"pg_wal/*", 0}, /* with a star the whole has to match */
 		{"*pg_wal/*", 4000},
 		{"/var/lib/db/pg_wal/000?", 4000},
-		{"PG_WAL", 0},            /* case matters */
+		{"PG_WAL", 0},               /* case matters */
 		{"mutex cache_lock", 10000}, /* the text */
-		{"cache_????", 10000},    /* the name alone */
-		{"10.0.0.5:9000", 6000},  /* and not the nap, whose reason does not fit */
+		{"cache_????", 10000},       /* the name alone */
+		{"10.0.0.5:9000", 6000},     /* and not the nap, whose reason does not fit */
 		{"10.0.0.*", 6000},
 		{"TCP", 6000},
 		{"other files", 2000},
 		{"an eventfd", 4000},
-		{"*", 27000},             /* all that is told, and nothing else */
+		{"*", 27000}, /* all that is told, and nothing else */
 		{"no such thing", 0},
 	};
 	struct view_sample sample;
@@ -122,14 +122,13 @@ static void stacks_can_be_named_by_what_they_waited_for(void **state)
 	struct folded_options options = {.unit_ns = NS_PER_MS};
 	sample_print(text, out, folded_write(&profile.tree, &options, out));
 	/* Waits only: running time and time without a CPU is for nothing. */
-	assert_string_equal(text,
-		"/tmp/?[2Ja:b?</script><b>&?;main;XLogFlush;fdatasync 1000\n"
-		"/var/lib/db/pg_wal/0001;main;XLogFlush;fdatasync 4000\n"
-		"TCP to 10.0.0.5:9000;main;serve;epoll_wait 6000\n"
-		"[not told];main;XLogFlush;fdatasync 1000\n"
-		"an eventfd;main;serve;epoll_wait 4000\n"
-		"mutex cache_lock;main;work;pthread_mutex_lock 10000\n"
-		"other files;main;XLogFlush;fdatasync 2000\n");
+	assert_string_equal(text, "/tmp/?[2Ja:b?</script><b>&?;main;XLogFlush;fdatasync 1000\n"
+				  "/var/lib/db/pg_wal/0001;main;XLogFlush;fdatasync 4000\n"
+				  "TCP to 10.0.0.5:9000;main;serve;epoll_wait 6000\n"
+				  "[not told];main;XLogFlush;fdatasync 1000\n"
+				  "an eventfd;main;serve;epoll_wait 4000\n"
+				  "mutex cache_lock;main;work;pthread_mutex_lock 10000\n"
+				  "other files;main;XLogFlush;fdatasync 2000\n");
 	free(text);
 	profile_clear(&profile);
 	assert_int_equal(stack_shape_set_by(&shape, "comm,awaited", &why), 0);

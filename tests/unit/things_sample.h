@@ -66,7 +66,8 @@ static inline void sample_fill_things(struct view_sample *sample)
 	uint64_t by_nobody = sample_chain(sample, CHAIN_NO_WAKER, NULL, 0);
 	uint64_t log = sample_thing(sample,
 		(struct awaited){AWAITED_FILE, false, "/var/lib/db/pg_wal/0001", "vda1", 0, 77}, 0);
-	uint64_t files = sample_thing(sample, (struct awaited){.kind = AWAITED_FILE, .is_folded = true}, 0);
+	uint64_t files =
+		sample_thing(sample, (struct awaited){.kind = AWAITED_FILE, .is_folded = true}, 0);
 	uint64_t hostile = sample_thing(
 		sample, (struct awaited){AWAITED_FILE, false, HOSTILE_NAME, "vda1", 0, 78}, 0);
 	uint64_t mutex = sample_thing(sample,
@@ -88,21 +89,35 @@ static inline void sample_fill_things(struct view_sample *sample)
 		sample_add_row(sample, 1, slice, TIME_RUNNING, 10, 100 * MS, 0, 0);
 		sample_add_row(sample, 1, slice, TIME_WOKEN, 10, 100 * MS, flush, sync);
 	}
-	struct rec_sum disk = {.thread = 1, .user_stack = flush, .kernel_stack = sync,
-		.task_letter = 'D', .count = 40, .ns = 4000 * MS};
+	struct rec_sum disk = {.thread = 1,
+		.user_stack = flush,
+		.kernel_stack = sync,
+		.task_letter = 'D',
+		.count = 40,
+		.ns = 4000 * MS};
 	sample_add_waits_for(sample, disk, log, by_jbd2, true);
 	disk.ns = 2000 * MS;
 	sample_add_waits_for(sample, disk, files, by_jbd2, true);
 	disk.ns = 1000 * MS;
 	sample_add_waits_for(sample, disk, hostile, by_nobody, false);
-	struct rec_sum own = {.thread = 1, .user_stack = flush, .kernel_stack = nap, .count = 10,
+	struct rec_sum own = {.thread = 1,
+		.user_stack = flush,
+		.kernel_stack = nap,
+		.count = 10,
 		.ns = 1000 * MS};
 	sample_add_waits_for(sample, own, upstream, by_timer, true);
-	struct rec_sum locked = {.thread = 2, .user_stack = lock, .kernel_stack = futex,
-		.count = 20, .ns = 10000 * MS, .owner = 1};
+	struct rec_sum locked = {.thread = 2,
+		.user_stack = lock,
+		.kernel_stack = futex,
+		.count = 20,
+		.ns = 10000 * MS,
+		.owner = 1};
 	sample_add_waits_for(sample, locked, mutex, by_postgres, true);
-	struct rec_sum polled = {.thread = 3, .user_stack = serve, .kernel_stack = epoll,
-		.count = 60, .ns = 6000 * MS};
+	struct rec_sum polled = {.thread = 3,
+		.user_stack = serve,
+		.kernel_stack = epoll,
+		.count = 60,
+		.ns = 6000 * MS};
 	sample_add_waits_for(sample, polled, upstream, by_postgres, true);
 	polled.ns = 2000 * MS;
 	for (size_t i = 0; i < 2; i++)
