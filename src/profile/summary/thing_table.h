@@ -33,8 +33,9 @@ struct thing_row {
 	uint64_t unended;      /* of them */
 	uint64_t uncounted_ns; /* of total_ns: how many waits that was is not known */
 	uint64_t max_ns;
-	uint32_t owner;       /* index into threads: who had it when the longest wait began, or REC_NONE */
-	uint64_t owner_max_ns; /* the longest wait that has an owner */
+	uint32_t
+		owner; /* index into threads: who had it when the longest wait began, or REC_NONE */
+	uint64_t owner_max_ns;            /* the longest wait that has an owner */
 	VEC(struct thing_waiter) waiters; /* most time first */
 	VEC(struct thing_ender) enders;   /* likewise */
 };

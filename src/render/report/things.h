@@ -11,8 +11,8 @@
 
 struct things_style {
 	const char *file;
-	const char *target;            /* in words: "all threads" */
-	const char *filter_text;       /* "": none */
+	const char *target;      /* in words: "all threads" */
+	const char *filter_text; /* "": none */
 	const struct recording *recording;
 	size_t width;
 	size_t top;   /* 0: as above */

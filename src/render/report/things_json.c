@@ -43,7 +43,8 @@ static void put_owner(
 	json_close_object(json);
 }
 
-static void put_who(struct json *json, const struct things_style *style, const struct thing_row *row)
+static void put_who(
+	struct json *json, const struct things_style *style, const struct thing_row *row)
 {
 	const struct words *words = recording_words(style->recording);
 
@@ -62,8 +63,7 @@ static void put_who(struct json *json, const struct things_style *style, const s
 	vec_each (ender, &row->enders) {
 		json_open_object(json);
 		if (ender->is_nobody) {
-			json_field_text(
-				json, "end", words_text(words, WORD_CHAIN_END, ender->end));
+			json_field_text(json, "end", words_text(words, WORD_CHAIN_END, ender->end));
 		} else {
 			json_field_text(
 				json, "kind", words_text(words, WORD_HOP_KIND, ender->kind));

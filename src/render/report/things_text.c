@@ -46,8 +46,8 @@ static char *cut_title(const char *title, size_t columns)
 	return xasprintf("~%s", title);
 }
 
-static void put_figures(
-	const struct things_text *text, const char *title, const struct figures *figures, uint64_t quanta)
+static void put_figures(const struct things_text *text, const char *title,
+	const struct figures *figures, uint64_t quanta)
 {
 	const struct things_style *style = text->style;
 	size_t columns = TITLE_COLUMNS + style->width - 80;
@@ -63,9 +63,9 @@ static void put_figures(
 		units_duration(figures->max_ns, max);
 	}
 	fprintf(text->out, "%s%s%s%*s%9s%9s%8s%8s\n", style->is_colored ? "\033[1m" : "", cut,
-		style->is_colored ? "\033[0m" : "", width < columns ? (int)(columns - width) : 1, "",
-		scale_text(&text->scale, quanta, total), units_count(figures->waits, waits), mean,
-		max);
+		style->is_colored ? "\033[0m" : "", width < columns ? (int)(columns - width) : 1,
+		"", scale_text(&text->scale, quanta, total), units_count(figures->waits, waits),
+		mean, max);
 }
 
 /* "postgres (8), nginx and 2 others". */
@@ -106,6 +106,9 @@ static void put_enders(const struct things_text *text, FILE *out, const struct t
 	for (size_t i = 0; i < count; i++)
 		values[i] = row->enders.at[i].ns;
 	apportion(values, count, 100, percents);
+	/* What rounds to nothing is not worth a word. */
+	while (count > 1 && !percents[count - 1])
+		count--;
 	for (; shown < count && shown < MOST_NAMES; shown++) {
 		/* The first is always named, and one that would be the only other one. */
 		if (shown && percents[shown] < LEAST_PERCENT && shown + 1 < count)
@@ -171,8 +174,8 @@ static void put_row(const struct things_text *text, const struct thing_row *row,
 	put_who(text, row);
 }
 
-static void put_rest(const struct things_text *text, const struct thing_row *rows, size_t count,
-	uint64_t quanta)
+static void put_rest(
+	const struct things_text *text, const struct thing_row *rows, size_t count, uint64_t quanta)
 {
 	_cleanup_free_ char *title =
 		xasprintf("%zu more thing%s (--top)", count, count == 1 ? "" : "s");
