@@ -71,6 +71,15 @@ export function thingsOfLines(model, {ns}, lineOf) {
 	return new Map(Array.from(sums, ([line, own]) => [line, listOf(model, own)]));
 }
 
+const LONGEST_THING = 60;
+
+/** A text that fits a button or a line: of a path its end, which tells more than the folders. @param {string} text */
+export function shortThing(text) {
+	const characters = Array.from(text);
+	if (characters.length <= LONGEST_THING) return text;
+	return text.startsWith('/') ? `…${characters.slice(1 - LONGEST_THING).join('')}` : `${characters.slice(0, LONGEST_THING - 1).join('')}…`;
+}
+
 const LEAST_SHARE = 0.05;
 const MOST_NAMED = 3;
 

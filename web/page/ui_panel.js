@@ -6,7 +6,7 @@ import {foldedText} from './folded.js';
 import {amount, amountOf, count, countedText, percent, plural} from './format.js';
 import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
-import {largeThings} from './things.js';
+import {largeThings, shortThing} from './things.js';
 import {svgText} from './svg.js';
 import {childrenOf} from './tree.js';
 import {KERNEL, NAME, USER, WAKER} from './trie.js';
@@ -224,7 +224,7 @@ export class Panel {
 		const {app} = this;
 		if (app.state.inverted) return '';
 		const large = largeThings(app.look.thingsIn(app.state, node), whole);
-		return large.length ? `for ${large.map(({text, ns}) => `${text} ${percent(ns, whole)}`).join(', ')}` : '';
+		return large.length ? `for ${large.map(({text, ns}) => `${shortThing(text)} ${percent(ns, whole)}`).join(', ')}` : '';
 	}
 
 	showActions() {

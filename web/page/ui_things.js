@@ -2,7 +2,7 @@
 // The choice of what waits were for: the largest things as buttons, all of them in a list.
 import {h, select, toggle} from './dom.js';
 import {count, duration, percent} from './format.js';
-import {largeThings, thingList} from './things.js';
+import {largeThings, shortThing, thingList} from './things.js';
 import {timeOnly} from './ui_crumbs.js';
 
 const MOST_BUTTONS = 6;
@@ -19,14 +19,14 @@ export function thingChoices(app) {
 		button.classList.add('thing');
 		button.dataset.thing = text;
 		button.dataset.ns = String(ns);
-		button.append(h('span', {class: 'short'}, text), ' ', h('span', {class: 'n'}, duration(ns)));
+		button.append(shortThing(text), ' ', h('span', {class: 'n'}, duration(ns)));
 		return button;
 	});
 	const listed = all.slice(0, MOST_LISTED), others = all.slice(MOST_LISTED);
 	/** @type {[string, string][]} */
-	const choices = [['', `anything, ${duration(whole)}`], ...listed.map(({text, ns}) => /** @type {[string, string]} */ ([text, `${text}, ${duration(ns)}`]))];
+	const choices = [['', `anything, ${duration(whole)}`], ...listed.map(({text, ns}) => /** @type {[string, string]} */ ([text, `${shortThing(text)}, ${duration(ns)}`]))];
 	// What is chosen stays in the list, also where no wait is for it.
-	if (state.thing && !choices.some(([text]) => text === state.thing)) choices.push([state.thing, state.thing]);
+	if (state.thing && !choices.some(([text]) => text === state.thing)) choices.push([state.thing, shortThing(state.thing)]);
 	const list = select('What waits were for', choices, state.thing, (thing) => app.update({thing}));
 	if (others.length) list.append(h('option', {disabled: true}, `${count(others.length)} others, ${duration(others.reduce((sum, thing) => sum + thing.ns, 0))}`));
 	return h('div', {class: 'tools things', role: 'group', 'aria-label': 'What waits were for'},
@@ -38,5 +38,5 @@ export function thingChoices(app) {
 export function thingLinks(app, things, whole) {
 	const large = largeThings(things || [], whole);
 	return large.length ? h('div', {class: 'stack'}, 'for ', large.map((thing, i) => [i ? ', ' : '',
-		app.anchor({thing: thing.text}, {title: 'Only waits for it'}, thing.text), ` ${percent(thing.ns, whole)}`]).flat()) : null;
+		app.anchor({thing: thing.text}, {title: `Only waits for ${thing.text}`}, shortThing(thing.text)), ` ${percent(thing.ns, whole)}`]).flat()) : null;
 }

@@ -28,10 +28,10 @@ uint32_t cube_kind_of(struct cube_building *building, const struct selection_row
 		.reason = row->reason,
 		.called = row->called,
 		.idle = row->idle,
-		.operation = is_blocked && row->operation ? cube_label(building, row->operation) : 0,
-		.line = building->summary
-				? lines_find(building->summary, building->selection, row)
-				: 0,
+		.operation =
+			is_blocked && row->operation ? cube_label(building, row->operation) : 0,
+		.line = building->summary ? lines_find(building->summary, building->selection, row)
+					  : 0,
 		.thing = cube_thing_of(building, row),
 		.is_unsliced = row->is_unsliced};
 	uint64_t *index = map64_find(&building->kinds, hash_of(&kind));

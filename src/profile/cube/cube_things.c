@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What waits were for, in a cube: the largest things by time, and of each kind one that stands for
- * all others. Where a recording has no more things than may be kept, they are numbered as they come;
- * else a walk of its own finds the largest first.
+ * all others. Where a recording has no more things than may be kept, they are numbered as they
+ * come; else a walk of its own finds the largest first.
  */
 #include "profile/cube/cube_parts.h"
 
@@ -40,13 +40,12 @@ static uint32_t other_of(struct cube_building *building, enum awaited_kind kind)
 	uint64_t *number = map64_put(&building->other_things, (uint64_t)kind, &is_new);
 
 	if (is_new)
-		*number = add_thing(building,
-			&(struct cube_thing){.awaited = {
-						     .kind = kind,
-						     .is_folded = true,
-						     .name = "",
-						     .place = "",
-					     }});
+		*number = add_thing(building, &(struct cube_thing){.awaited = {
+									   .kind = kind,
+									   .is_folded = true,
+									   .name = "",
+									   .place = "",
+								   }});
 	return (uint32_t)*number;
 }
 

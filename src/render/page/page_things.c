@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What waits were for, as the page calls it. Links hold a thing by its text, so no two have the same
- * one: where texts agree (two files of a redacted page, locks of two processes) they are numbered.
+ * What waits were for, as the page calls it. Links hold a thing by its text, so no two have the
+ * same one: where texts agree (two files of a redacted page, locks of two processes) they are
+ * numbered.
  */
 #include "render/page/page_parts.h"
 #include "util/intern.h"
@@ -26,10 +27,11 @@ static void texts_clear(struct thing_texts *texts)
 static void gather(struct thing_texts *texts, const struct page *page)
 {
 	vec_each (thing, &page->cube->things) {
-		/* awaited_text() has left out what must not be told: nothing else is cut. */
-		_cleanup_free_ char *whole = awaited_text(
-			&thing->awaited, thing->primitive, page->options->is_redacted);
-		_cleanup_free_ char *text = page_text(whole, false);
+		/* awaited_text() leaves names out; page_text() what looks like a path in a place.
+		 */
+		_cleanup_free_ char *whole =
+			awaited_text(&thing->awaited, thing->primitive, page->options->is_redacted);
+		_cleanup_free_ char *text = page_text(whole, page->options->is_redacted);
 		uint32_t number = intern(&texts->texts, text);
 		vec_push(&texts->of, number);
 		++*map64_put(&texts->sharing, number, NULL);
@@ -48,9 +50,9 @@ void page_things(struct json *json, const struct page *page)
 		const char *text = intern_text(&texts.texts, texts.of.at[i]);
 		uint64_t sharing = *map64_find(&texts.sharing, texts.of.at[i]);
 		uint64_t place = ++*map64_put(&texts.numbered, texts.of.at[i], NULL);
-		_cleanup_free_ char *told = sharing > 1 ? xasprintf("%s (%llu)", text,
-								  (unsigned long long)place)
-							: xstrdup(text);
+		_cleanup_free_ char *told =
+			sharing > 1 ? xasprintf("%s (%llu)", text, (unsigned long long)place)
+				    : xstrdup(text);
 		json_open_array(json);
 		json_text(json, told);
 		json_text(json, awaited_kind_name(awaited->kind));

@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {Look} from '../../../web/page/look.js';
 import {followPath} from '../../../web/page/layout.js';
 import {initialState} from '../../../web/page/state.js';
-import {ANY_THING, largeThings, thingList, thingNumber, thingsOfLines} from '../../../web/page/things.js';
+import {ANY_THING, largeThings, shortThing, thingList, thingNumber, thingsOfLines} from '../../../web/page/things.js';
 import {waitLines} from '../../../web/page/lines.js';
 import {openFilter, weigh} from '../../../web/page/weigh.js';
 import {model} from './model.mjs';
@@ -52,6 +52,13 @@ test('a box tells what its waits were for', () => {
 	assert.deepEqual(texts(node('app', 'main', 'work')), [['/var/log/db', 500000007]]);
 	assert.deepEqual(texts(node('srv')), [['mutex m', 2e9], ['[not told]', 1749000000]]);
 	assert.equal(texts(0).length, 3);
+});
+
+test('a long path keeps its end, other long texts their beginning', () => {
+	assert.equal(shortThing('/short'), '/short');
+	assert.equal(shortThing(`/${'folder/'.repeat(40)}wal`).length, 60);
+	assert.ok(shortThing(`/${'folder/'.repeat(40)}wal`).endsWith('/wal'));
+	assert.ok(shortThing(`unix socket ${'x'.repeat(100)}`).startsWith('unix socket x'));
 });
 
 test('lines of waits have things, and small ones are not worth a word', () => {
