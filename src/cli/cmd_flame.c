@@ -366,6 +366,8 @@ const struct command cmd_flame = {
 		    "                                      all time of some threads in one tree\n"
 		    "  dwell flame --view chain --roots -o chain.svg\n"
 		    "                                      who woke whom, and who woke the waker\n"
+		    "  dwell flame --by comm,awaited --idle hide -o for.svg\n"
+		    "                                      blocked time by what it was for\n"
 		    "  perf script | dwell flame --colors java > on.svg\n"
 		    "                                      what another tool wrote\n",
 	.run = run,

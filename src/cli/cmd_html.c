@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{.key = 'o', .name = "output", .arg = "FILE", .doc = "the page; - is stdout"},
 	{.key = KEY_REDACT,
 		.name = "redact",
-		.doc = "leave paths, command lines, containers and the host's name out"},
+		.doc = "leave paths, addresses, command lines, containers and the host's name out"},
 	{0},
 };
 
@@ -56,6 +56,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_REDACT:
 		arguments->html.is_redacted = true;
 		return 0;
+	case ARGP_KEY_END:
+		if (!stack_shape_is_of_waits(&arguments->html.view.shape))
+			return 0;
+		fail(STATUS_USAGE, "html: --by awaited: the page has a choice of things instead; "
+				   "flame --by awaited has the picture");
+		return EINVAL;
 	case ARGP_KEY_ARG:
 		if (arguments->file) {
 			fail(STATUS_USAGE, "html: one recording at a time; %s is too many", value);
@@ -130,15 +136,28 @@ static const char *by_word(const struct html_options *html)
 	}
 }
 
+/* What the options leave out, in words that may be passed on: what somebody looks for is a name. */
+static char *redacted_filter_text(const struct html_options *html)
+{
+	char some[] = "some things";
+	struct view_filter filter = html->view.filter;
+
+	if (filter.thing_pattern)
+		filter.thing_pattern = some;
+	return view_filter_text(&filter);
+}
+
 static int write_page(const struct summed *summed, const struct material *material,
 	const char *path, const char *output, const struct html_options *html, struct why *why)
 {
 	_cleanup_free_ char *command = xasprintf("dwell html %s", path);
+	_cleanup_free_ char *filter_text = html->is_redacted ? redacted_filter_text(html) : NULL;
 	struct page_options page = {.file = path,
 		.command = html->command ? html->command : command,
 		.by = by_word(html),
 		.idle = html->view.filter.idle,
 		.is_redacted = html->is_redacted,
+		.filter_text = filter_text,
 		.tree = &material->profile.tree};
 	/* A redacted page is made to be passed on. */
 	struct privacy privacy =

@@ -21,6 +21,7 @@ enum {
 	KEY_JSON,
 	KEY_NO_COLOR,
 	KEY_FUNCTIONS,
+	KEY_THINGS,
 	KEY_VIEW,
 	KEY_SORT,
 	KEY_WAIT,
@@ -36,7 +37,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_TOP,
 		.name = "top",
 		.arg = "N",
-		.doc = "N processes and N waits, or N functions"},
+		.doc = "N processes and N waits, or N functions, or N things"},
 	{.key = KEY_WAIT,
 		.name = "wait",
 		.arg = "N",
@@ -55,6 +56,10 @@ static const struct argp_option options[] = {
 		.arg = "self|total|object",
 		.doc = "functions by their own time (default), by their total, or grouped by "
 		       "object"},
+	{.key = KEY_THINGS,
+		.name = "things",
+		.doc = "a table of what waits were for instead: files, sockets, locks, with who "
+		       "waited and who ended the waits"},
 	{.key = KEY_FULL, .name = "full", .doc = "whole stacks, all losses"},
 	{.key = KEY_JSON, .name = "json", .doc = "everything, as JSON"},
 	{.key = KEY_WIDTH,
@@ -98,15 +103,20 @@ static error_t parse_sort(const char *value, enum function_order *ret)
 	return EINVAL;
 }
 
-/* Options that only one of the two tables has. */
+/* Options that only one of the tables has. */
 static error_t check_kind(const struct report_options *report)
 {
 	if (report->has_view && !report->is_functions)
 		fail(STATUS_USAGE, "report: --view and --sort are for --functions");
-	else if (report->is_functions && report->view.has_by)
-		fail(STATUS_USAGE, "report: --by is not for --functions; choose threads with "
-				   "-p, -t or -n");
-	else if (report->wait && (report->is_functions || report->is_json))
+	else if (report->is_functions && report->is_things)
+		fail(STATUS_USAGE, "report: --functions and --things are two tables; give one");
+	else if ((report->is_functions || report->is_things) && report->view.has_by)
+		fail(STATUS_USAGE, "report: --by is not for --%s; choose threads with -p, -t or -n",
+			report->is_things ? "things" : "functions");
+	else if (stack_shape_is_of_waits(&report->view.shape))
+		fail(STATUS_USAGE, "report: --by awaited is for pictures (flame); --things has "
+				   "a table of things");
+	else if (report->wait && (report->is_functions || report->is_things || report->is_json))
 		fail(STATUS_USAGE, "report: --wait is text and about waits; --json has all of them "
 				   "under .lines");
 	else
@@ -131,6 +141,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return parse_number("--width", value, REPORT_WIDTH, &report->width);
 	case KEY_FUNCTIONS:
 		report->is_functions = true;
+		return 0;
+	case KEY_THINGS:
+		report->is_things = true;
 		return 0;
 	case KEY_VIEW:
 		report->has_view = true;
@@ -258,8 +271,9 @@ static int run(const struct command *command, int argc, char **argv)
 	status = options_parse(command, &argp, 0, argc, argv, &arguments);
 	if (status == OPTIONS_GO_ON) {
 		const char *path = arguments.file ? arguments.file : VIEW_DEFAULT_FILE;
-		status = arguments.report.is_functions ? functions_print(path, &arguments.report)
-						       : report_print(path, &arguments.report);
+		status = arguments.report.is_things      ? things_print(path, &arguments.report)
+			 : arguments.report.is_functions ? functions_print(path, &arguments.report)
+							 : report_print(path, &arguments.report);
 	}
 	report_options_clear(&arguments.report);
 	return status;
@@ -275,6 +289,8 @@ const struct command cmd_report = {
 		    "  dwell report --from 2s --to 3s      one second of it\n"
 		    "  dwell report --wait 1               the largest wait, hop by hop\n"
 		    "  dwell report --functions            functions by their CPU time\n"
+		    "  dwell report --things               what waits were for, and who had it\n"
+		    "  dwell report --for '*.wal'          waits for some files only\n"
 		    "  dwell report --json | jq .waits     all figures, as data\n",
 	.run = run,
 };

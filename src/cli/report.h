@@ -13,6 +13,7 @@ struct report_options {
 	size_t width;              /* columns; 0: the terminal's */
 	size_t wait;               /* only this line of it; 0: all */
 	bool is_functions;         /* the table of functions instead of the report */
+	bool is_things;            /* the table of what waits were for instead */
 	const char *kind;          /* view of the functions */
 	enum function_order order; /* of the functions */
 	bool has_view;             /* --view or --sort was given */
@@ -33,6 +34,8 @@ int report_print(const char *path, const struct report_options *options);
 int report_print_summed(const char *path, const struct summed *summed);
 /* The table of functions, likewise. */
 int functions_print(const char *path, const struct report_options *options);
+/* The table of what waits were for, likewise. */
+int things_print(const char *path, const struct report_options *options);
 
 /* Columns to print, and whether in colour. */
 size_t report_width(const struct report_options *options);

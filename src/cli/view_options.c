@@ -11,6 +11,7 @@ enum {
 	KEY_TO,
 	KEY_STATE,
 	KEY_REASON,
+	KEY_FOR,
 	KEY_IDLE,
 	KEY_BY,
 };
@@ -47,6 +48,11 @@ static const struct argp_option options[] = {
 		.arg = "WORD,...",
 		.doc = "blocked time only, for these reasons: disk, lock, futex, pipe, socket, "
 		       "..."},
+	{.key = KEY_FOR,
+		.name = "for",
+		.arg = "PATTERN",
+		.doc = "blocked time only, for things called so: a part of a file's, socket's or "
+		       "lock's name, or a whole one with * and ?"},
 	{.key = KEY_IDLE,
 		.name = "idle",
 		.arg = "show|hide|only",
@@ -55,7 +61,8 @@ static const struct argp_option options[] = {
 	{.key = KEY_BY,
 		.name = "by",
 		.arg = "WORD,...",
-		.doc = "name stacks by comm, process, thread, container, name (of the process)"},
+		.doc = "name stacks by comm, process, thread, container, name (of the process), "
+		       "awaited (what a wait was for; not for reports)"},
 	{.key = 'U', .name = "user-stacks", .doc = "user frames only"},
 	{.key = 'K', .name = "kernel-stacks", .doc = "kernel frames only"},
 	{0},
@@ -96,6 +103,8 @@ static int parse_filter(int key, char *value, struct view_filter *filter, struct
 		return view_filter_set_states(filter, value, why);
 	case KEY_REASON:
 		return view_filter_set_reasons(filter, value, why);
+	case KEY_FOR:
+		return view_filter_set_thing(filter, value, why);
 	case KEY_IDLE:
 		return view_filter_set_idle(filter, value, why);
 	case ARGP_KEY_END:

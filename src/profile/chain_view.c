@@ -26,21 +26,22 @@ static uint32_t place_end(struct chain_view *chains, uint32_t at, const char *ma
 }
 
 static void add_wakeup(struct chain_view *chains, const struct selection_row *row,
-	const struct rec_linked_chain *chain)
+	const struct rec_linked_chain *chain, const char *thing)
 {
 	uint32_t at = chain && chain->hop_count
 			      ? placer_waker(chains->placer, chain->first_hop)
 			      : tree_child(chains->tree, TREE_ROOT,
 					missing_waker(chains, row->row, chain), FRAME_MARK);
 
-	at = placer_names(chains->placer, at, row->thread);
+	at = placer_names(chains->placer, at, row->thread, thing);
 	tree_add(chains->tree, at, row->ns, row->count);
 }
 
 static void add_hops(struct chain_view *chains, const struct selection_row *row,
-	const struct rec_linked_chain *chain)
+	const struct rec_linked_chain *chain, const char *thing)
 {
-	uint32_t at = placer_place(chains->placer, row->row->thread_index, &row->row->stacks);
+	uint32_t at =
+		placer_place_wait(chains->placer, row->row->thread_index, &row->row->stacks, thing);
 	uint32_t hops = chain ? chain->hop_count : 0;
 	bool is_whole = chains->view == VIEW_CHAIN || !hops;
 
@@ -61,12 +62,13 @@ static void add_marked(struct tree *tree, uint32_t at, const char *mark, uint64_
 
 /* The count goes to where the chain ends, so that it is that of the waits. */
 static void add_causes(struct chain_view *chains, const struct selection_row *row,
-	const struct rec_linked_chain *chain)
+	const struct rec_linked_chain *chain, const char *thing)
 {
 	struct rec_share shares[CONTRACT_MAX_HOPS + 1];
 	size_t unused;
 	const struct rec_chain_hop *hops = recording_hops(chains->recording, &unused);
-	uint32_t at = placer_place(chains->placer, row->row->thread_index, &row->row->stacks);
+	uint32_t at =
+		placer_place_wait(chains->placer, row->row->thread_index, &row->row->stacks, thing);
 
 	shares_in_range(row, shares);
 	for (uint32_t i = 0; i < chain->hop_count; i++) {
@@ -86,7 +88,7 @@ static void add_causes(struct chain_view *chains, const struct selection_row *ro
 	tree_add(chains->tree, at, shares[chain->hop_count].ran_ns, row->count);
 }
 
-void chain_view_add(struct chain_view *chains, const struct selection_row *row)
+void chain_view_add(struct chain_view *chains, const struct selection_row *row, const char *thing)
 {
 	size_t unused;
 	const struct rec_linked_chain *all = recording_chains(chains->recording, &unused);
@@ -94,9 +96,9 @@ void chain_view_add(struct chain_view *chains, const struct selection_row *row)
 		row->row->chain == REC_NONE ? NULL : &all[row->row->chain];
 
 	if (chains->view == VIEW_WAKEUP)
-		add_wakeup(chains, row, chain);
+		add_wakeup(chains, row, chain, thing);
 	else if (chains->weighs_causes && chain)
-		add_causes(chains, row, chain);
+		add_causes(chains, row, chain, thing);
 	else
-		add_hops(chains, row, chain);
+		add_hops(chains, row, chain, thing);
 }

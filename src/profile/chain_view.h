@@ -14,7 +14,7 @@ struct chain_view {
 	bool weighs_causes;
 };
 
-/* Adds all of the row's time. */
-void chain_view_add(struct chain_view *chains, const struct selection_row *row);
+/* Adds all of the row's time, which was for the thing of that text; NULL: it is not told. */
+void chain_view_add(struct chain_view *chains, const struct selection_row *row, const char *thing);
 
 #endif

@@ -24,6 +24,8 @@ void view_filter_clear(struct view_filter *filter)
 	vec_clear(&filter->tids);
 	free(filter->comm_glob);
 	filter->comm_glob = NULL;
+	free(filter->thing_pattern);
+	filter->thing_pattern = NULL;
 }
 
 static int parse_time(const char *option, const char *text, uint64_t *ret_ns, struct why *why)
@@ -150,6 +152,16 @@ int view_filter_set_reasons(struct view_filter *filter, const char *text, struct
 	return each_word(text, filter, why, add_reason);
 }
 
+int view_filter_set_thing(struct view_filter *filter, const char *text, struct why *why)
+{
+	if (!text[0])
+		return why_set(why, -EINVAL,
+			"--for: give a part of a name (10.0.0.5), or a pattern ('*.wal')");
+	free(filter->thing_pattern);
+	filter->thing_pattern = xstrdup(text);
+	return 0;
+}
+
 static int parse_id(const char *word, uint32_t *ret)
 {
 	char *end;
@@ -231,7 +243,8 @@ bool view_filter_asks_for_time(const struct view_filter *filter)
 {
 	return filter->min_band || filter->max_band != CONTRACT_BANDS - 1 ||
 	       filter->states != VIEW_ALL_STATES || filter->letters[0] ||
-	       filter->reasons != VIEW_ALL_REASONS || filter->idle == IDLE_ONLY;
+	       filter->reasons != VIEW_ALL_REASONS || filter->thing_pattern ||
+	       filter->idle == IDLE_ONLY;
 }
 
 int view_filter_check_events(const struct view_filter *filter, const char *events, struct why *why)
@@ -239,8 +252,8 @@ int view_filter_check_events(const struct view_filter *filter, const char *event
 	if (!view_filter_asks_for_time(filter))
 		return 0;
 	return why_set(why, -EINVAL,
-		"%s have no state, reason or length: -m, -M, --state, --reason and --idle only are "
-		"for time; choose by thread (-p, -t, -n, -u, -k) or --from and --to",
+		"%s have no state, reason or length: -m, -M, --state, --reason, --for and --idle "
+		"only are for time; choose by thread (-p, -t, -n, -u, -k) or --from and --to",
 		events);
 }
 
@@ -248,9 +261,9 @@ bool view_filter_is_open(const struct view_filter *filter)
 {
 	return !filter->from_ns && filter->to_ns == UINT64_MAX && !filter->min_band &&
 	       filter->max_band == CONTRACT_BANDS - 1 && filter->states == VIEW_ALL_STATES &&
-	       !filter->letters[0] && filter->reasons == VIEW_ALL_REASONS && !filter->pids.count &&
-	       !filter->tids.count && !filter->comm_glob && !filter->is_user_only &&
-	       !filter->is_kernel_only;
+	       !filter->letters[0] && filter->reasons == VIEW_ALL_REASONS &&
+	       !filter->thing_pattern && !filter->pids.count && !filter->tids.count &&
+	       !filter->comm_glob && !filter->is_user_only && !filter->is_kernel_only;
 }
 
 static void put_ids(FILE *out, const char *what, const uint32_t *ids, size_t count)
@@ -301,6 +314,8 @@ char *view_filter_text(const struct view_filter *filter)
 		fprintf(out, ", waits < %s",
 			units_duration(band_start_ns(filter->max_band + 1), room));
 	put_choices(out, filter);
+	if (filter->thing_pattern)
+		fprintf(out, ", for %s", filter->thing_pattern);
 	if (filter->pids.count)
 		put_ids(out, filter->pids.count > 1 ? "processes" : "process", filter->pids.at,
 			filter->pids.count);

@@ -5,7 +5,7 @@
  * pass. Thread filters: a thread passes if it is in each list that is not empty.
  *
  * Bands choose among off-CPU intervals (each by its own length) and leave running time alone.
- * Reasons choose among blocked time; with any, running and runnable time is left out.
+ * Reasons and things choose among blocked time; with any, running and runnable time is left out.
  */
 #ifndef DWELL_PROFILE_FILTER_H
 #define DWELL_PROFILE_FILTER_H
@@ -35,6 +35,7 @@ struct view_filter {
 	unsigned int states;  /* 1 << enum time_state, ... */
 	char letters[16];     /* task letters that blocked time must have; "": any */
 	unsigned int reasons; /* 1 << enum reason, ... */
+	char *thing_pattern; /* what blocked time was for (things.h); NULL: anything, or not told */
 	VEC(uint32_t) pids;
 	VEC(uint32_t) tids;
 	char *comm_glob; /* NULL: any */
@@ -59,6 +60,8 @@ int view_filter_set_max_wait(struct view_filter *filter, const char *text, struc
 int view_filter_set_states(struct view_filter *filter, const char *text, struct why *why);
 /* "disk,lock": a list. */
 int view_filter_set_reasons(struct view_filter *filter, const char *text, struct why *why);
+/* "*.wal", "10.0.0.5": a pattern, or a part of what a thing is called. */
+int view_filter_set_thing(struct view_filter *filter, const char *text, struct why *why);
 /* "12,34"; adds to those already there. */
 int view_filter_add_pids(struct view_filter *filter, const char *text, struct why *why);
 int view_filter_add_tids(struct view_filter *filter, const char *text, struct why *why);
@@ -68,7 +71,7 @@ int view_filter_set_idle(struct view_filter *filter, const char *text, struct wh
 /* Settings that exclude each other: -m above -M, --from after --to, -u with -k. */
 int view_filter_check(const struct view_filter *filter, struct why *why);
 
-/* Does a filter ask for what only time has: a state, a reason, a length, idleness? */
+/* Does a filter ask for what only time has: a state, a reason, a thing, a length, idleness? */
 bool view_filter_asks_for_time(const struct view_filter *filter);
 /* Events have none of that: -EINVAL with why if a filter asks for it. */
 int view_filter_check_events(const struct view_filter *filter, const char *events, struct why *why);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/words.h"
+#include "profile/things.h"
 #include "util/text.h"
 
 struct placer {
@@ -35,6 +36,7 @@ static const char *const by_names[VIEW_BYS] = {
 	[BY_PROCESS] = "process",
 	[BY_THREAD] = "thread",
 	[BY_CONTAINER] = "container",
+	[BY_AWAITED] = "awaited",
 };
 
 static int add_by(struct stack_shape *shape, const char *word, struct why *why)
@@ -47,7 +49,8 @@ static int add_by(struct stack_shape *shape, const char *word, struct why *why)
 			return 0;
 		}
 	return why_set(why, -EINVAL,
-		"--by %s: unknown; give comm, process, thread, container, name, or a list of them",
+		"--by %s: unknown; give comm, process, thread, container, name, awaited, or a list "
+		"of them",
 		word);
 }
 
@@ -66,6 +69,14 @@ int stack_shape_set_by(struct stack_shape *shape, const char *text, struct why *
 	}
 	*shape = made;
 	return 0;
+}
+
+bool stack_shape_is_of_waits(const struct stack_shape *shape)
+{
+	for (size_t i = 0; i < shape->by_count; i++)
+		if (shape->by[i] == BY_AWAITED)
+			return true;
+	return false;
 }
 
 struct placer *placer_new(
@@ -110,8 +121,8 @@ static char *container_label(const char *container)
 	return xstrdup(container);
 }
 
-static char *name_label(
-	enum view_by by, const struct rec_thread *thread, const struct rec_process *process)
+static char *name_label(enum view_by by, const struct rec_thread *thread,
+	const struct rec_process *process, const char *thing)
 {
 	switch (by) {
 	case BY_NAME:
@@ -122,18 +133,21 @@ static char *name_label(
 		return xasprintf("%s-%u/%u", thread->comm, process->pid, thread->tid);
 	case BY_CONTAINER:
 		return container_label(process->container);
+	case BY_AWAITED:
+		return xstrdup(thing ? thing : THING_NOT_TOLD);
 	default:
 		return xstrdup(thread->comm);
 	}
 }
 
-uint32_t placer_names(struct placer *placer, uint32_t at, const struct rec_thread *thread)
+uint32_t placer_names(
+	struct placer *placer, uint32_t at, const struct rec_thread *thread, const char *thing)
 {
 	const struct stack_shape *shape = placer->shape;
 
 	for (size_t i = 0; i < shape->by_count; i++) {
-		_cleanup_free_ char *raw = name_label(
-			shape->by[i], thread, recording_process_of(placer->recording, thread));
+		_cleanup_free_ char *raw = name_label(shape->by[i], thread,
+			recording_process_of(placer->recording, thread), thing);
 		_cleanup_free_ char *clean = text_clean(raw[0] ? raw : "[no name]", true);
 		at = tree_child(placer->tree, at, clean, FRAME_NAME);
 	}
@@ -145,7 +159,7 @@ uint32_t placer_root(struct placer *placer, const struct rec_thread *thread)
 	uint32_t *root = &placer->roots[thread - placer->threads];
 
 	if (!*root)
-		*root = placer_names(placer, TREE_ROOT, thread);
+		*root = placer_names(placer, TREE_ROOT, thread, NULL);
 	return *root;
 }
 
@@ -267,6 +281,17 @@ static uint32_t place_below(struct placer *placer, uint32_t at, const struct rec
 uint32_t placer_place(struct placer *placer, uint32_t thread_index, const struct rec_stacks *stacks)
 {
 	return place_below(placer, placer_root(placer, &placer->threads[thread_index]), stacks);
+}
+
+uint32_t placer_place_wait(struct placer *placer, uint32_t thread_index,
+	const struct rec_stacks *stacks, const char *thing)
+{
+	const struct rec_thread *thread = &placer->threads[thread_index];
+
+	/* Where names do not depend on the thing, a thread has one root, which is kept. */
+	if (!thing || !stack_shape_is_of_waits(placer->shape))
+		return placer_place(placer, thread_index, stacks);
+	return place_below(placer, placer_names(placer, TREE_ROOT, thread, thing), stacks);
 }
 
 uint32_t placer_stack(struct placer *placer, const struct rec_stacks *stacks)

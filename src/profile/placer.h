@@ -17,6 +17,7 @@ enum view_by {
 	BY_PROCESS,   /* name-PID */
 	BY_THREAD,    /* name-PID/TID */
 	BY_CONTAINER, /* container id, shortened, or [host] */
+	BY_AWAITED,   /* what a wait was for */
 	VIEW_BYS,
 };
 
@@ -37,6 +38,9 @@ struct stack_shape {
 /* "comm", "process,thread", ...: a list. 0, or -EINVAL with why. */
 int stack_shape_set_by(struct stack_shape *shape, const char *text, struct why *why);
 
+/* Are stacks named by what waits were for? Then there are stacks of waits only. */
+bool stack_shape_is_of_waits(const struct stack_shape *shape);
+
 struct placer;
 
 /* Borrows all three; the tree must be empty or of the same recording and shape. */
@@ -44,12 +48,16 @@ struct placer *placer_new(
 	const struct recording *recording, const struct stack_shape *shape, struct tree *tree);
 void placer_free(struct placer *placer);
 
-/* The node of the thread's names. */
+/* The node of the thread's names. A thing that names stacks is not told (THING_NOT_TOLD). */
 uint32_t placer_root(struct placer *placer, const struct rec_thread *thread);
 /* The node where a row's stacks end, below its thread's names. */
 uint32_t placer_place(
 	struct placer *placer, uint32_t thread_index, const struct rec_stacks *stacks);
-/* The same below one name for all threads: there may be a million names, and few stacks. */
+/* The same of a wait, for the thing of that text; NULL: it is not told. */
+uint32_t placer_place_wait(struct placer *placer, uint32_t thread_index,
+	const struct rec_stacks *stacks, const char *thing);
+/* The same as placer_place() below one name for all threads: there may be a million names, and few
+ * stacks. */
 uint32_t placer_stack(struct placer *placer, const struct rec_stacks *stacks);
 /*
  * One hop below `at`, as a number into recording_hops(): "--", the waker's kernel and user frames
@@ -58,7 +66,8 @@ uint32_t placer_stack(struct placer *placer, const struct rec_stacks *stacks);
 uint32_t placer_hop(struct placer *placer, uint32_t at, uint32_t hop);
 /* The waker's name, and below it its frames root to leaf. */
 uint32_t placer_waker(struct placer *placer, uint32_t hop);
-/* The thread's names below `at`. */
-uint32_t placer_names(struct placer *placer, uint32_t at, const struct rec_thread *thread);
+/* The names of a thread's waits for a thing below `at`; the thing as above. */
+uint32_t placer_names(
+	struct placer *placer, uint32_t at, const struct rec_thread *thread, const char *thing);
 
 #endif

@@ -88,6 +88,7 @@ void selection_free(struct selection *selection)
 	vec_clear(&selection->meanings);
 	map64_clear(&selection->meaning_of);
 	spots_clear(&selection->spots);
+	map64_clear(&selection->asked_things);
 	sleeps_clear(&selection->sleeps);
 	things_clear(&selection->things);
 	free(selection);
@@ -256,6 +257,29 @@ static bool is_asked_for(const struct view_filter *filter, const struct selectio
 	return filter->idle == IDLE_SHOW || is_idle == (filter->idle == IDLE_ONLY);
 }
 
+/* What waits were for is asked last: it takes words. */
+static bool is_for_asked_thing(struct selection *selection, const struct selection_row *row)
+{
+	const char *pattern = selection->filter->thing_pattern;
+	const struct rec_awaited *all;
+	uint64_t *is_asked;
+	size_t count;
+	bool is_new;
+
+	if (!pattern)
+		return true;
+	if (row->thing == REC_NONE)
+		return false;
+	is_asked = map64_put(
+		&selection->asked_things, (uint64_t)row->row->awaited << 32 | row->thing, &is_new);
+	if (is_new) {
+		all = recording_awaited(selection->recording, &count);
+		*is_asked = thing_matches(&selection->things.at.at[row->thing],
+			&all[row->row->awaited].thing, pattern);
+	}
+	return *is_asked;
+}
+
 struct row_walk {
 	struct selection *selection;
 	selection_row_fn each;
@@ -309,7 +333,9 @@ static int on_row(const struct rec_row *row, void *context)
 		out.idle = selection_idle(selection, row, &meaning, out.known.kind);
 		find_thing(selection, row, &out);
 	}
-	return is_asked_for(selection->filter, &out) ? walk->each(&out, walk->context) : 0;
+	if (!is_asked_for(selection->filter, &out) || !is_for_asked_thing(selection, &out))
+		return 0;
+	return walk->each(&out, walk->context);
 }
 
 static enum sleep_waiter waiter_of(void *context, const struct rec_stacks *stacks)
@@ -330,7 +356,7 @@ static bool shows_unsliced(const struct selection *selection)
 
 	return !selection->has_range && !filter->min_band &&
 	       filter->max_band == CONTRACT_BANDS - 1 && filter->reasons == VIEW_ALL_REASONS &&
-	       !filter->letters[0] && filter->idle != IDLE_ONLY;
+	       !filter->thing_pattern && !filter->letters[0] && filter->idle != IDLE_ONLY;
 }
 
 static int hand_out_unsliced(struct row_walk *walk, uint32_t thread_index, enum time_state state)

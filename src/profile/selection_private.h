@@ -34,6 +34,7 @@ struct selection {
 	VEC(struct meaning) meanings;
 	struct map64 meaning_of; /* kernel node, thread kind, letter -> index into meanings */
 	struct spots spots;
+	struct map64 asked_things; /* awaited thing, thing -> does the filter ask for it? */
 	struct sleeps sleeps;
 	struct things things;
 	bool has_sleeps; /* they, and who waits for what, are gathered when first needed */

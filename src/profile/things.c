@@ -2,8 +2,11 @@
 /* Awaited things into what is said of them. */
 #include "profile/things.h"
 
+#include <string.h>
+
 #include "util/hash.h"
 #include "util/mem.h"
+#include "util/text.h"
 
 /* Who waits for a thing. */
 #define WAITER_NONE UINT32_MAX
@@ -72,12 +75,13 @@ static uint32_t put(
 			.text = xstrdup(text),
 			.redacted = awaited_text(said, primitive, true),
 			.said = *said,
+			.primitive = primitive,
 			.awaited = awaited,
 			.is_folded = said->is_folded};
 		vec_push(&things->at, thing);
 		*number = things->at.count;
 	}
-	things->at.at[*number - 1].is_several |= things->at.at[*number - 1].awaited != awaited;
+	things->at.at[*number - 1].members++;
 	return (uint32_t)*number;
 }
 
@@ -118,6 +122,24 @@ bool things_has_owner(const struct thing *thing, struct known_wait known, bool t
 	default:
 		return false;
 	}
+}
+
+bool thing_matches(const struct thing *thing, const struct awaited *awaited, const char *pattern)
+{
+	const char *name = awaited->is_folded ? "" : awaited->name;
+	bool is_v6 = strchr(name, ':');
+	_cleanup_free_ char *with_port = name[0] && awaited->port
+						 ? xasprintf("%s%s%s:%u", is_v6 ? "[" : "", name,
+							   is_v6 ? "]" : "", awaited->port)
+						 : xstrdup("");
+	const char *texts[] = {thing->text, name, with_port};
+	bool is_glob = strpbrk(pattern, "*?");
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (texts[i][0] && (is_glob ? text_matches_glob(texts[i], pattern)
+					    : strstr(texts[i], pattern) != NULL))
+			return true;
+	return false;
 }
 
 void things_clear(struct things *things)

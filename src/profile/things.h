@@ -15,13 +15,17 @@
 
 struct thing {
 	enum awaited_kind kind;
-	char *text;          /* "its client on :5432", "/var/lib/db/wal", "mutex cache_lock" */
-	char *redacted;      /* the same without paths and addresses */
-	struct awaited said; /* as far as it is said; texts are the recording's */
-	uint32_t awaited;    /* the first one of the recording that reads so */
-	bool is_several;     /* others do, too: only kind, port and text are theirs in common */
-	bool is_folded;      /* stands for those of its kind that were not told apart */
+	char *text;            /* "its client on :5432", "/var/lib/db/wal", "mutex cache_lock" */
+	char *redacted;        /* the same without paths and addresses */
+	struct awaited said;   /* as far as it is said; texts are the recording's */
+	const char *primitive; /* what a futex is for its program, or NULL */
+	uint32_t awaited;      /* the first one of the recording that reads so */
+	uint32_t members;      /* how many do; of several only kind, port and text are in common */
+	bool is_folded;        /* stands for those of its kind that were not told apart */
 };
+
+/* The frame and the line of waits of which it is not known what they were for. */
+#define THING_NOT_TOLD "[not told]"
 
 /* All zero but the recording is valid and empty. */
 struct things {
@@ -42,6 +46,12 @@ uint32_t things_find(
 	struct things *things, uint32_t awaited, enum reason reason, struct known_wait known);
 /* Is it a lock that has an owner, which may be believed? tells_owner: by the wait's user stack. */
 bool things_has_owner(const struct thing *thing, struct known_wait known, bool tells_owner);
+/*
+ * Does a thing answer to what people call it (--for)? `awaited` is the recording's that it is one
+ * of. With a * or ? the pattern has to match as a whole, a plain word matches anywhere; against the
+ * text, the name, and name:port.
+ */
+bool thing_matches(const struct thing *thing, const struct awaited *awaited, const char *pattern);
 void things_clear(struct things *things);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "profile/chain_view.h"
 #include "profile/roots.h"
-#include "profile/selection.h"
 
 struct sampled {
 	uint32_t thread_index;
@@ -24,6 +23,8 @@ struct building {
 	struct placer *placer;
 	struct chain_view chains;
 	const struct roots *roots; /* or NULL: all are shown */
+	const struct things *things;
+	bool is_of_waits; /* stacks are named by what waits were for */
 	struct tree *tree;
 	uint64_t *running_ns; /* by thread index */
 	VEC(struct sampled) samples;
@@ -46,24 +47,36 @@ static uint32_t add_mark(
 	return tree_child(building->tree, node, text, FRAME_MARK);
 }
 
+/* What the row was for, if stacks are named by it; NULL: they are not, or it is not told. */
+static const char *thing_text(const struct building *building, const struct selection_row *row)
+{
+	bool is_told = building->is_of_waits && row->thing != REC_NONE;
+
+	return is_told ? building->things->at.at[row->thing].text : NULL;
+}
+
 static int on_row(const struct selection_row *row, void *context)
 {
 	struct building *building = context;
 	enum time_state state = row->row->sum.state;
+	const char *thing;
 	uint32_t node;
 
-	if (!(building->view->states & 1u << state))
+	if (!(building->view->states & 1u << state) ||
+		(building->is_of_waits && state != TIME_BLOCKED))
 		return 0;
+	thing = thing_text(building, row);
 	if (building->view->needs_chains) {
 		if (!building->roots || !roots_hides(building->roots, row->row->thread_index))
-			chain_view_add(&building->chains, row);
+			chain_view_add(&building->chains, row, thing);
 		return 0;
 	}
 	if (state == TIME_RUNNING) {
 		building->running_ns[row->row->thread_index] += row->ns;
 		return 0;
 	}
-	node = placer_place(building->placer, row->row->thread_index, &row->row->stacks);
+	node = placer_place_wait(
+		building->placer, row->row->thread_index, &row->row->stacks, thing);
 	if (state == TIME_SAMPLE) {
 		struct sampled sampled = {row->row->thread_index, node, row->count};
 		vec_push(&building->samples, sampled);
@@ -153,6 +166,16 @@ static int check_chains(
 		view->name);
 }
 
+static int check_waits(
+	const struct view_type *view, const struct stack_shape *shape, struct why *why)
+{
+	if (!stack_shape_is_of_waits(shape) || view->states & 1u << TIME_BLOCKED)
+		return 0;
+	return why_set(why, -EINVAL,
+		"--by awaited is for waits, of which view %s has none; try --view offcpu",
+		view->name);
+}
+
 /* Which threads --roots hides is known when all rows were seen, so rows are walked twice. */
 static int find_roots(struct recording *recording, struct selection *selection,
 	struct building *building, struct profile *made, struct roots **ret, struct why *why)
@@ -190,12 +213,14 @@ int profile_of_view(struct recording *recording, const struct view_type *view,
 	const struct view_filter *filter, const struct stack_shape *shape, struct profile *ret,
 	struct why *why)
 {
-	struct building building = {.view = view};
+	struct building building = {.view = view, .is_of_waits = stack_shape_is_of_waits(shape)};
 	struct selection *selection = NULL;
 	struct roots *roots = NULL;
 	struct profile made = {0};
 	int error = check_chains(recording, view, why);
 
+	if (!error)
+		error = check_waits(view, shape, why);
 	if (!error && view->id == VIEW_MEASURE)
 		error = view_filter_check_events(filter, view->weight, why);
 	if (!error)
@@ -207,6 +232,7 @@ int profile_of_view(struct recording *recording, const struct view_type *view,
 	made.to_ns = selection_to_ns(selection);
 	made.has_range = selection_has_range(selection);
 	building.tree = &made.tree;
+	building.things = selection_things(selection);
 	building.placer = placer_new(recording, shape, &made.tree);
 	building.chains = (struct chain_view){recording, building.placer, &made.tree, view->id,
 		shape->weighs_causes && view->id == VIEW_CHAIN};

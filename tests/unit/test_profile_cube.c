@@ -9,6 +9,7 @@
 
 #include "chain_sample.h"
 #include "cube_sample.h"
+#include "things_sample.h"
 #include "profile/shares.h"
 
 static void keys_and_cells_sum_to_the_summary(void **state)
@@ -59,8 +60,8 @@ static void a_bucket_has_what_a_range_of_its_slices_has(void **state)
 
 static void folding_loses_detail_never_time(void **state)
 {
-	static const struct cube_limits tight[] = {
-		{10, 1, 1000, 1000}, {10, 1000, 3, 1000}, {10, 1000, 1000, 10}, {1, 1, 1, 1}};
+	static const struct cube_limits tight[] = {{10, 1, 1000, 1000, 0}, {10, 1000, 3, 1000, 0},
+		{10, 1000, 1000, 10, 0}, {1, 1, 1, 1, 0}};
 	struct view_sample sample;
 	struct view_filter filter;
 	(void)state;
@@ -134,7 +135,7 @@ static void time_that_is_only_in_totals_is_marked_and_has_no_cells(void **state)
 static void shares_of_a_chain_add_up_to_its_key(void **state)
 {
 	static const struct cube_limits limits[] = {
-		{120, 1000, 1000, 1000}, {120, 1000, 3, 1000}, {3, 1, 2, 2}};
+		{120, 1000, 1000, 1000, 0}, {120, 1000, 3, 1000, 0}, {3, 1, 2, 2, 0}};
 	struct view_sample sample;
 	struct view_filter filter;
 	(void)state;
@@ -165,6 +166,82 @@ static void shares_of_a_chain_add_up_to_its_key(void **state)
 	sample_end(&sample);
 }
 
+/* Blocked time of the cube that was for the thing of that text; NULL: not told. */
+static uint64_t thing_sum(const struct cube *cube, const char *text, bool is_by_cells)
+{
+	uint64_t keys_ns = 0, cells_ns = 0;
+
+	for (size_t i = 0; i < cube->time.keys.count; i++) {
+		const struct cube_key *key = &cube->time.keys.at[i];
+		const struct cube_kind *kind = &cube->kinds.at[key->kind];
+		if (kind->state != TIME_BLOCKED)
+			continue;
+		const struct cube_thing *thing =
+			kind->thing ? &cube->things.at[kind->thing - 1] : NULL;
+		_cleanup_free_ char *told =
+			thing ? awaited_text(&thing->awaited, thing->primitive, false) : NULL;
+		if (!told != !text || (text && strcmp(told, text) != 0))
+			continue;
+		keys_ns += key->weight;
+		vec_each (cell, &cube->time.cells)
+			cells_ns += cell->key == i ? cell->weight : 0;
+	}
+	return is_by_cells ? cells_ns : keys_ns;
+}
+
+static void time_is_kept_by_what_it_was_for(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ms;
+	} cases[] = {{"mutex cache_lock", 10000}, {"/var/lib/db/pg_wal/0001", 4000},
+		{"an eventfd", 4000}, {"other files", 2000}, {"TCP to 10.0.0.5:9000", 6000},
+		{NULL, 1000}};
+	/* Also where hardly any stack has room: what folds is the stack. */
+	static const struct cube_limits limits[] = {
+		{120, 1000, 1000, 1000, 1000}, {10, 1, 1, 1, 1000}};
+	struct view_sample sample;
+	struct view_filter filter;
+	(void)state;
+
+	sample_open_things(&sample);
+	view_filter_init(&filter);
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		struct cube *cube = cube_of(&sample, &filter, &limits[i]);
+		assert_sums(&sample, &filter, cube);
+		assert_int_equal(cube->folded_things, 0);
+		for (size_t j = 0; j < ARRAY_SIZE(cases); j++)
+			for (size_t by_cells = 0; by_cells < 2; by_cells++)
+				assert_int_equal(
+					thing_sum(cube, cases[j].text, by_cells), cases[j].ms * MS);
+		cube_free(cube);
+	}
+	sample_end(&sample);
+}
+
+static void small_things_become_others_of_their_kind(void **state)
+{
+	static const struct cube_limits few = {10, 1000, 1000, 1000, 2};
+	struct view_sample sample;
+	struct view_filter filter;
+	(void)state;
+
+	sample_open_things(&sample);
+	view_filter_init(&filter);
+	struct cube *cube = cube_of(&sample, &filter, &few);
+	assert_sums(&sample, &filter, cube);
+	assert_int_equal(thing_sum(cube, "mutex cache_lock", true), 10000 * MS);
+	assert_int_equal(thing_sum(cube, "TCP to 10.0.0.5:9000", true), 6000 * MS);
+	/* The log, the hostile one, and those that were folded before. */
+	assert_int_equal(thing_sum(cube, "other files", true), 7000 * MS);
+	assert_int_equal(thing_sum(cube, "other eventfds", true), 4000 * MS);
+	assert_int_equal(thing_sum(cube, NULL, true), 1000 * MS);
+	assert_int_equal(cube->folded_things, 3);
+	assert_int_equal(cube->things.count, 4);
+	cube_free(cube);
+	sample_end(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +251,8 @@ int main(void)
 		cmocka_unit_test(folded_threads_keep_their_number_and_their_lives),
 		cmocka_unit_test(time_that_is_only_in_totals_is_marked_and_has_no_cells),
 		cmocka_unit_test(shares_of_a_chain_add_up_to_its_key),
+		cmocka_unit_test(time_is_kept_by_what_it_was_for),
+		cmocka_unit_test(small_things_become_others_of_their_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,13 +10,11 @@
 #include <cmocka.h>
 
 #include <string.h>
-#include <zlib.h>
 
-#include "render/page/page.h"
 #include "render/page/page_pack.h"
 #include "render/page/page_text.h"
 #include "util/mem.h"
-#include "view_sample.h"
+#include "page_sample.h"
 
 static void text_becomes_text_in_elements_and_attributes(void **state)
 {
@@ -98,8 +96,6 @@ static void base64_reads_as_others_write_it(void **state)
 	}
 }
 
-static const struct stack_shape by_comm = {.by = {BY_COMM}, .by_count = 1};
-
 /* A measure with that name and word for one event: two threads have 30 and 10, in three slices. */
 static void add_measure(struct view_sample *sample, const struct rec_measure *measure)
 {
@@ -124,71 +120,16 @@ static void add_measure(struct view_sample *sample, const struct rec_measure *me
 /* The page of a recording of 10 s with these measures. */
 static char *page_with(const struct rec_measure *measures, size_t count, bool is_redacted)
 {
-	struct page_options options = {.file = "a.dwell",
-		.command = "dwell html",
-		.by = "comm",
-		.is_redacted = is_redacted};
-	struct summary_shapes shapes = {by_comm, by_comm};
-	struct view_filter filter;
 	struct view_sample sample;
-	struct summary *summary = NULL;
-	struct cube *cube = NULL;
-	struct why why = {""};
-	char *text = NULL;
 
-	view_filter_init(&filter);
 	sample_begin(&sample, 10);
 	sample_fill(&sample);
 	for (size_t i = 0; i < count; i++)
 		add_measure(&sample, &measures[i]);
 	sample_finish(&sample);
-	if (summary_new(sample.recording, &filter, &shapes, &summary, &why) ||
-		cube_new(sample.recording, &filter, &by_comm, NULL, summary, &cube, &why))
-		fail_msg("%s", why.text);
-	sample_print(text, out, page_write(cube, summary, &options, out, &why));
-	cube_free(cube);
-	summary_free(summary);
+	char *text = page_of(&sample, is_redacted);
 	sample_end(&sample);
 	return text;
-}
-
-static int digit_value(char digit)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = strchr(digits, digit);
-
-	return digit && at ? (int)(at - digits) : -1;
-}
-
-/* The JSON that is packed in a page. Caller frees. */
-static char *head_of(const char *page)
-{
-	static const char mark[] = "id=\"dwell-data\">";
-	const char *at = strstr(page, mark);
-	_cleanup_free_ unsigned char *packed = xmalloc(strlen(page));
-	unsigned char *plain = xmalloc(1 << 20);
-	z_stream stream = {.next_in = packed, .next_out = plain, .avail_out = 1 << 20};
-	uint32_t word = 0, length;
-
-	assert_non_null(at);
-	at += strlen(mark);
-	for (unsigned int bits = 0; digit_value(*at) >= 0; at++) {
-		word = word << 6 | (uint32_t)digit_value(*at);
-		bits += 6;
-		if (bits < 8)
-			continue;
-		bits -= 8;
-		packed[stream.avail_in++] = (unsigned char)(word >> bits);
-	}
-	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
-	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
-	memcpy(&length, plain, sizeof(length));
-	assert_true(length + 4 < stream.total_out);
-	inflateEnd(&stream);
-	memmove(plain, plain + 4, length);
-	plain[length] = 0;
-	return (char *)plain;
 }
 
 static void measures_are_views_behind_the_others_with_tables_of_their_own(void **state)

@@ -29,7 +29,7 @@ export class App {
 		this.view = this.weights = this.tree = this.found = this.search = this.matches = null;
 		this.zoomNode = 0;
 		/** @type {any} */
-		this.baseWeights = this.threadWeights = this.shown = this.shownBase = this.shownMeasure = null;
+		this.baseWeights = this.threadWeights = this.thingWeights = this.shown = this.shownBase = this.shownMeasure = null;
 		/** What look.events() gives, of a measure that is looked at. @type {any} */
 		this.events = null;
 		/** @type {Map<number, string> | null} */
@@ -158,6 +158,7 @@ export class App {
 		Object.assign(this, look.at(state));
 		this.baseWeights = state.off.length ? look.weights({...state, off: []}).weights : this.weights;
 		this.threadWeights = state.process || state.thread ? look.weights({...state, process: '', thread: ''}).weights : this.weights;
+		this.thingWeights = state.thing ? look.weights({...state, thing: ''}).weights : this.weights;
 		this.events = this.view.measure ? look.events(this.view, state) : null;
 		const series = look.series(state);
 		const isNew = this.shown !== this.weights || this.shownBase !== this.baseWeights;

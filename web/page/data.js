@@ -101,7 +101,7 @@ function bucketStarts(cells, buckets) {
  * counted and took no time.
  */
 const EVENT_KINDS = {rows: 1, state: Int32Array.of(SAMPLE), letter: new Int32Array(1), reason: new Int32Array(1), idle: new Int32Array(1),
-	operation: new Int32Array(1), unsliced: new Int32Array(1)};
+	operation: new Int32Array(1), unsliced: new Int32Array(1), thing: new Int32Array(1)};
 
 /**
  * What a measure counts, in a model like that of time: the same threads and stacks with keys and cells of

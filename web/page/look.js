@@ -8,6 +8,7 @@ import {allStacks, keysToKeep, makePaths} from './paths.js';
 import {sandwich} from './sandwich.js';
 import {compile, matchLabels, matchTree} from './search.js';
 import {makeBase, makeShape, makeTree} from './shapes.js';
+import {thingNumber, thingsInBox} from './things.js';
 import {Labels, modelOf, viewOf} from './views.js';
 import {eventsByThread, eventsOverTime, openFilter, overTime, weigh} from './weigh.js';
 
@@ -57,14 +58,14 @@ export class Look {
 	filter(state) {
 		const {process, thread} = state;
 		return {from: state.from, to: state.to, bandMin: state.bandMin, bandMax: state.bandMax,
-			off: new Set(state.off), idle: state.idle,
+			off: new Set(state.off), idle: state.idle, thing: thingNumber(this.model, state.thing),
 			passes: process || thread ? (one) => (!process || one.names.name === process) &&
 				(!thread || one.names.thread === thread) : null};
 	}
 
 	/** @param {import('./state.js').State} state */
 	weights(state) {
-		const key = JSON.stringify([state.from, state.to, state.bandMin, state.bandMax, state.off, state.idle, state.process, state.thread]);
+		const key = JSON.stringify([state.from, state.to, state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.process, state.thread]);
 		return {key, weights: this.memory.weights.get(key, () => weigh(this.model, this.filter(state)))};
 	}
 
@@ -91,7 +92,7 @@ export class Look {
 
 	/** @param {import('./state.js').State} state */
 	series(state) {
-		const key = JSON.stringify([state.bandMin, state.bandMax, state.off, state.idle, state.process, state.thread]);
+		const key = JSON.stringify([state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.process, state.thread]);
 		return this.memory.series.get(key, () => overTime(this.model, this.filter(state)));
 	}
 
@@ -130,6 +131,14 @@ export class Look {
 		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.base(model, view, paths, by), paths));
 		const tree = this.memory.trees.get(stacksKey, () => makeTree(model, shape, weights, isStriped, keeps()));
 		return {tree, treeKey: stacksKey};
+	}
+
+	/** What the waits in a box of that tree were for. @param {import('./state.js').State} state @param {number} node */
+	thingsIn(state, node) {
+		const {view, model, paths, pathsKey, by, weights, keeps} = this.stacks(state);
+		if (view.measure || !model.things.length) return [];
+		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.base(model, view, paths, by), paths));
+		return thingsInBox(model, shape, weights, keeps(), node);
 	}
 
 	/** The tree from the leaves. @param {import('./state.js').State} state */

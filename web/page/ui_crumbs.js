@@ -2,6 +2,7 @@
 // What is left out and where we are: each filter and each step of the zoom can be taken back.
 import {h, select} from './dom.js';
 import {moment} from './format.js';
+import {ANY_THING, shortThing, thingNumber} from './things.js';
 
 // Where bands begin.
 const STARTS = ['0', '10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'];
@@ -43,10 +44,11 @@ export function filterBar(app) {
 	if (state.process) put(`process ${state.process}`, {process: ''});
 	if (state.thread) put(`thread ${state.thread}`, {thread: ''});
 	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)}, true);
+	if (thingNumber(model, state.thing) !== ANY_THING) put(`for ${shortThing(state.thing)}`, {thing: ''}, true);
 	if (state.only) put(`only stacks with ${state.only}`, {only: ''});
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
 	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), filters,
-		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], only: '', without: ''})}, 'all filters ✕') : null,
+		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], thing: '', only: '', without: ''})}, 'all filters ✕') : null,
 		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out.'));
 }
 

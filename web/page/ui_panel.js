@@ -6,6 +6,7 @@ import {foldedText} from './folded.js';
 import {amount, amountOf, count, countedText, percent, plural} from './format.js';
 import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
+import {largeThings, shortThing} from './things.js';
 import {svgText} from './svg.js';
 import {childrenOf} from './tree.js';
 import {KERNEL, NAME, USER, WAKER} from './trie.js';
@@ -214,8 +215,16 @@ export class Panel {
 		this.details.dataset.ns = String(ns);
 		this.details.textContent = [`${name}: ${amountOf(view, ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
 			tree.selfOf(node) ? `${amount(view, tree.selfOf(node))} by itself` : '', counted && view.unit !== 'count' ? countedText(view, counted) : counted && counted !== ns ? `${count(counted)} looked at` : '',
-			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : ''].filter(Boolean).join(', ');
+			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : '', this.thingsOf(node, ns)].filter(Boolean).join(', ');
 		this.showActions();
+	}
+
+	/** What the waits in a box were for, in words; the picture of callers has no such boxes. @param {number} node @param {number} whole */
+	thingsOf(node, whole) {
+		const {app} = this;
+		if (app.state.inverted) return '';
+		const large = largeThings(app.look.thingsIn(app.state, node), whole);
+		return large.length ? `for ${large.map(({text, ns}) => `${shortThing(text)} ${percent(ns, whole)}`).join(', ')}` : '';
 	}
 
 	showActions() {

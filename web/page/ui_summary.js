@@ -5,7 +5,9 @@ import {lineId} from './chains.js';
 import {h, select} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
 import {lineWords, looksNs, processLines, stackLabels, stackLine, waitLines} from './lines.js';
+import {thingsOfLines} from './things.js';
 import {timeOnly} from './ui_crumbs.js';
+import {thingChoices, thingLinks} from './ui_things.js';
 import {className, classTotal, FIRST_REASON} from './weigh.js';
 
 /** Time by chip: classes of one word together, largest reasons first. @param {any} model @param {any} weights */
@@ -51,7 +53,7 @@ export function summaryBar(app) {
 	return h('section', {class: 'card', 'aria-label': 'All time'},
 		h('p', {class: 'lead'}, plural(threads, 'thread'), '; ', h('b', {id: 'busy'}, duration(whole)), ' counted. Idle: ',
 			h('span', {id: 'aside', 'data-ns': aside}, Number(aside) ? `${duration(Number(aside))} ` : ''), idle),
-		bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips, timeOnly(app)));
+		bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips, timeOnly(app)), thingChoices(app));
 }
 
 function name(/** @type {string} */ word) {
@@ -92,11 +94,12 @@ export function waitsTable(app) {
 		const ns = looksNs(model, line);
 		return ns < line.ns * 0.95 ? `${percent(ns, line.ns)}: ` : '';
 	};
+	const things = model.things.length ? thingsOfLines(model, app.weights, model.waitGroups.lineOf) : new Map();
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
 		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.called)}, lineWords(line))),
-		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)),
+		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)), thingLinks(app, things.get(line.place), line.ns),
 		h('div', {class: 'cause'}, sentenceOf(line), ' ', line.isRunnable || !model.has_chains ? null
 			: app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
 		h('td', {class: 'n', 'data-word': 'total'}, duration(line.ns)),

@@ -11,47 +11,12 @@
 #include "model/words.h"
 #include "profile/cube/cube_parts.h"
 #include "profile/span.h"
-#include "profile/summary/lines.h"
-#include "util/hash.h"
 #include "util/text.h"
 
 #define OTHER_LABEL "[other]"
-/* Operations are names from the recording; kinds must stay few. */
-#define MOST_KINDS 60000
 /* A band, or none, in the key of a key. */
 #define BAND_BITS 9
 _Static_assert(WORDS_MOST < 1 << BAND_BITS, "a band fits");
-
-static uint32_t kind_of(struct cube_building *building, const struct selection_row *row)
-{
-	const struct rec_sum *sum = &row->row->sum;
-	bool is_blocked = sum->state == TIME_BLOCKED;
-	const char *operation =
-		row->operation && building->cube->kinds.count < MOST_KINDS ? row->operation : "";
-	struct cube_kind kind = {.state = sum->state,
-		.task_letter = is_blocked ? sum->task_letter : 0,
-		.reason = row->reason,
-		.called = row->called,
-		.idle = row->idle,
-		.operation = is_blocked ? cube_label(building, operation) : 0,
-		.line = building->summary && building->cube->kinds.count < MOST_KINDS
-				? lines_find(building->summary, building->selection, row)
-				: 0,
-		.is_unsliced = row->is_unsliced};
-	uint64_t key = (uint64_t)kind.operation << 32 | (uint64_t)kind.reason << 20 |
-		       (uint64_t)kind.idle << 16 | (uint64_t)(unsigned char)kind.task_letter << 8 |
-		       (uint64_t)kind.state << 1 | kind.is_unsliced;
-
-	key = hash_add(hash_add(hash_add(0, key), kind.line), (uint64_t)kind.called);
-	bool is_new;
-	uint64_t *index = map64_put(&building->kinds, key, &is_new);
-
-	if (is_new) {
-		*index = building->cube->kinds.count;
-		vec_push(&building->cube->kinds, kind);
-	}
-	return (uint32_t)*index;
-}
 
 void cube_making_clear(struct cube_making *making)
 {
@@ -92,7 +57,7 @@ static struct cube_key key_of(struct cube_building *building, const struct selec
 
 	return (struct cube_key){
 		.thread = building->thread_of[row->row->thread_index],
-		.kind = kind_of(building, row),
+		.kind = cube_kind_of(building, row),
 		.band = has_band && sum->band < building->cube->bands ? sum->band
 								      : building->cube->bands,
 		.node = is_running ? TREE_ROOT
@@ -238,7 +203,9 @@ static int build_time(
 	int error;
 
 	building->making = &making;
-	error = selection_each_row(selection, add_to_key, building, why);
+	error = cube_choose_things(building, limits->things ? limits->things : CUBE_THINGS, why);
+	if (!error)
+		error = selection_each_row(selection, add_to_key, building, why);
 	if (error)
 		return error;
 	cube_choose_keys(building, limits->keys);
@@ -257,6 +224,8 @@ static void building_clear(struct cube_building *building)
 	free(building->thread_of);
 	map64_clear(&building->kinds);
 	map64_clear(&building->chains);
+	vec_clear(&building->thing_of);
+	map64_clear(&building->other_things);
 	families_clear(&building->families);
 }
 
@@ -265,7 +234,7 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 	const struct summary *summary, struct cube **ret, struct why *why)
 {
 	static const struct cube_limits defaults = {
-		CUBE_BUCKETS, CUBE_THREADS, CUBE_KEYS, CUBE_CELLS};
+		CUBE_BUCKETS, CUBE_THREADS, CUBE_KEYS, CUBE_CELLS, CUBE_THINGS};
 	/* Borrows the vectors; idle time is told apart by kind. */
 	struct view_filter whole = *filter;
 	struct stack_shape nameless = *shape;
@@ -322,6 +291,7 @@ void cube_free(struct cube *cube)
 	tree_clear(&cube->tree);
 	vec_clear(&cube->threads);
 	vec_clear(&cube->kinds);
+	vec_clear(&cube->things);
 	table_clear(&cube->time);
 	vec_each (measure, &cube->measures) {
 		view_choice_clear(&measure->view);

@@ -6,9 +6,10 @@
  * A key is (who, kind, band, stack, chain of wakers) with its exact time over the whole range: the
  * sum of all keys is the report's, to the nanosecond. A cell is a key's time in one bucket, a
  * bucket being a whole number of slices. What would make the table grow without end is folded, and
- * the fold is told: threads beyond CUBE_THREADS into one for each name, small keys beyond CUBE_KEYS
- * and small cells of a bucket into the stack `[other]` of the same thread, kind and band. Folding
- * loses detail, never time: the cells of a key's thread, kind and band sum to its keys.
+ * the fold is told: threads beyond CUBE_THREADS into one for each name, things beyond CUBE_THINGS
+ * into one for each kind of them, small keys beyond CUBE_KEYS and small cells of a bucket into the
+ * stack `[other]` of the same thread, kind and band. Folding loses detail, never time: the cells of
+ * a key's thread, kind and band sum to its keys.
  *
  * Each measure of the recording has a table of its own with the same laws. Threads and stacks are
  * those of time; nothing else is shared, so no value of a measure can be added to time, or be
@@ -24,6 +25,7 @@
 
 #define CUBE_BUCKETS 120
 #define CUBE_THREADS 4000
+#define CUBE_THINGS 500
 /* Of time; all measures together may have as many again. */
 #define CUBE_KEYS 300000
 /* Likewise, of all buckets together; each gets its part. */
@@ -41,6 +43,12 @@ struct cube_thread {
 	bool is_kernel;
 };
 
+/* What waits were for. */
+struct cube_thing {
+	struct awaited awaited; /* its texts are the recording's */
+	const char *primitive;  /* what a futex is for its program, or NULL */
+};
+
 /* What time was: all that a filter asks for except thread, band and stack. */
 struct cube_kind {
 	enum time_state state; /* TIME_SAMPLE: a count of on-CPU samples, no time */
@@ -50,6 +58,7 @@ struct cube_kind {
 	enum idle_kind idle;
 	uint32_t operation; /* number in the tree's labels, 0: none */
 	uint32_t line;      /* number of the report's line, from 1 on; 0: none */
+	uint32_t thing;     /* number in things, from 1 on; 0: no wait, or not told what for */
 	bool is_unsliced;   /* only in totals: has no cells */
 };
 
@@ -119,6 +128,7 @@ struct cube {
 	VEC(struct cube_object) objects;
 	VEC(struct cube_thread) threads;
 	VEC(struct cube_kind) kinds;
+	VEC(struct cube_thing) things;
 	struct cube_table time;
 	VEC(struct cube_chain) chains;
 	VEC(struct cube_hop) hops;
@@ -132,6 +142,7 @@ struct cube {
 	uint64_t from_ns; /* of the first bucket */
 	uint64_t to_ns;
 	uint32_t folded_threads; /* threads that have no entry of their own */
+	uint32_t folded_things;  /* likewise */
 };
 
 /* Sizes, so that tests need no million rows; all zero: the defaults above. */
@@ -140,12 +151,14 @@ struct cube_limits {
 	uint32_t threads;
 	size_t keys;
 	size_t cells;
+	uint32_t things; /* 0: the default */
 };
 
 struct summary;
 
 /*
- * Two walks over the rows of time, and two over those of all measures. 0, or -errno with why.
+ * Two walks over the rows of time, or three if it has many things, and two over those of all
+ * measures. 0, or -errno with why.
  * Borrows texts from the recording. The summary, of the same recording, has the lines; it may be
  * NULL.
  */

@@ -6,6 +6,7 @@
 #include "profile/cube/cube.h"
 #include "profile/family.h"
 #include "profile/placer.h"
+#include "profile/things.h"
 
 /* A table while rows go into it. All zero but the table is valid. */
 struct cube_making {
@@ -29,8 +30,10 @@ struct cube_building {
 	uint32_t other_node;
 	uint32_t slice_from;
 	uint32_t slice_to;
-	struct map64 kinds;  /* what the kind is made of -> index */
-	struct map64 chains; /* chain of the recording -> number */
+	struct map64 kinds;        /* what the kind is made of -> index */
+	struct map64 chains;       /* chain of the recording -> number */
+	VEC(uint32_t) thing_of;    /* by the selection's thing: number in the cube's, 0: none yet */
+	struct map64 other_things; /* kind -> number of the thing that stands for all others */
 };
 
 /* Forgets how keys and cells are found; the table stays. */
@@ -55,6 +58,13 @@ int cube_add_measures(
 uint32_t cube_chain_of(struct cube_building *building, const struct rec_row *row);
 void cube_add_shares(
 	struct cube_building *building, uint32_t key_index, const struct selection_row *row);
+
+/* The number of the row's kind: cube_kinds.c. */
+uint32_t cube_kind_of(struct cube_building *building, const struct selection_row *row);
+/* The number of what a row was for, 0 if it is not told: cube_things.c. */
+uint32_t cube_thing_of(struct cube_building *building, const struct selection_row *row);
+/* Before the first row: which things are kept, if there are more. 0, or -errno with why. */
+int cube_choose_things(struct cube_building *building, uint32_t most, struct why *why);
 
 /* Which threads get entries, which keys and cells are kept: cube_choose.c. */
 void cube_choose_threads(struct cube_building *building, struct recording *recording,

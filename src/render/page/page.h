@@ -18,6 +18,7 @@ struct page_options {
 	const char *by;          /* how stacks are named at first: "comm", "process", "thread" */
 	enum idle_choice idle;   /* at first */
 	bool is_redacted;        /* leave paths, command lines, containers and the host out */
+	const char *filter_text; /* what was left out, in words; NULL: as the summary has it */
 	const struct tree *tree; /* of the picture that needs no script; NULL: none */
 };
 

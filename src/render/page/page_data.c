@@ -65,6 +65,7 @@ COLUMN(kind_called, cube->kinds.at[row].called)
 COLUMN(kind_idle, cube->kinds.at[row].idle)
 COLUMN(kind_operation, cube->kinds.at[row].operation)
 COLUMN(kind_line, cube->kinds.at[row].line)
+COLUMN(kind_thing, cube->kinds.at[row].thing)
 COLUMN(kind_unsliced, cube->kinds.at[row].is_unsliced)
 COLUMN(key_thread, table->keys.at[row].thread)
 COLUMN(key_kind, table->keys.at[row].kind)
@@ -106,7 +107,7 @@ static const struct column kind_columns[] = {
 	{"state", PLAIN, kind_state}, {"letter", PLAIN, kind_letter},
 	{"reason", PLAIN, kind_reason}, {"called", PLAIN, kind_called}, {"idle", PLAIN, kind_idle},
 	{"operation", PLAIN, kind_operation}, {"line", PLAIN, kind_line},
-	{"unsliced", PLAIN, kind_unsliced}, {0}};
+	{"unsliced", PLAIN, kind_unsliced}, {"thing", PLAIN, kind_thing}, {0}};
 static const struct column key_columns[] = {
 	{"thread", DELTA, key_thread}, {"kind", DELTA, key_kind}, {"node", DELTA, key_node},
 	{"chain", DELTA, key_chain}, {"band", PLAIN, key_band}, {"s", PLAIN, key_s}, {"ns", PLAIN, key_ns},

@@ -18,6 +18,8 @@ struct page {
 void page_data(const struct page *page);
 /* What its JSON says beside the tables, as fields of the open object: page_facts.c. */
 void page_facts(struct json *json, const struct page *page);
+/* What waits were for, in its words, as one more field: page_things.c. */
+void page_things(struct json *json, const struct page *page);
 /* The summary as sentences, and the tables for readers without scripts: page_static.c. */
 void page_head(const struct page *page);
 void page_fallback(const struct page *page);

@@ -127,7 +127,9 @@ static void put_losses(const struct page *page)
 static void put_filters(const struct page *page)
 {
 	const struct summary *summary = page->summary;
-	_cleanup_free_ char *filters = page_text(summary->filter_text, page->options->is_redacted);
+	const char *words = page->options->filter_text;
+	_cleanup_free_ char *filters =
+		page_text(words ? words : summary->filter_text, page->options->is_redacted);
 	_cleanup_free_ char *what =
 		layout_only(summary->has_range, summary->from_ns, summary->to_ns, filters);
 

@@ -14,7 +14,7 @@ static void put_thing(struct json *json, const struct thing *thing)
 	if (thing->said.port)
 		json_field_uint(json, "port", thing->said.port);
 	/* Several that read the same have nothing else in common. */
-	if (thing->is_several || thing->is_folded)
+	if (thing->members > 1 || thing->is_folded)
 		return;
 	if (thing->said.name[0])
 		json_field_text(json, "name", thing->said.name);

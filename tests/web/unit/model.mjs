@@ -66,9 +66,10 @@ export const HEAD = {
 	states: ['running', 'woken', 'preempted', 'blocked', 'sample'],
 	reasons: [['other', 'X'], ['disk', 'D'], ['futex', 'F'], ['sleep', 'Z']],
 	bands: ['< 10 us', '10-100 us', '0.1-1 ms', '1-10 ms', '10-100 ms', '0.1-1 s', '>= 1 s'],
-	idles: ['', 'unended', 'main_loop', 'own_timer'], recording: {}, folded: {threads: 0, ...NO_FOLDS},
+	idles: ['', 'unended', 'main_loop', 'own_timer'], recording: {}, folded: {threads: 0, things: 0, ...NO_FOLDS},
 	threads: [{comm: 'app', process: 'app', pid: 1, tid: 1, life_s: 4, life_ns: 0}, {comm: 'srv', process: 'srv', pid: 2, tid: 2, life_s: 4, life_ns: 0}],
 	labels: ['', 'main', 'work', 'read', 'write', '[other]', 'fdatasync', 'jbd2', 'commit', 'vda', '[disk vda]'],
+	things: [['/var/log/db', 'file', false], ['mutex m', 'futex', false], ['other files', 'file', true]],
 	has_chains: true, lines: [], hop_kinds: [['task', false], ['disk', true]],
 	chain_ends: [['metal', '', false], ['awake', '', false], ['depth limit', '[depth limit]', true], ['not woken', '[not woken]', true]],
 };
@@ -83,6 +84,8 @@ export const HOPS = [[0, 7, 7, 0, 0, 0, 0], [1, 9, 8, 1, 1, 6, 0], [1, 9, 8, 0, 
 export const SHARES = [[100000000, 50000000, 1], [349999999, 0, 0], [0, 0, 0], [7, 0, 0], [0, 0, 0], [2000000000, 0, 0]];
 // state, letter, reason, idle, operation, unsliced
 export const KINDS = [[0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0, 0], [3, 68, 1, 0, 6, 0, 0], [3, 83, 2, 0, 0, 0, 0], [3, 83, 3, 3, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 0, 1, 0]];
+// What they were for: the disk's the file, the futex's the mutex; of the sleep it is not told.
+export const THINGS_OF_KINDS = [0, 0, 1, 2, 0, 0, 0, 0];
 // thread, kind, node, band, s, ns, count, unended, max
 export const KEYS = [
 	[0, 0, 0, 7, 1, 1, 3, 0, 0], // app ran 1.000000001 s
@@ -123,7 +126,7 @@ export function timeTables() {
 		frames: {label: column(FRAMES, 0, 'delta'), plumbing: column(FRAMES, 1)},
 		objects: {label: ['delta', [1]], object: ['delta', [2]]},
 		nodes: {parent: column(NODES, 0, 'back'), frame: column(NODES, 1, 'delta'), kind: column(NODES, 2)},
-		kinds: {state: column(KINDS, 0), letter: column(KINDS, 1), reason: column(KINDS, 2), called: column(KINDS, 2), idle: column(KINDS, 3), operation: column(KINDS, 4), unsliced: column(KINDS, 5), line: column(KINDS, 6)},
+		kinds: {state: column(KINDS, 0), letter: column(KINDS, 1), reason: column(KINDS, 2), called: column(KINDS, 2), idle: column(KINDS, 3), operation: column(KINDS, 4), unsliced: column(KINDS, 5), line: column(KINDS, 6), thing: ['plain', THINGS_OF_KINDS]},
 		keys: {thread: column(KEYS, 0, 'delta'), kind: column(KEYS, 1, 'delta'), node: column(KEYS, 2, 'delta'), chain: ['delta', KEYS.map((_, key) => key === 3 ? 1 : key === 4 ? 2 : key === 7 ? 3 : 0)], band: column(KEYS, 3), s: column(KEYS, 4), ns: column(KEYS, 5),
 			count: column(KEYS, 6), unended: column(KEYS, 7), max: column(KEYS, 8)},
 		chains: {first: ['delta', CHAINS.map((row) => row[0])], count: column(CHAINS, 1), end: column(CHAINS, 2)},
