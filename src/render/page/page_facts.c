@@ -255,7 +255,8 @@ void page_facts(struct json *json, const struct page *page)
 	json_name(json, "folded");
 	json_open_object(json);
 	json_field_uint(json, "threads", cube->folded_threads);
-	json_field_uint(json, "things", cube->folded_things);
+	if (cube->folded_things)
+		json_field_uint(json, "things", cube->folded_things);
 	put_folds(json, &cube->time);
 	json_close_object(json);
 	put_lines(json, page);

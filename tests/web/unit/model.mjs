@@ -66,7 +66,7 @@ export const HEAD = {
 	states: ['running', 'woken', 'preempted', 'blocked', 'sample'],
 	reasons: [['other', 'X'], ['disk', 'D'], ['futex', 'F'], ['sleep', 'Z']],
 	bands: ['< 10 us', '10-100 us', '0.1-1 ms', '1-10 ms', '10-100 ms', '0.1-1 s', '>= 1 s'],
-	idles: ['', 'unended', 'main_loop', 'own_timer'], recording: {}, folded: {threads: 0, things: 0, ...NO_FOLDS},
+	idles: ['', 'unended', 'main_loop', 'own_timer'], recording: {}, folded: {threads: 0, ...NO_FOLDS},
 	threads: [{comm: 'app', process: 'app', pid: 1, tid: 1, life_s: 4, life_ns: 0}, {comm: 'srv', process: 'srv', pid: 2, tid: 2, life_s: 4, life_ns: 0}],
 	labels: ['', 'main', 'work', 'read', 'write', '[other]', 'fdatasync', 'jbd2', 'commit', 'vda', '[disk vda]'],
 	things: [['/var/log/db', 'file', false], ['mutex m', 'futex', false], ['other files', 'file', true]],
