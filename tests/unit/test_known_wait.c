@@ -66,6 +66,8 @@ static void waits_of_programs_have_names(void **state)
 		{FUTEX "pthread_cond_timedwait;Interruptible_wait::wait;Item_func_sleep::val_int;"
 		       "handler::ha_index_read_map",
 			"condition", KNOWN_SIGNAL},
+		/* From here to the next comment not seen in a recording: written from what is known
+		 * of glibc, Go and Rust. */
 		{"__lll_lock_wait_private;_IO_puts;report" THREAD, "stdio lock", KNOWN_LOCK},
 		{"__lll_lock_wait_private;fwrite;report" THREAD, "stdio lock", KNOWN_LOCK},
 		{"__lll_lock_wait_private;__run_exit_handlers;exit;main", "libc lock", KNOWN_LOCK},
@@ -78,6 +80,7 @@ static void waits_of_programs_have_names(void **state)
 			"Go runtime lock", KNOWN_LOCK},
 		{"syscall;std::sys::sync::mutex::futex::Mutex::lock_contended;app::ask",
 			"Rust mutex", KNOWN_LOCK},
+		/* No lock at all. */
 		{"read;take;alice" THREAD, NULL, KNOWN_NOT},
 		{"?;?", NULL, KNOWN_NOT},
 	};
@@ -106,6 +109,7 @@ static void an_owner_is_believed_where_glibc_keeps_one(void **state)
 		bool is_believed;
 	} cases[] = {
 		{"__lll_lock_wait;pthread_mutex_lock;ask;user" THREAD, true},
+		/* The first was seen; those below that nothing above has were not. */
 		{"__lll_lock_wait;___pthread_mutex_lock;ask", true},
 		/* Unnamed frames are libc's own where it is stripped. */
 		{"?;pthread_mutex_timedlock;ask", true},
