@@ -20,9 +20,9 @@ static int print_table(const char *path, const struct report_options *report,
 		.is_colored = report_wants_color(report)};
 
 	if (report->is_json)
-		things_json(table, &style, stdout);
+		thing_table_json(table, &style, stdout);
 	else if (table->total_ns)
-		things_text(table, &style, stdout);
+		thing_table_text(table, &style, stdout);
 	if (table->total_ns)
 		return STATUS_DONE;
 	if (!view_filter_is_open(&report->view.filter))

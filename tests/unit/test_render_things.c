@@ -41,9 +41,9 @@ static void the_table_reads_as_expected(void **state)
 	view_filter_init(&filter);
 	struct thing_table *table = table_of(&sample, &filter);
 	struct things_style style = style_of(&sample);
-	sample_print(text, out, things_text(table, &style, out));
+	sample_print(text, out, thing_table_text(table, &style, out));
 	assert_golden(text, "things.txt");
-	sample_print(json, out, things_json(table, &style, out));
+	sample_print(json, out, thing_table_json(table, &style, out));
 	assert_golden(json, "things.json");
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		assert_true(strcspn(line, "\n") <= 80);
@@ -67,7 +67,7 @@ static void what_is_not_listed_is_in_a_line_of_its_own(void **state)
 	style.top = 2;
 	style.hides_idle = true;
 	style.filter_text = "for \x1b[2J";
-	sample_print(text, out, things_text(table, &style, out));
+	sample_print(text, out, thing_table_text(table, &style, out));
 	assert_golden(text, "things-top.txt");
 	free(text);
 	thing_table_free(table);
@@ -118,7 +118,7 @@ static void a_recording_without_things_tells_nothing(void **state)
 	view_filter_init(&filter);
 	struct thing_table *table = table_of(&sample, &filter);
 	assert_int_equal(table->rows.count, 1);
-	assert_int_equal(table->rows.at[0].thing, 0);
+	assert_int_equal(table->rows.at[0].thing, REC_NONE);
 	assert_int_equal(table->told_ns, 0);
 	assert_int_equal(table->total_ns, 29000 * MS);
 	thing_table_free(table);

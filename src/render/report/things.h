@@ -25,8 +25,8 @@ struct things_style {
  * What is not listed is summed up in a line of its own, and so is what is not told; the column of
  * totals adds up to the blocked time in the head. Errors are the stream's.
  */
-void things_text(const struct thing_table *table, const struct things_style *style, FILE *out);
+void thing_table_text(const struct thing_table *table, const struct things_style *style, FILE *out);
 /* In exact ns; nothing is cut unless top says so. */
-void things_json(const struct thing_table *table, const struct things_style *style, FILE *out);
+void thing_table_json(const struct thing_table *table, const struct things_style *style, FILE *out);
 
 #endif

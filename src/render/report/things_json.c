@@ -90,7 +90,7 @@ static void put_row(struct json *json, const struct thing_table *table,
 	json_close_object(json);
 }
 
-void things_json(const struct thing_table *table, const struct things_style *style, FILE *out)
+void thing_table_json(const struct thing_table *table, const struct things_style *style, FILE *out)
 {
 	size_t top = style->top ? style->top : SIZE_MAX;
 	struct json json;

@@ -234,7 +234,7 @@ static void put_head(const struct things_text *text)
 		layout_wrap(text->out, only, style->width, 0, 6);
 }
 
-void things_text(const struct thing_table *table, const struct things_style *style, FILE *out)
+void thing_table_text(const struct thing_table *table, const struct things_style *style, FILE *out)
 {
 	struct things_text text = {
 		.table = table, .style = style, .scale = scale_fine(table->total_ns), .out = out};
