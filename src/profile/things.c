@@ -142,6 +142,14 @@ bool thing_matches(const struct thing *thing, const struct awaited *awaited, con
 	return false;
 }
 
+void things_redact(struct things *things)
+{
+	vec_each (thing, &things->at) {
+		free(thing->text);
+		thing->text = xstrdup(thing->redacted);
+	}
+}
+
 void things_clear(struct things *things)
 {
 	vec_each (thing, &things->at) {

@@ -52,6 +52,8 @@ bool things_has_owner(const struct thing *thing, struct known_wait known, bool t
  * text, the name, and name:port.
  */
 bool thing_matches(const struct thing *thing, const struct awaited *awaited, const char *pattern);
+/* From now on their texts are without paths and addresses. */
+void things_redact(struct things *things);
 void things_clear(struct things *things);
 
 #endif

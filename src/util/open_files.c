@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 /* On 2 CPUs 92 were in use, 6 of them for these, and a dozen more for a moment. */
-#define FIXED 112
+#define FIXED 124
 #define PER_CPU 4
 
 uint64_t open_files_most(void)

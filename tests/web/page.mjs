@@ -313,7 +313,8 @@ test('a range and a thread choose among events; sorts of time and lengths do not
 	await page.selectOption('[aria-label="Idle time"]', 'only');
 	assert.equal(await total(page), countedRange.measures[0].value);
 	assert.deepEqual((await page.locator('.crumb.unused').allTextContents()).map((text) => text.startsWith('time only: ')), [true, true]);
-	assert.equal(await page.locator('.timeonly').count(), 2);
+	// Sorts of time, things and lengths.
+	assert.equal(await page.locator('.timeonly').count(), 3);
 	assert.match(await page.locator('.strip .note').textContent(), /The line: at most [\d,]+ page faults in a column/);
 	await page.click('[data-view="offcpu"]');
 	assert.equal(await page.locator('.timeonly, .crumb.unused').count(), 0);

@@ -43,8 +43,7 @@ struct explanation {
 	struct map64 by_what;     /* while they are gathered: hash -> index + 1 */
 	struct map64 ns_by_thing; /* likewise: index of a cause << 32 | thing -> ns */
 	uint64_t unexplained_ns;
-	const struct words *words; /* of the recording */
-	bool is_redacted;          /* the caller's: things are said without paths and addresses */
+	const struct words *words;      /* of the recording */
 	uint64_t by_end_ns[WORDS_MOST]; /* why not; CHAIN_EARLIER also what a waker forgot */
 	const char *forgetful;          /* the waker that forgot most of that; NULL: none did */
 	uint64_t forgotten_ns;          /* by how much it is ahead of the others */

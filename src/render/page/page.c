@@ -24,12 +24,14 @@ static void put_top(const struct page *page)
 	fputs("</style>\n</head>\n<body>\n", page->out);
 }
 
-int page_write(const struct cube *cube, const struct summary *summary,
-	const struct page_options *options, FILE *out, struct why *why)
+int page_write(const struct cube *cube, struct summary *summary, const struct page_options *options,
+	FILE *out, struct why *why)
 {
 	struct page page = {cube, summary, options, out};
 	int error = 0;
 
+	if (options->is_redacted)
+		things_redact(&summary->things);
 	put_top(&page);
 	page_head(&page);
 	fputs("<main id=\"app\" hidden></main>\n<section id=\"fallback\">\n"

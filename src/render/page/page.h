@@ -22,8 +22,11 @@ struct page_options {
 	const struct tree *tree; /* of the picture that needs no script; NULL: none */
 };
 
-/* Errors of writing are the stream's; else 0, or -errno with why. */
-int page_write(const struct cube *cube, const struct summary *summary,
-	const struct page_options *options, FILE *out, struct why *why);
+/*
+ * Errors of writing are the stream's; else 0, or -errno with why. With is_redacted the summary's
+ * things lose what is not to be told, so that no sentence can tell it.
+ */
+int page_write(const struct cube *cube, struct summary *summary, const struct page_options *options,
+	FILE *out, struct why *why);
 
 #endif

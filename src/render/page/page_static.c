@@ -92,7 +92,6 @@ char *page_sentence(const struct page *page, size_t line)
 		return xstrdup("");
 	_cleanup_free_ char *name = summary_root_name(summary, summary->lines.at[line].root);
 	explain_line(summary, line, &explanation);
-	explanation.is_redacted = page->options->is_redacted;
 	_cleanup_free_ char *text = cause_sentence(&explanation, name);
 	explanation_clear(&explanation);
 	return page_text(text, page->options->is_redacted);

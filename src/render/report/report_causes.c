@@ -204,9 +204,7 @@ static void put_wait(FILE *out, const struct explanation *explanation, const str
 	bool is_of =
 		cause->operation && cause->thing && thing_is_worked_on(cause->thing, cause->reason);
 	_cleanup_free_ char *thing =
-		cause->thing && !is_asleep
-			? thing_text(cause->thing, THING_COLUMNS, explanation->is_redacted)
-			: NULL;
+		cause->thing && !is_asleep ? thing_text(cause->thing, THING_COLUMNS) : NULL;
 	const char *before = " (";
 
 	if (is_asleep)

@@ -57,7 +57,7 @@ static char *member_name(const struct summary *summary, const struct deadlock *d
 static char *lock_of(const struct summary *summary, const struct last_wait *wait)
 {
 	/* Who has an owner has a thing. */
-	return thing_text(&summary->things.at.at[wait->thing], THING_COLUMNS, false);
+	return thing_text(&summary->things.at.at[wait->thing], THING_COLUMNS);
 }
 
 /* "Deadlock: left holds mutex a and waits for mutex b (take_both); right holds ..." */
@@ -101,7 +101,7 @@ static char *holder_text(const struct summary *summary, const struct last_wait *
 		return xasprintf("; %s, which holds it, is part of the deadlock", name);
 	_cleanup_free_ char *spot = wait->spot ? text_clean(wait->spot, false) : NULL;
 	_cleanup_free_ char *call = thing_in_call(wait->operation, wait->reason,
-		wait->thing == REC_NONE ? NULL : &summary->things.at.at[wait->thing], false);
+		wait->thing == REC_NONE ? NULL : &summary->things.at.at[wait->thing]);
 	return wait->reason == REASON_SLEEP
 		       ? xasprintf(
 				 "; %s, which holds it, is asleep in %s", name, spot ? spot : call)

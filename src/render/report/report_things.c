@@ -64,9 +64,9 @@ static char *cut_path(const char *path, size_t columns)
 		last_columns(last, room - room / 2));
 }
 
-char *thing_text(const struct thing *thing, size_t columns, bool is_redacted)
+char *thing_text(const struct thing *thing, size_t columns)
 {
-	const char *text = is_redacted ? thing->redacted : thing->text;
+	const char *text = thing->text;
 	const char *path = strchr(text, '/');
 	size_t before;
 
@@ -94,14 +94,13 @@ bool thing_is_worked_on(const struct thing *thing, enum reason reason)
 		       thing->kind == AWAITED_PIPE);
 }
 
-char *thing_in_call(
-	const char *operation, enum reason reason, const struct thing *thing, bool is_redacted)
+char *thing_in_call(const char *operation, enum reason reason, const struct thing *thing)
 {
 	_cleanup_free_ char *call = text_clean(operation ? operation : reason_name(reason), false);
 
 	if (!thing)
 		return xstrdup(call);
-	_cleanup_free_ char *text = thing_text(thing, THING_COLUMNS, is_redacted);
+	_cleanup_free_ char *text = thing_text(thing, THING_COLUMNS);
 	return xasprintf("%s %s %s", call,
 		operation && thing_is_worked_on(thing, reason) ? "of" : "for", text);
 }
@@ -153,11 +152,11 @@ static char *fill_forms(
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t used = text_width(forms[i].before) + text_width(forms[i].after);
-		_cleanup_free_ char *whole = thing_text(thing, SIZE_MAX, false);
+		_cleanup_free_ char *whole = thing_text(thing, SIZE_MAX);
 		if (used + text_width(whole) > columns &&
 			(i + 1 < count || used + LEAST_COLUMNS > columns))
 			continue;
-		_cleanup_free_ char *text = thing_text(thing, columns - used, false);
+		_cleanup_free_ char *text = thing_text(thing, columns - used);
 		return xasprintf("%s%s%s", forms[i].before, text, forms[i].after);
 	}
 	return xstrdup("");
@@ -210,8 +209,8 @@ char *thing_sentence(const struct summary *summary, size_t line)
 	for (; named < count && named < MOST_NAMED; named++) {
 		if (things[named].ns < total_ns / 100 * LEAST_PERCENT)
 			break;
-		_cleanup_free_ char *thing = thing_text(
-			&summary->things.at.at[things[named].thing], THING_COLUMNS, false);
+		_cleanup_free_ char *thing =
+			thing_text(&summary->things.at.at[things[named].thing], THING_COLUMNS);
 		char *longer = xasprintf("%s%s%s for %s", text, named ? ", " : "",
 			share_text(things[named].ns, total_ns, share), thing);
 		free(text);

@@ -12,12 +12,11 @@
  * The thing in at most so many columns: of paths the last parts stay (".../pg_wal/0001"), of other
  * things the beginning.
  */
-char *thing_text(const struct thing *thing, size_t columns, bool is_redacted);
+char *thing_text(const struct thing *thing, size_t columns);
 /* Does a call work on it, as on a file? "read of pipe 7", but "epoll_wait for a timerfd". */
 bool thing_is_worked_on(const struct thing *thing, enum reason reason);
 /* "fdatasync of /var/wal", "epoll_wait for its client on :80"; without a thing "fdatasync". */
-char *thing_in_call(
-	const char *operation, enum reason reason, const struct thing *thing, bool is_redacted);
+char *thing_in_call(const char *operation, enum reason reason, const struct thing *thing);
 /*
  * What a line of the report waits for, in at most so many columns: "poll, for its client on :80".
  * "" if it is for no thing that can be named there.

@@ -49,7 +49,7 @@ static char *waited_text(const struct summary *summary, const struct cause_hop *
 	if (!hop->has_waited)
 		return xstrdup("");
 	_cleanup_free_ char *call = thing_in_call(hop->operation, hop->reason,
-		hop->thing == REC_NONE ? NULL : &summary->things.at.at[hop->thing], false);
+		hop->thing == REC_NONE ? NULL : &summary->things.at.at[hop->thing]);
 	return xasprintf("woke it in %s", call);
 }
 

@@ -57,7 +57,7 @@ char *report_what(const struct summary *summary, const struct summary_line *line
 {
 	const struct thing *thing = line_thing(summary, line);
 	_cleanup_free_ char *what = what_of(line);
-	_cleanup_free_ char *text = thing ? thing_text(thing, THING_COLUMNS, false) : NULL;
+	_cleanup_free_ char *text = thing ? thing_text(thing, THING_COLUMNS) : NULL;
 	bool is_of = thing && thing_is_worked_on(thing, line->reason);
 
 	if (ret_is_for)
