@@ -78,6 +78,7 @@ static uint32_t put(
 			.primitive = primitive,
 			.awaited = awaited,
 			.is_folded = said->is_folded};
+		thing.shown = thing.text;
 		vec_push(&things->at, thing);
 		*number = things->at.count;
 	}
@@ -144,10 +145,8 @@ bool thing_matches(const struct thing *thing, const struct awaited *awaited, con
 
 void things_redact(struct things *things)
 {
-	vec_each (thing, &things->at) {
-		free(thing->text);
-		thing->text = xstrdup(thing->redacted);
-	}
+	vec_each (thing, &things->at)
+		thing->shown = thing->redacted;
 }
 
 void things_clear(struct things *things)

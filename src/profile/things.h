@@ -17,6 +17,7 @@ struct thing {
 	enum awaited_kind kind;
 	char *text;            /* "its client on :5432", "/var/lib/db/wal", "mutex cache_lock" */
 	char *redacted;        /* the same without paths and addresses */
+	const char *shown;     /* one of these: for sentences that may be redacted */
 	struct awaited said;   /* as far as it is said; texts are the recording's */
 	const char *primitive; /* what a futex is for its program, or NULL */
 	uint32_t awaited;      /* the first one of the recording that reads so */
@@ -52,7 +53,7 @@ bool things_has_owner(const struct thing *thing, struct known_wait known, bool t
  * text, the name, and name:port.
  */
 bool thing_matches(const struct thing *thing, const struct awaited *awaited, const char *pattern);
-/* From now on their texts are without paths and addresses. */
+/* From now on they are shown without paths and addresses. */
 void things_redact(struct things *things);
 void things_clear(struct things *things);
 

@@ -66,7 +66,7 @@ static char *cut_path(const char *path, size_t columns)
 
 char *thing_text(const struct thing *thing, size_t columns)
 {
-	const char *text = thing->text;
+	const char *text = thing->shown;
 	const char *path = strchr(text, '/');
 	size_t before;
 
