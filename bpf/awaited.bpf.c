@@ -22,6 +22,7 @@ static __always_inline struct await *own_await(void)
 		await->id = 0;
 		await->lock = 0;
 		await->fault_mapping = 0;
+		await->memo.what = 0;
 	}
 	return await;
 }

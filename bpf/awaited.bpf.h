@@ -21,17 +21,31 @@
 const volatile __u8 cfg_calls[AWAITED_CALLS];
 const volatile __u32 cfg_awaits_mask;
 
+/*
+ * The thing that a thread waited for last, which is mostly the one that it waits for now. A file is
+ * known by its place in memory, which may be another file's by now: so also by where its inode and
+ * its own data are, and by the inode's number. A futex has its address instead of the file.
+ */
+struct await_memo {
+	u64 what; /* 0: nothing */
+	u64 check;
+	u64 number;
+	u64 id;
+};
+
+/* What every wait needs is in the first cache line. */
 struct await {
 	u32 thread; /* serial */
 	u32 owner;
 	u64 since; /* of the wait: older notes say nothing */
 	u64 id;
 	u64 epoll; /* struct eventpoll *; 0: none */
+	struct await_memo memo;
 	/* The last page fault on a file that had to wait: where, and of what. */
 	u64 fault_ip;
 	u64 fault_mapping;
 	u64 lock; /* the kernel lock that it begins to wait for, with the low bits of `blocker` */
-	u64 pad;
+	u64 pad[5];
 };
 
 _Static_assert(sizeof(struct await) == CONTRACT_AWAIT_BYTES, "as user space counts them");
@@ -94,6 +108,60 @@ static __always_inline u64 file_of(u64 task, u32 fd)
 	return load_word(FIELD(table, fdtable, fd) + (u64)fd * sizeof(u64));
 }
 
+static __always_inline bool is_in_memo(
+	const struct await_memo *memo, u64 what, u64 check, u64 number)
+{
+	return memo->what == what && memo->check == check && memo->number == number;
+}
+
+static __always_inline void keep_memo(
+	struct await_memo *memo, u64 what, u64 check, u64 number, u64 id)
+{
+	memo->what = what;
+	memo->check = check;
+	memo->number = number;
+	memo->id = id;
+}
+
+static __always_inline u64 check_of_file(u64 file, u64 inode)
+{
+	return inode ^ FIELD(file, file, private_data) << 1;
+}
+
+/* A file that is not the one in the memo. Global: verified once. */
+__noinline u64 meet_file(struct cpu *cpu, struct await *await, u64 file)
+{
+	u64 inode, id;
+
+	if (!cpu || !await)
+		return 0;
+	id = thing_of_file(cpu, file, AWAITED_IN_SWITCH);
+	inode = FIELD(file, file, f_inode);
+	/* What user space does not know yet is to be told again. */
+	if (id && was_sent(id))
+		keep_memo(&await->memo, file, check_of_file(file, inode),
+			FIELD(inode, inode, i_ino), id);
+	return id;
+}
+
+/* The thing that a file is, for the thread of that note. */
+static __always_inline u64 thing_of_known_file(
+	struct cpu *cpu, struct await *await, u64 file, u32 slot)
+{
+	u64 inode;
+
+	if (!file)
+		return 0;
+	/* An iterator meets threads that may be on their way back to a CPU, and write themselves.
+	 */
+	if (slot != AWAITED_IN_SWITCH)
+		return thing_of_file(cpu, file, slot);
+	inode = FIELD(file, file, f_inode);
+	if (is_in_memo(&await->memo, file, check_of_file(file, inode), FIELD(inode, inode, i_ino)))
+		return await->memo.id;
+	return meet_file(cpu, await, file);
+}
+
 /* include/uapi/linux/futex.h. */
 #define FUTEX_OPERATION 127
 #define FUTEX_PRIVATE 128
@@ -124,7 +192,7 @@ static __always_inline u64 thing_of_futex(struct cpu *cpu, const struct thread *
 	struct await *await, u64 address, u32 operation, u32 expected, u32 slot)
 {
 	u32 operation_alone = operation & FUTEX_OPERATION;
-	u64 word = owner_word_of(address, operation_alone, expected);
+	u64 word = owner_word_of(address, operation_alone, expected), id;
 	u32 owner = 0;
 
 	/* Only the current thread's memory can be read, and the kernel has just read the futex. */
@@ -134,12 +202,18 @@ static __always_inline u64 thing_of_futex(struct cpu *cpu, const struct thread *
 	/* Conditions and rwlocks wait at two neighbouring words in turn. */
 	if (operation_alone == FUTEX_WAIT_BITSET)
 		address &= ~7ULL;
-	return thing_of_number(
+	if (is_in_memo(&await->memo, address, thread->image, ~0ULL))
+		return await->memo.id;
+	id = thing_of_number(
 		cpu, AWAITED_FUTEX, thread->image, address, !(operation & FUTEX_PRIVATE), slot);
+	if (slot == AWAITED_IN_SWITCH && was_sent(id))
+		keep_memo(&await->memo, address, thread->image, ~0ULL, id);
+	return id;
 }
 
 /* One file: that one. The array was read a moment ago. */
-static __always_inline u64 thing_of_poll(struct cpu *cpu, u64 task, u64 array, u64 files, u32 slot)
+static __always_inline u64 thing_of_poll(
+	struct cpu *cpu, struct await *await, u64 task, u64 array, u64 files, u32 slot)
 {
 	u32 fd = 0;
 
@@ -148,7 +222,7 @@ static __always_inline u64 thing_of_poll(struct cpu *cpu, u64 task, u64 array, u
 	if (files > 1 || slot != AWAITED_IN_SWITCH ||
 		bpf_probe_read_user(&fd, sizeof(fd), (void *)array))
 		return AWAITED_POLL_SET;
-	return thing_of_file(cpu, file_of(task, fd), slot);
+	return thing_of_known_file(cpu, await, file_of(task, fd), slot);
 }
 
 static __always_inline u64 thing_of_child(
@@ -178,12 +252,12 @@ __noinline u64 thing_of_call(struct cpu *cpu, struct thread *thread, struct awai
 	first = FIELD(regs, pt_regs, di);
 	switch (cfg_calls[number & (AWAITED_CALLS - 1)]) {
 	case CALL_OF_FILE:
-		return thing_of_file(cpu, file_of(task, first), slot);
+		return thing_of_known_file(cpu, await, file_of(task, first), slot);
 	case CALL_OF_EPOLL:
 		await->epoll = FIELD(file_of(task, first), file, private_data);
 		return AWAITED_EPOLL;
 	case CALL_OF_POLL:
-		return thing_of_poll(cpu, task, first, FIELD(regs, pt_regs, si), slot);
+		return thing_of_poll(cpu, await, task, first, FIELD(regs, pt_regs, si), slot);
 	case CALL_OF_SELECT:
 	case CALL_OF_FUTEXES:
 		return AWAITED_POLL_SET;
@@ -224,10 +298,9 @@ __noinline u64 thing_of_call(struct cpu *cpu, struct thread *thread, struct awai
 static __always_inline u64 lock_of(u64 task, const struct await *await)
 {
 	u64 lock = 0;
-
 	if (bpf_core_field_exists(struct task_struct, blocker))
-		lock = FIELD(task, task_struct, blocker);
-	if (!lock && bpf_core_field_exists(struct task_struct, blocked_on))
+		return FIELD(task, task_struct, blocker);
+	if (bpf_core_field_exists(struct task_struct, blocked_on))
 		lock = FIELD(task, task_struct, blocked_on);
 	return lock ? lock : await->lock;
 }
@@ -314,6 +387,7 @@ __noinline int note_await(struct cpu *cpu, struct thread *thread, u32 slot)
 	if (await->thread != thread->serial) {
 		await->fault_mapping = 0;
 		await->lock = 0;
+		await->memo.what = 0;
 	}
 	await->thread = thread->serial;
 	await->since = thread->since;
@@ -330,8 +404,7 @@ __noinline int note_await(struct cpu *cpu, struct thread *thread, u32 slot)
 		return 0;
 	}
 	if (thread->is_kernel_thread ||
-		(u32)FIELD(task, task_struct, thread_info.status) & TS_COMPAT ||
-		(FIELD(regs, pt_regs, cs) & 0xffff) == COMPAT_CODE_SEGMENT)
+		(u32)FIELD(task, task_struct, thread_info.status) & TS_COMPAT)
 		return 0;
 	if (FIELD(regs, pt_regs, orig_ax) == ~0ULL)
 		id = thing_of_fault(cpu, await, regs, slot);
@@ -406,7 +479,8 @@ __noinline int settle_await(struct cpu *cpu, struct thread *thread, u64 ns)
 		return 0;
 	id = await->id;
 	if (await->epoll) {
-		u64 ready = thing_of_file(cpu, first_ready(await->epoll), AWAITED_IN_SWITCH);
+		u64 ready = thing_of_known_file(
+			cpu, await, first_ready(await->epoll), AWAITED_IN_SWITCH);
 
 		if (ready)
 			id = ready;

@@ -67,7 +67,7 @@ enum stack_none {
 #define CONTRACT_FIRST_BAND_NS 10000ULL
 
 /* What is noted of each thread's awaited thing, and what is kept to tell few from many. */
-#define CONTRACT_AWAIT_BYTES 64
+#define CONTRACT_AWAIT_BYTES 128
 #define CONTRACT_AWAITED_PAIRS_BYTES (16384 * 8 + 4096 * 8)
 
 /*
