@@ -103,8 +103,7 @@ static __always_inline u64 file_of(u64 task, u32 fd)
 {
 	u64 table = FIELD(FIELD(task, task_struct, files), files_struct, fdt);
 
-	if (fd >= (u32)FIELD(table, fdtable, max_fds))
-		return 0;
+	/* The system call has found it there: the table does not become smaller. */
 	return load_word(FIELD(table, fdtable, fd) + (u64)fd * sizeof(u64));
 }
 
@@ -235,24 +234,18 @@ static __always_inline u64 thing_of_child(
 #define WAITID_PID 1
 #define WAITID_PIDFD 3
 
-/* What the system call waits for that the task is in. Global: verified once. */
-__noinline u64 thing_of_call(struct cpu *cpu, struct thread *thread, struct await *await, u32 slot)
+/* What a system call waits for that says so in that way. Global: verified once. */
+__noinline u64 thing_of_call(
+	struct cpu *cpu, struct thread *thread, struct await *await, u32 how, u32 slot)
 {
-	struct awaited_room *room = awaited_room_of(slot);
-	u64 task, regs, first, second, id;
-	u64 number;
+	u64 task, regs, first, second;
 
-	if (!cpu || !thread || !await || !room)
+	if (!cpu || !thread || !await)
 		return 0;
-	task = room->task;
-	regs = room->regs;
-	number = FIELD(regs, pt_regs, orig_ax);
-	if (number >= AWAITED_CALLS)
-		return 0;
+	task = cpu->await_task[slot & 1];
+	regs = cpu->await_regs[slot & 1];
 	first = FIELD(regs, pt_regs, di);
-	switch (cfg_calls[number & (AWAITED_CALLS - 1)]) {
-	case CALL_OF_FILE:
-		return thing_of_known_file(cpu, await, file_of(task, first), slot);
+	switch (how) {
 	case CALL_OF_EPOLL:
 		await->epoll = FIELD(file_of(task, first), file, private_data);
 		return AWAITED_EPOLL;
@@ -275,11 +268,9 @@ __noinline u64 thing_of_call(struct cpu *cpu, struct thread *thread, struct awai
 		return thing_of_futex(cpu, thread, await, first,
 			FUTEX_WAIT_BITSET | (FIELD(regs, pt_regs, r10) & FUTEX_PRIVATE), 0, slot);
 	case CALL_OF_SEMAPHORES:
-		id = AWAITED_SEMAPHORES;
-		return thing_of_number(cpu, id, 0, (u32)first, false, slot);
+		return thing_of_number(cpu, AWAITED_SEMAPHORES, 0, (u32)first, false, slot);
 	case CALL_OF_MESSAGES:
-		id = AWAITED_MESSAGE_QUEUE;
-		return thing_of_number(cpu, id, 0, (u32)first, false, slot);
+		return thing_of_number(cpu, AWAITED_MESSAGE_QUEUE, 0, (u32)first, false, slot);
 	default:
 		return 0;
 	}
@@ -331,14 +322,14 @@ __noinline u64 thing_of_lock(
 		return 0;
 	lock &= ~3ULL;
 	await->owner = owner_of_lock(lock, type);
-	if (lock == FIELD(room->task, task_struct, mm) +
+	if (lock == FIELD(cpu->await_task[slot & 1], task_struct, mm) +
 			    bpf_core_field_offset(struct mm_struct, mmap_lock))
 		return thing_of_number(cpu, AWAITED_MMAP_LOCK, thread->image, 0, false, slot);
-	regs = room->regs;
+	regs = cpu->await_regs[slot & 1];
 	number = regs ? FIELD(regs, pt_regs, orig_ax) : ~0ULL;
 	/* That of the file which the system call is about is known by the file. */
 	if (number < AWAITED_CALLS && cfg_calls[number & (AWAITED_CALLS - 1)] == CALL_OF_FILE) {
-		file = file_of(room->task, FIELD(regs, pt_regs, di));
+		file = file_of(cpu->await_task[slot & 1], FIELD(regs, pt_regs, di));
 		inode = FIELD(file, file, f_inode);
 		if (inode && lock == inode + bpf_core_field_offset(struct inode, i_rwsem))
 			return thing_of_file(cpu, file, slot);
@@ -372,45 +363,60 @@ static __always_inline u64 thing_of_fault(
 	return id;
 }
 
-/* Notes what the task in the room of that slot waits for. Global: verified once. */
+/* How the task's system call says what it waits for. */
+static __always_inline u32 how_call_says(u64 regs)
+{
+	u64 number = FIELD(regs, pt_regs, orig_ax);
+
+	return number < AWAITED_CALLS ? cfg_calls[number & (AWAITED_CALLS - 1)] : CALL_SAYS_NOTHING;
+}
+
+/* What a thread waits for that waits for no kernel lock. */
+static __always_inline u64 thing_of_wait(
+	struct cpu *cpu, struct thread *thread, struct await *await, u64 task, u64 regs, u32 slot)
+{
+	u32 how;
+
+	if (thread->is_kernel_thread ||
+		(u32)FIELD(task, task_struct, thread_info.status) & TS_COMPAT)
+		return 0;
+	how = how_call_says(regs);
+	if (how == CALL_OF_FILE)
+		return thing_of_known_file(
+			cpu, await, file_of(task, FIELD(regs, pt_regs, di)), slot);
+	if (how)
+		return thing_of_call(cpu, thread, await, how, slot);
+	/* No system call: a fault, if it is one. */
+	return FIELD(regs, pt_regs, orig_ax) == ~0ULL ? thing_of_fault(cpu, await, regs, slot) : 0;
+}
+
+/* Notes what the task of that slot waits for. Global: verified once. */
 __noinline int note_await(struct cpu *cpu, struct thread *thread, u32 slot)
 {
-	struct awaited_room *room = awaited_room_of(slot);
-	u64 task, regs, lock, id = 0;
 	struct await *await;
+	u64 task, lock;
 
-	if (!cpu || !thread || !room)
+	if (!cpu || !thread)
 		return 0;
 	await = await_slot(thread);
 	if (!await)
 		return 0;
 	if (await->thread != thread->serial) {
+		await->thread = thread->serial;
 		await->fault_mapping = 0;
 		await->lock = 0;
 		await->memo.what = 0;
 	}
-	await->thread = thread->serial;
 	await->since = thread->since;
 	await->owner = 0;
 	await->epoll = 0;
 	await->id = 0;
-	task = room->task;
-	regs = room->regs;
+	task = cpu->await_task[slot & 1];
 	if ((u32)FIELD(task, task_struct, flags) & PF_EXITING)
 		return 0;
 	lock = lock_of(task, await);
-	if (lock) {
-		await->id = thing_of_lock(cpu, thread, await, lock, slot);
-		return 0;
-	}
-	if (thread->is_kernel_thread ||
-		(u32)FIELD(task, task_struct, thread_info.status) & TS_COMPAT)
-		return 0;
-	if (FIELD(regs, pt_regs, orig_ax) == ~0ULL)
-		id = thing_of_fault(cpu, await, regs, slot);
-	else
-		id = thing_of_call(cpu, thread, await, slot);
-	await->id = id;
+	await->id = lock ? thing_of_lock(cpu, thread, await, lock, slot)
+			 : thing_of_wait(cpu, thread, await, task, cpu->await_regs[slot & 1], slot);
 	return 0;
 }
 
@@ -419,12 +425,12 @@ static __always_inline void await_note(
 	struct cpu *cpu, struct task_struct *task, struct thread *thread, u32 slot)
 {
 #ifdef __TARGET_ARCH_x86
-	volatile struct awaited_room *room = awaited_room_of(slot);
+	volatile struct cpu *noted = cpu;
 
-	if (!room)
+	if (!cfg_awaited)
 		return;
-	room->task = (u64)task;
-	room->regs = (u64)bpf_task_pt_regs(task);
+	noted->await_task[slot & 1] = (u64)task;
+	noted->await_regs[slot & 1] = (u64)bpf_task_pt_regs(task);
 	note_await(cpu, thread, slot);
 #endif
 }

@@ -70,10 +70,8 @@ static __always_inline void add_own(struct sum *to, const struct sum *add)
 	to->ns += add->ns;
 	to->first_ns += add->first_ns;
 	to->last_ns += add->last_ns;
-	if (add->max_ns > to->max_ns) {
+	if (add->max_ns > to->max_ns)
 		to->max_ns = add->max_ns;
-		to->owner = add->owner;
-	}
 }
 
 /* Other CPUs may add to the row, too: those that gathered it before its thread came to this one. */
@@ -86,12 +84,9 @@ static __always_inline void add_sum(struct sum *to, const struct sum *add)
 		__sync_fetch_and_add(&to->last_ns, add->last_ns);
 	for (u32 i = 0; i < MAX_TRIES; i++) {
 		u64 max = to->max_ns;
-		if (add->max_ns <= max)
+		if (add->max_ns <= max ||
+			__sync_val_compare_and_swap(&to->max_ns, max, add->max_ns) == max)
 			break;
-		if (__sync_val_compare_and_swap(&to->max_ns, max, add->max_ns) == max) {
-			to->owner = add->owner;
-			break;
-		}
 	}
 }
 
@@ -276,10 +271,8 @@ static __always_inline bool take_time(struct cpu *cpu, struct thread *thread, u3
 		key->band = band_of_ns(ns);
 		key->is_chosen = thread->is_chosen;
 	}
-	if (state == TIME_BLOCKED) {
+	if (state == TIME_BLOCKED)
 		key->awaited = cpu->awaited;
-		add->owner = cpu->owner;
-	}
 	if (first != last) {
 		add->first_ns = start + (first + 1) * cfg_slice_ns - from;
 		add->last_ns = to - (start + last * cfg_slice_ns);

@@ -48,6 +48,8 @@ static __always_inline bool add_wait_to(
 		__sync_fetch_and_add(used, 1);
 		return true;
 	}
+	if (add->max_ns > row->sum.max_ns)
+		row->owner = wait->row.owner;
 	add_own(&row->sum, add);
 	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
 		if (i > cfg_depth || i > wait->record.hop_count)
@@ -126,6 +128,8 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 		first >= last)
 		return 0;
 	add = &wait->row.sum;
+	wait->row.owner = cpu->owner;
+	wait->row.pad = 0;
 	segment = &wait->segments[bounded(first, MAX_SEGMENTS)];
 	from = segment->from;
 	chain = segment->chain;

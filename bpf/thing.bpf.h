@@ -16,9 +16,8 @@
 /* Of who makes records, and may be interrupted by the other: switches and wakes, iterators. */
 enum awaited_slot { AWAITED_IN_SWITCH, AWAITED_IN_ITERATOR, AWAITED_SLOTS };
 
+/* Room for records that are being made. */
 struct awaited_room {
-	u64 task; /* as a number, see mm_of() */
-	u64 regs;
 	struct record_awaited record;
 };
 
@@ -269,10 +268,10 @@ __noinline int add_path(u32 slot)
 	return 0;
 }
 
-static __always_inline void name_path(struct awaited_room *room, u32 slot, u64 dentry, u64 mount)
+static __always_inline void name_path(struct cpu *cpu, u32 slot, u64 dentry, u64 mount)
 {
 	struct path_walk *walk = path_walk_of(slot);
-	u64 fs = FIELD(room->task, task_struct, fs);
+	u64 fs = FIELD(cpu->await_task[slot & 1], task_struct, fs);
 
 	if (!walk)
 		return;
@@ -384,8 +383,8 @@ __noinline int send_file(struct cpu *cpu, u64 file, u64 id, u32 slot)
 	if (kind >= AWAITED_TCP_TO && kind <= AWAITED_SOCKET)
 		name_socket(&room->record, file);
 	else if (has_path(kind))
-		name_path(room, slot, FIELD(file, file, f_path.dentry),
-			FIELD(file, file, f_path.mnt));
+		name_path(
+			cpu, slot, FIELD(file, file, f_path.dentry), FIELD(file, file, f_path.mnt));
 	if (kind != AWAITED_ANONYMOUS)
 		note_inode(&room->record, FIELD(file, file, f_inode));
 	send_record(cpu, &room->record);
@@ -423,7 +422,7 @@ __noinline int send_fault(struct cpu *cpu, u64 inode, u64 id, u32 slot)
 	note_inode(&room->record, inode);
 	mount = first_mount(FIELD(inode, inode, i_sb));
 	if (dentry)
-		name_path(room, slot, dentry - bpf_core_field_offset(struct dentry, d_u.d_alias),
+		name_path(cpu, slot, dentry - bpf_core_field_offset(struct dentry, d_u.d_alias),
 			mount ? mount + bpf_core_field_offset(struct mount, mnt) : 0);
 	send_record(cpu, &room->record);
 	return 0;

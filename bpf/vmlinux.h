@@ -263,7 +263,6 @@ struct file {
 };
 
 struct fdtable {
-	unsigned int max_fds;
 	struct file **fd;
 };
 

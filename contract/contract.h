@@ -99,15 +99,15 @@ struct sum {
 	__u64 max_ns;
 	__u64 first_ns;
 	__u64 last_ns;
-	/* Who had the lock when the longest wait began: a tid as its own namespace has it, of a
-	 * kernel lock as dwell's has it; 0: not known. It is not said that it is a lock. */
-	__u32 owner;
-	__u32 pad;
 };
 
 /* A row of waits with a chain. Only --depth + 1 shares are there. */
 struct wait_sum {
 	struct sum sum;
+	/* Who had the lock when the longest wait began: a tid as its own namespace has it, of a
+	 * kernel lock as dwell's has it; 0: not known. It is not said that it is a lock. */
+	__u32 owner;
+	__u32 pad;
 	struct share shares[CONTRACT_MAX_HOPS + 1];
 };
 
@@ -212,7 +212,7 @@ struct thread_now {
 	__u8 task_letter;
 	__u8 is_dead; /* no open interval: since_ns is its end */
 	__u8 queue;   /* enum queue_kind: who had the CPU all the time that it has been ready */
-	__u32 owner;  /* as in struct sum */
+	__u32 owner;  /* as in struct wait_sum */
 };
 
 /*

@@ -82,8 +82,8 @@ void books_note_ids(struct books *books, struct book *book, uint32_t own_tid);
 void books_forget_ids(struct books *books, const struct book *book);
 /* Its pid; 0: not known any more. */
 uint32_t books_pid_of(const struct books *books, uint32_t image);
-/* The thread with that owner's word (struct sum), of a lock that is waited for by `book`'s thread;
- * 0: none that is known. */
+/* The thread with that owner's word (struct wait_sum), of a lock that is waited for by `book`'s
+ * thread; 0: none that is known. */
 struct owner_word {
 	uint64_t raw_awaited;    /* what was waited for */
 	uint64_t raw_user_stack; /* and where: of a futex it says whether that is a lock */

@@ -23,7 +23,7 @@ void books_note_losses(struct books *books, const struct book *book, const struc
 
 /* A row as the kernel keeps it, without its chain. */
 static struct rec_sum sum_of_row(
-	struct books *books, const struct sum_key *key, const struct sum *sum)
+	struct books *books, const struct sum_key *key, const struct sum *sum, uint32_t owner)
 {
 	return (struct rec_sum){.thread = key->thread,
 		.slice_first = key->slice_first,
@@ -41,7 +41,7 @@ static struct rec_sum sum_of_row(
 		.last_ns = sum->last_ns,
 		.awaited = awaited_id(books->things, key->awaited),
 		.owner = books_owner(books, books_book_of(books, key->thread),
-			&(struct owner_word){key->awaited, key->user_stack, sum->owner})};
+			&(struct owner_word){key->awaited, key->user_stack, owner})};
 }
 
 static void add_sum(struct books *books, const struct rec_sum *sum, uint64_t intervals)
@@ -88,7 +88,7 @@ void books_add_row(struct books *books, const struct kernel_row *row)
 		add_queue(books, row);
 		return;
 	}
-	struct rec_sum sum = sum_of_row(books, &row->key, &row->sum);
+	struct rec_sum sum = sum_of_row(books, &row->key, &row->sum, 0);
 	uint64_t chain = row->key.chain;
 
 	/* All of it was shared out. */
@@ -136,7 +136,7 @@ static void add_without_chain(struct books *books, struct rec_sum *sum, uint64_t
 
 static void add_wait(struct books *books, const struct kernel_wait *wait)
 {
-	struct rec_sum sum = sum_of_row(books, &wait->key, &wait->row.sum);
+	struct rec_sum sum = sum_of_row(books, &wait->key, &wait->row.sum, wait->row.owner);
 	struct rec_share shares[CONTRACT_MAX_HOPS + 1] = {0};
 	uint64_t intervals = wait->row.sum.count;
 	struct chain_found chain;
