@@ -26,7 +26,7 @@ static const struct kind kinds[AWAITED_KINDS] = {
 	[AWAITED_TCP_LISTEN] = {"tcp listen", "TCP connections", "other TCP connections"},
 	[AWAITED_UDP] = {"udp", "UDP", "other UDP sockets"},
 	[AWAITED_UNIX_TO] = {"unix to", "unix socket", "other unix sockets"},
-	[AWAITED_UNIX_FROM] = {"unix from", "a client on unix socket", "other clients on unix sockets"},
+	[AWAITED_UNIX_FROM] = {"unix from", "its client on a unix socket", "other clients on unix sockets"},
 	[AWAITED_UNIX_LISTEN] = {"unix listen", "connections to unix socket", "other connections to unix sockets"},
 	[AWAITED_UNIX_PAIR] = {"unix pair", "an unnamed unix socket", "other unnamed unix sockets"},
 	[AWAITED_SOCKET] = {"socket", "a socket", "other sockets"},
@@ -196,6 +196,8 @@ char *awaited_text(const struct awaited *awaited, const char *primitive, bool is
 	case AWAITED_TCP_LISTEN:
 	case AWAITED_UDP:
 		return text_of_network(awaited, name);
+	case AWAITED_UNIX_FROM:
+		return *name ? xasprintf("its client on %s", name) : xstrdup(kind->one);
 	case AWAITED_PIPE:
 		return *name ? xasprintf("pipe %s", name)
 			     : xasprintf("pipe %" PRIu64, awaited->address);

@@ -43,6 +43,8 @@ static void things_are_called_as_people_call_them(void **state)
 			"UDP on :53"},
 		{{AWAITED_UNIX_TO, false, "/run/db.sock", "", 0, 0}, NULL,
 			"unix socket /run/db.sock", "unix socket"},
+		{{AWAITED_UNIX_FROM, false, "/run/db.sock", "", 0, 0}, NULL,
+			"its client on /run/db.sock", "its client on a unix socket"},
 		{{AWAITED_PIPE, false, "", "", 0, 4711}, NULL, "pipe 4711", "pipe 4711"},
 		{{AWAITED_CHILD, false, "", "", 0, 42}, NULL, "process 42", "process 42"},
 		{{AWAITED_FUTEX, false, "cache_lock", "server", 0, 0x4010}, "mutex",
