@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What only a hook of its own can tell of what a thread is about to wait for: the file of a page
- * fault, and before 6.16 the kernel lock. Each leaves it in the thread's note; that the thread
+ * fault, and a contended kernel lock. Each leaves it in the thread's note; that the thread
  * blocks, and then reads it, is seen by on_switch.
  */
 #include "awaited.bpf.h"
@@ -52,7 +52,7 @@ int BPF_PROG(on_file_fault, struct address_space *mapping)
 #define CONTENDED_PERCPU 16
 #define CONTENDED_MUTEX 32
 
-/* Since 5.19; not attached where tasks tell themselves what they are blocked on. */
+/* Since 5.19. Most contended locks are spun for, and nobody blocks. */
 SEC("tp_btf/contention_begin")
 int BPF_PROG(on_contention, void *lock, unsigned int flags)
 {

@@ -285,14 +285,16 @@ __noinline u64 thing_of_call(
 #define OWNER_FLAGS 7ULL
 #define RWSEM_READER 1ULL
 
-/* The kernel lock that a task says it is blocked on, with its type in the low bits; 0: none. */
+/*
+ * The kernel lock that a task waits for, with its type in the low bits; 0: none. Tasks say so
+ * themselves where a signal cannot end the wait (since 6.16, with CONFIG_DETECT_HUNG_TASK_BLOCKER);
+ * mmap_lock is mostly waited for so that one can.
+ */
 static __always_inline u64 lock_of(u64 task, const struct await *await)
 {
 	u64 lock = 0;
 	if (bpf_core_field_exists(struct task_struct, blocker))
-		return FIELD(task, task_struct, blocker);
-	if (bpf_core_field_exists(struct task_struct, blocked_on))
-		lock = FIELD(task, task_struct, blocked_on);
+		lock = FIELD(task, task_struct, blocker);
 	return lock ? lock : await->lock;
 }
 

@@ -206,7 +206,7 @@ int kernel_configure(struct kernel *kernel, struct why *why)
 	skeleton->rodata->cfg_gathered_mask = gathered_rows(kernel) - 1;
 	bpf_map__set_max_entries(skeleton->maps.records, kernel->sizes.ring_bytes);
 	uses |= chains_configure(skeleton, options, kernel->depth, &kernel->sizes);
-	uses |= awaited_configure(skeleton, options, &kernel->sizes, kernel->types);
+	uses |= awaited_configure(skeleton, options, &kernel->sizes);
 	if (!lessons_configure(skeleton, options, kernel->sizes.lesson_ring_bytes))
 		kernel->sizes.lesson_ring_bytes = 0;
 	uses |= kernel->sizes.lesson_ring_bytes ? USE_RULES : 0;

@@ -6,9 +6,7 @@
  */
 #include "kernel/configure_awaited.h"
 
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "kernel/programs.h"
@@ -97,22 +95,8 @@ static void tell_calls(struct dwell *skeleton)
 }
 #endif
 
-/* Do tasks say themselves which kernel lock they are blocked on? Not before 6.16. */
-static bool tasks_tell_locks(const struct btf *types)
-{
-	int id = types ? btf__find_by_name_kind(types, "task_struct", BTF_KIND_STRUCT) : -1;
-	const struct btf_type *type = id > 0 ? btf__type_by_id(types, (uint32_t)id) : NULL;
-
-	for (uint32_t i = 0; type && i < btf_vlen(type); i++) {
-		const char *name = btf__name_by_offset(types, btf_members(type)[i].name_off);
-		if (name && !strcmp(name, "blocker"))
-			return true;
-	}
-	return false;
-}
-
 unsigned int awaited_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct table_sizes *sizes, const struct btf *types)
+	const struct table_sizes *sizes)
 {
 	struct bpf_map *const maps[] = {skeleton->maps.awaits, skeleton->maps.awaited_rooms,
 		skeleton->maps.path_walks, skeleton->maps.awaited_pairs,
@@ -127,5 +111,5 @@ unsigned int awaited_configure(struct dwell *skeleton, const struct capture_opti
 	tell_calls(skeleton);
 	skeleton->rodata->cfg_awaits_mask = sizes->awaits - 1;
 	bpf_map__set_max_entries(skeleton->maps.awaits, sizes->awaits);
-	return USE_AWAITED | (tasks_tell_locks(types) ? 0 : USE_CONTENTION);
+	return USE_AWAITED;
 }

@@ -6,15 +6,13 @@
 #include "kernel/options.h"
 #include "kernel/sizes.h"
 
-struct btf;
 struct dwell; /* the skeleton */
 
 /*
  * Before loading: how each system call says what it waits for, and tables; without --awaited none
- * are made. `types` are the kernel's own, or NULL. Which programs may be needed, as enum
- * program_use.
+ * are made. Which programs may be needed, as enum program_use.
  */
 unsigned int awaited_configure(struct dwell *skeleton, const struct capture_options *options,
-	const struct table_sizes *sizes, const struct btf *types);
+	const struct table_sizes *sizes);
 
 #endif

@@ -69,8 +69,11 @@ static const struct program programs[] = {
 		.hook = "mm_filemap_fault",
 		.use = USE_AWAITED,
 		.gives = "files that page faults waited for"},
-	{.name = "on_contention", .hook = "contention_begin", .use = USE_CONTENTION},
-	{.name = "on_contention_end", .hook = "contention_end", .use = USE_CONTENTION},
+	{.name = "on_contention",
+		.hook = "contention_begin",
+		.use = USE_AWAITED,
+		.gives = "kernel locks that threads waited for"},
+	{.name = "on_contention_end", .hook = "contention_end", .use = USE_AWAITED},
 	{.name = "on_rename",
 		.hook = "task_rename",
 		.use = USE_BOOKS,
@@ -119,9 +122,9 @@ void programs_choose(struct bpf_object *object, unsigned int uses, const struct 
 {
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *program = &programs[i];
-		bool is_needed = !(program->use &
-				   (USE_WAKERS | USE_BARE_VECTORS | USE_BARE_SOFTIRQS | USE_RULES |
-					   USE_QUEUES | USE_AWAITED | USE_CONTENTION));
+		bool is_needed =
+			!(program->use & (USE_WAKERS | USE_BARE_VECTORS | USE_BARE_SOFTIRQS |
+						 USE_RULES | USE_QUEUES | USE_AWAITED));
 
 		bpf_program__set_autoload(bpf_object__find_program_by_name(object, program->name),
 			uses & program->use &&

@@ -30,7 +30,6 @@ enum program_use {
 	USE_BARE_SOFTIRQS = 1 << 7, /* names of softirqs where stacks do not tell */
 	USE_QUEUES = 1 << 8,        /* who had the CPU that a thread was ready for */
 	USE_AWAITED = 1 << 9,       /* what threads waited for */
-	USE_CONTENTION = 1 << 10,   /* kernel locks, where tasks do not tell theirs */
 };
 
 struct program {

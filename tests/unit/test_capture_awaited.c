@@ -94,10 +94,8 @@ static void a_path_is_put_together_from_its_parts(void **state)
 
 static void a_path_that_was_cut_or_is_gone_says_so(void **state)
 {
-	struct record_awaited record = {.awaited_kind = AWAITED_FILE,
-		.is_path = true,
-		.is_cut = true,
-		.is_gone = true};
+	struct record_awaited record = {
+		.awaited_kind = AWAITED_FILE, .is_path = true, .is_cut = true, .is_gone = true};
 	static const char parts[] = "leaf\0deep";
 
 	assert_string_equal(thing_of(*state, &record, parts, sizeof(parts))->thing.name,

@@ -190,7 +190,7 @@ char *thing_title(const struct summary *summary, const struct summary_line *line
 		&(struct awaited){.kind = any->kind, .is_folded = true, .name = "", .place = ""},
 		NULL, false);
 	return title_with(
-		line, &(struct thing){.kind = any->kind, .text = text, .redacted = text}, columns);
+		line, &(struct thing){.kind = any->kind, .text = text, .shown = text}, columns);
 }
 
 char *thing_sentence(const struct summary *summary, size_t line)
