@@ -33,11 +33,13 @@ int BPF_PROG(on_file_fault, struct address_space *mapping)
 {
 	struct await *await = own_await();
 #ifdef __TARGET_ARCH_x86
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs;
 
 	if (!await)
 		return 0;
-	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	await->fault_count = task->min_flt + task->maj_flt;
 	await->fault_ip = regs->ip;
 	await->fault_mapping = (u64)mapping;
 #endif

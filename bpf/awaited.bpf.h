@@ -44,8 +44,9 @@ struct await {
 	/* The last page fault on a file that had to wait: where, and of what. */
 	u64 fault_ip;
 	u64 fault_mapping;
+	u64 fault_count; /* faults that had ended then */
 	u64 lock; /* the kernel lock that it begins to wait for, with the low bits of `blocker` */
-	u64 pad[5];
+	u64 pad[4];
 };
 
 _Static_assert(sizeof(struct await) == CONTRACT_AWAIT_BYTES, "as user space counts them");
@@ -61,7 +62,7 @@ struct {
 #define PAIR_SLOTS 16384
 #define STACK_SLOTS 4096
 /* Things of short waits that stacks may have. */
-#define THINGS_EACH 16
+#define THINGS_EACH 24
 /* Waits from here on always keep their thing: a thread has at most 100 of them a second. */
 #define LONG_WAIT_NS 10000000ULL
 
@@ -95,6 +96,9 @@ static __always_inline struct await *await_of(const struct thread *thread)
 }
 
 #define PF_EXITING 0x00000004
+/* Threads that the kernel makes in a process's name have its registers, and no system call. */
+#define PF_IO_WORKER 0x00000010
+#define PF_USER_WORKER 0x00004000
 /* arch/x86/include/asm/thread_info.h: a system call of 32-bit code. */
 #define TS_COMPAT 0x0002
 
@@ -103,7 +107,9 @@ static __always_inline u64 file_of(u64 task, u32 fd)
 {
 	u64 table = FIELD(FIELD(task, task_struct, files), files_struct, fdt);
 
-	/* The system call has found it there: the table does not become smaller. */
+	/* Some poll for -1. */
+	if (fd >= (u32)FIELD(table, fdtable, max_fds))
+		return 0;
 	return load_word(FIELD(table, fdtable, fd) + (u64)fd * sizeof(u64));
 }
 
@@ -136,10 +142,11 @@ __noinline u64 meet_file(struct cpu *cpu, struct await *await, u64 file)
 		return 0;
 	id = thing_of_file(cpu, file, AWAITED_IN_SWITCH);
 	inode = FIELD(file, file, f_inode);
-	/* What user space does not know yet is to be told again. */
-	if (id && was_sent(id))
-		keep_memo(&await->memo, file, check_of_file(file, inode),
-			FIELD(inode, inode, i_ino), id);
+	/* What user space does not know yet is to be told again; who a socket of datagrams is
+	 * connected to may change. */
+	if (id && kind_of_thing(id) != AWAITED_UDP && was_sent(id))
+		keep_memo(
+			&await->memo, file, check_of_file(file, inode), number_of_inode(inode), id);
 	return id;
 }
 
@@ -156,7 +163,7 @@ static __always_inline u64 thing_of_known_file(
 	if (slot != AWAITED_IN_SWITCH)
 		return thing_of_file(cpu, file, slot);
 	inode = FIELD(file, file, f_inode);
-	if (is_in_memo(&await->memo, file, check_of_file(file, inode), FIELD(inode, inode, i_ino)))
+	if (is_in_memo(&await->memo, file, check_of_file(file, inode), number_of_inode(inode)))
 		return await->memo.id;
 	return meet_file(cpu, await, file);
 }
@@ -178,7 +185,9 @@ static __always_inline u64 thing_of_known_file(
  */
 static __always_inline u64 owner_word_of(u64 address, u32 operation, u32 expected)
 {
-	if (operation == FUTEX_WAIT)
+	/* Also with a timeout, which is another operation; a rwlock that waits for 2 waits for
+	 * readers, and has 0 there. */
+	if (operation == FUTEX_WAIT || (operation == FUTEX_WAIT_BITSET && expected == 2))
 		return expected == 2 ? address + 8 : 0;
 	if (operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2)
 		return address;
@@ -201,7 +210,7 @@ static __always_inline u64 thing_of_futex(struct cpu *cpu, const struct thread *
 	/* Conditions and rwlocks wait at two neighbouring words in turn. */
 	if (operation_alone == FUTEX_WAIT_BITSET)
 		address &= ~7ULL;
-	if (is_in_memo(&await->memo, address, thread->image, ~0ULL))
+	if (slot == AWAITED_IN_SWITCH && is_in_memo(&await->memo, address, thread->image, ~0ULL))
 		return await->memo.id;
 	id = thing_of_number(
 		cpu, AWAITED_FUTEX, thread->image, address, !(operation & FUTEX_PRIVATE), slot);
@@ -242,10 +251,16 @@ __noinline u64 thing_of_call(
 
 	if (!cpu || !thread || !await)
 		return 0;
-	task = cpu->await_task[slot & 1];
-	regs = cpu->await_regs[slot & 1];
+	task = cpu->await_task[slot & 3];
+	regs = cpu->await_regs[slot & 3];
 	first = FIELD(regs, pt_regs, di);
 	switch (how) {
+	case CALL_OF_STREAM:
+		second = thing_of_known_file(cpu, await, file_of(task, first), slot);
+		return kind_of_thing(second) >= AWAITED_PIPE &&
+				       kind_of_thing(second) <= AWAITED_SOCKET
+			       ? second
+			       : 0;
 	case CALL_OF_EPOLL:
 		await->epoll = FIELD(file_of(task, first), file, private_data);
 		return AWAITED_EPOLL;
@@ -324,14 +339,14 @@ __noinline u64 thing_of_lock(
 		return 0;
 	lock &= ~3ULL;
 	await->owner = owner_of_lock(lock, type);
-	if (lock == FIELD(cpu->await_task[slot & 1], task_struct, mm) +
+	if (lock == FIELD(cpu->await_task[slot & 3], task_struct, mm) +
 			    bpf_core_field_offset(struct mm_struct, mmap_lock))
 		return thing_of_number(cpu, AWAITED_MMAP_LOCK, thread->image, 0, false, slot);
-	regs = cpu->await_regs[slot & 1];
+	regs = cpu->await_regs[slot & 3];
 	number = regs ? FIELD(regs, pt_regs, orig_ax) : ~0ULL;
 	/* That of the file which the system call is about is known by the file. */
 	if (number < AWAITED_CALLS && cfg_calls[number & (AWAITED_CALLS - 1)] == CALL_OF_FILE) {
-		file = file_of(cpu->await_task[slot & 1], FIELD(regs, pt_regs, di));
+		file = file_of(cpu->await_task[slot & 3], FIELD(regs, pt_regs, di));
 		inode = FIELD(file, file, f_inode);
 		if (inode && lock == inode + bpf_core_field_offset(struct inode, i_rwsem))
 			return thing_of_file(cpu, file, slot);
@@ -348,13 +363,19 @@ __noinline u64 thing_of_lock(
 	return number;
 }
 
+static __always_inline u64 faults_of(u64 task)
+{
+	return FIELD(task, task_struct, min_flt) + FIELD(task, task_struct, maj_flt);
+}
+
 /* A page of a file, if the task is in the fault that was told of last. */
 static __always_inline u64 thing_of_fault(
-	struct cpu *cpu, const struct await *await, u64 regs, u32 slot)
+	struct cpu *cpu, const struct await *await, u64 task, u64 regs, u32 slot)
 {
 	u64 inode, id;
 
-	if (!await->fault_mapping || await->fault_ip != FIELD(regs, pt_regs, ip))
+	if (!await->fault_mapping || await->fault_ip != FIELD(regs, pt_regs, ip) ||
+		await->fault_count != faults_of(task))
 		return 0;
 	inode = FIELD(await->fault_mapping, address_space, host);
 	if (!inode)
@@ -380,6 +401,7 @@ static __always_inline u64 thing_of_wait(
 	u32 how;
 
 	if (thread->is_kernel_thread ||
+		(u32)FIELD(task, task_struct, flags) & (PF_IO_WORKER | PF_USER_WORKER) ||
 		(u32)FIELD(task, task_struct, thread_info.status) & TS_COMPAT)
 		return 0;
 	how = how_call_says(regs);
@@ -389,7 +411,8 @@ static __always_inline u64 thing_of_wait(
 	if (how)
 		return thing_of_call(cpu, thread, await, how, slot);
 	/* No system call: a fault, if it is one. */
-	return FIELD(regs, pt_regs, orig_ax) == ~0ULL ? thing_of_fault(cpu, await, regs, slot) : 0;
+	return FIELD(regs, pt_regs, orig_ax) == ~0ULL ? thing_of_fault(cpu, await, task, regs, slot)
+						      : 0;
 }
 
 /* Notes what the task of that slot waits for. Global: verified once. */
@@ -413,12 +436,12 @@ __noinline int note_await(struct cpu *cpu, struct thread *thread, u32 slot)
 	await->owner = 0;
 	await->epoll = 0;
 	await->id = 0;
-	task = cpu->await_task[slot & 1];
+	task = cpu->await_task[slot & 3];
 	if ((u32)FIELD(task, task_struct, flags) & PF_EXITING)
 		return 0;
 	lock = lock_of(task, await);
 	await->id = lock ? thing_of_lock(cpu, thread, await, lock, slot)
-			 : thing_of_wait(cpu, thread, await, task, cpu->await_regs[slot & 1], slot);
+			 : thing_of_wait(cpu, thread, await, task, cpu->await_regs[slot & 3], slot);
 	return 0;
 }
 
@@ -431,8 +454,8 @@ static __always_inline void await_note(
 
 	if (!cfg_awaited)
 		return;
-	noted->await_task[slot & 1] = (u64)task;
-	noted->await_regs[slot & 1] = (u64)bpf_task_pt_regs(task);
+	noted->await_task[slot & 3] = (u64)task;
+	noted->await_regs[slot & 3] = (u64)bpf_task_pt_regs(task);
 	note_await(cpu, thread, slot);
 #endif
 }
@@ -482,8 +505,15 @@ __noinline int settle_await(struct cpu *cpu, struct thread *thread, u64 ns)
 		return 0;
 	cpu->awaited = 0;
 	cpu->owner = 0;
-	await = await_of(thread);
-	if (!await || await->since != thread->since)
+	await = await_slot(thread);
+	if (!await)
+		return 0;
+	if (await->thread != thread->serial) {
+		/* Another thread has had its place meanwhile. */
+		count(cpu, COUNTER_LOST_AWAITED, thread->is_target && await->thread);
+		return 0;
+	}
+	if (await->since != thread->since)
 		return 0;
 	id = await->id;
 	if (await->epoll) {

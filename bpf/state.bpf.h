@@ -210,10 +210,10 @@ struct cpu {
 	struct queue queue;
 	struct record_occupant occupant;
 	u64 place; /* see forgotten() */
-	/* The task whose wait is noted, and its registers, as numbers: see await_note(). Of
-	 * switches and of iterators. */
-	u64 await_task[2];
-	u64 await_regs[2];
+	/* The task whose wait is noted, and its registers, as numbers, by enum awaited_slot: see
+	 * await_note(). */
+	u64 await_task[4];
+	u64 await_regs[4];
 	/* Of the wait that is being credited, see settle_await(). */
 	u64 awaited;
 	u32 owner;

@@ -22,8 +22,12 @@ static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 	struct wait_scratch *wait = chain ? wait_scratch_of_cpu() : NULL;
 	u64 start, from;
 
-	if (cfg_awaited)
+	if (cfg_awaited) {
+		/* Paths are as this thread sees them. */
+		volatile struct cpu *noted = cpu;
+		noted->await_task[AWAITED_IN_SWITCH] = (u64)task;
 		settle_await(cpu, thread, wake - since);
+	}
 	thread->was_short = wake - since < THIN_LONG_NS;
 	thread->has_stale_chain = !wait;
 	if (!wait) {

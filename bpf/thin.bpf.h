@@ -86,7 +86,7 @@ static __always_inline bool thin_wake(
 	/* It sleeps, and cannot run before this wake is through. */
 	thread->kernel_stack = kernel_stack_of(task, cpu, walk);
 	thread->is_thinned = false;
-	await_note(cpu, task, thread, AWAITED_IN_SWITCH);
+	await_note(cpu, task, thread, AWAITED_IN_WAKE);
 	return true;
 }
 

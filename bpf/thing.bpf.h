@@ -13,8 +13,12 @@
 
 #include "carry.bpf.h"
 
-/* Of who makes records, and may be interrupted by the other: switches and wakes, iterators. */
-enum awaited_slot { AWAITED_IN_SWITCH, AWAITED_IN_ITERATOR, AWAITED_SLOTS };
+/*
+ * Whose wait is looked at: the current thread's, which leaves its CPU; one that an iterator meets;
+ * one that is being woken. Memory can be read of the current one only. Each has room for records of
+ * its own: an iterator may be interrupted by the others.
+ */
+enum awaited_slot { AWAITED_IN_SWITCH, AWAITED_IN_ITERATOR, AWAITED_IN_WAKE, AWAITED_SLOTS };
 
 /* Room for records that are being made. */
 struct awaited_room {
@@ -100,14 +104,16 @@ static __always_inline u64 id_of_network(u64 sock, u32 family)
 	u64 host = (u32)SOCK_FIELD(sock, skc_daddr), more = 0;
 	u32 here = (u16)SOCK_FIELD(sock, skc_num);
 	u32 there = __builtin_bswap16((u16)SOCK_FIELD(sock, skc_dport));
-	bool is_stream = (u16)FIELD(sock, sock, sk_type) == SOCK_STREAM;
+	u32 type = (u16)FIELD(sock, sock, sk_type);
 
 	if (family == AF_INET6 && bpf_core_field_exists(struct sock_common, skc_v6_daddr)) {
 		host = SOCK_FIELD(sock, skc_v6_daddr);
 		more = load_word(sock + bpf_core_field_offset(struct sock_common, skc_v6_daddr) +
 				 sizeof(u64));
 	}
-	if (!is_stream)
+	if (type != SOCK_STREAM && type != SOCK_DGRAM)
+		return id_of_thing(AWAITED_SOCKET, mix(host, more), type);
+	if (type == SOCK_DGRAM)
 		return id_of_thing(AWAITED_UDP, mix(host, more), there ? there : here << 16);
 	if ((u8)SOCK_FIELD(sock, skc_state) == TCP_LISTEN)
 		return id_of_thing(AWAITED_TCP_LISTEN, here, 0);
@@ -128,6 +134,23 @@ static __always_inline u64 unix_address_of(u64 sock, bool *is_own)
 	return address;
 }
 
+/* Words of the longest name of a unix socket, with its family. */
+#define UNIX_NAME_WORDS 14
+
+/* Global: verified once. */
+__noinline u64 hash_of_name(u64 at, u32 length)
+{
+	u64 hash = length;
+
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < UNIX_NAME_WORDS; i++) {
+		if (i * sizeof(u64) >= length)
+			break;
+		hash = mix(hash, load_word(at + i * sizeof(u64)));
+	}
+	return hash;
+}
+
 static __always_inline u64 id_of_unix(u64 sock, u64 inode)
 {
 	bool is_own, is_stream = (u16)FIELD(sock, sock, sk_type) != SOCK_DGRAM;
@@ -138,11 +161,11 @@ static __always_inline u64 id_of_unix(u64 sock, u64 inode)
 		return id_of_thing(AWAITED_UNIX_PAIR, FIELD(inode, inode, i_ino), 0);
 	/* The address may be another's by now, in the same place: its name tells. */
 	length = FIELD(address, unix_address, len);
-	name = address + bpf_core_field_offset(struct unix_address, name) + (length & 127) - 8;
+	name = hash_of_name(address + bpf_core_field_offset(struct unix_address, name), length);
 	kind = !is_own || !is_stream ? AWAITED_UNIX_TO : AWAITED_UNIX_FROM;
 	if ((u8)SOCK_FIELD(sock, skc_state) == TCP_LISTEN)
 		kind = AWAITED_UNIX_LISTEN;
-	return id_of_thing(kind, address ^ length, load_word(name));
+	return id_of_thing(kind, address ^ length, name);
 }
 
 static __always_inline u64 sock_of(u64 file)
@@ -162,9 +185,15 @@ static __always_inline u64 id_of_socket(u64 file, u64 inode)
 	return id_of_thing(AWAITED_SOCKET, FIELD(inode, inode, i_ino), family);
 }
 
+/* Numbers are given again when files are deleted, but not with the same generation. */
+static __always_inline u64 number_of_inode(u64 inode)
+{
+	return FIELD(inode, inode, i_ino) ^ FIELD(inode, inode, i_generation) << 32;
+}
+
 static __always_inline u64 id_of_inode(u32 kind, u64 inode, u64 disk)
 {
-	return id_of_thing(kind, FIELD(inode, inode, i_ino), (u32)FIELD(disk, super_block, s_dev));
+	return id_of_thing(kind, number_of_inode(inode), (u32)FIELD(disk, super_block, s_dev));
 }
 
 static __always_inline u64 id_of_file(u64 file)
@@ -211,11 +240,26 @@ static __always_inline struct path_walk *path_walk_of(u32 slot)
 	return cfg_awaited ? bpf_map_lookup_elem(&path_walks, &slot) : NULL;
 }
 
+/* A dentry's name behind what the record has, with a NUL. */
+static __always_inline void add_part(struct record_awaited *record, u64 dentry)
+{
+	u32 length = FIELD(dentry, dentry, d_name.len), at = record->name_bytes;
+
+	/* Or the compiler leaves out what bounds it, which it knows and old kernels do not. */
+	opaque(at);
+	length &= AWAITED_PART_BYTES - 1;
+	bpf_probe_read_kernel(&record->name[at & (AWAITED_NAME_BYTES - 1)], length,
+		(void *)FIELD(dentry, dentry, d_name.name));
+	at += length;
+	record->name_bytes = at + 1;
+	opaque(at);
+	record->name[at & (2 * AWAITED_NAME_BYTES - 1)] = 0;
+}
+
 /* One step towards the root; false at the end. */
 static __always_inline bool path_step(struct path_walk *walk, struct record_awaited *record)
 {
 	u64 dentry = walk->dentry, mount = walk->mount, parent;
-	u32 length, at = record->name_bytes;
 
 	if (dentry == walk->root_dentry && mount == walk->root_mount)
 		return false;
@@ -232,20 +276,11 @@ static __always_inline bool path_step(struct path_walk *walk, struct record_awai
 	parent = FIELD(dentry, dentry, d_parent);
 	if (!parent || parent == dentry)
 		return false;
-	if (at >= AWAITED_NAME_BYTES) {
+	if (record->name_bytes >= AWAITED_NAME_BYTES) {
 		record->is_cut = true;
 		return false;
 	}
-	length = FIELD(dentry, dentry, d_name.len);
-	/* Or the compiler leaves out what bounds it, which it knows and old kernels do not. */
-	opaque(at);
-	length &= AWAITED_PART_BYTES - 1;
-	bpf_probe_read_kernel(&record->name[at & (AWAITED_NAME_BYTES - 1)], length,
-		(void *)FIELD(dentry, dentry, d_name.name));
-	at += length;
-	record->name_bytes = at + 1;
-	opaque(at);
-	record->name[at & (2 * AWAITED_NAME_BYTES - 1)] = 0;
+	add_part(record, dentry);
 	walk->dentry = parent;
 	return true;
 }
@@ -255,11 +290,18 @@ __noinline int add_path(u32 slot)
 {
 	struct path_walk *walk = path_walk_of(slot);
 	struct awaited_room *room = awaited_room_of(slot);
+	u64 parent;
 
 	if (!walk || !room)
 		return 0;
+	parent = FIELD(walk->dentry, dentry, d_parent);
+	/* What is in no folder and is no file system's root has a name by itself: "memfd:x". */
+	if (parent == walk->dentry && walk->dentry != FIELD(walk->mount, vfsmount, mnt_root)) {
+		add_part(&room->record, walk->dentry);
+		return 0;
+	}
 	room->record.is_path = true;
-	room->record.is_gone = !FIELD(walk->dentry, dentry, d_hash.pprev);
+	room->record.is_gone = parent != walk->dentry && !FIELD(walk->dentry, dentry, d_hash.pprev);
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < PATH_STEPS; i++)
 		if (!path_step(walk, &room->record))
@@ -271,7 +313,7 @@ __noinline int add_path(u32 slot)
 static __always_inline void name_path(struct cpu *cpu, u32 slot, u64 dentry, u64 mount)
 {
 	struct path_walk *walk = path_walk_of(slot);
-	u64 fs = FIELD(cpu->await_task[slot & 1], task_struct, fs);
+	u64 fs = FIELD(cpu->await_task[slot & 3], task_struct, fs);
 
 	if (!walk)
 		return;

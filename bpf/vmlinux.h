@@ -175,6 +175,8 @@ struct task_struct {
 	char comm[16];
 	struct css_set *cgroups;
 	struct uprobe_task *utask;
+	unsigned long min_flt;
+	unsigned long maj_flt;
 	struct files_struct *files;
 	struct fs_struct *fs;
 	struct mutex *blocked_on; /* since 6.17 */
@@ -248,6 +250,7 @@ struct inode {
 	unsigned short i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	u32 i_generation;
 	struct rw_semaphore i_rwsem;
 	struct hlist_head i_dentry;
 };
@@ -263,6 +266,7 @@ struct file {
 };
 
 struct fdtable {
+	unsigned int max_fds;
 	struct file **fd;
 };
 

@@ -57,13 +57,15 @@ enum awaited_kind {
 /* How a system call says what it waits for; by its number, from user space to the programs. */
 enum awaited_call {
 	CALL_SAYS_NOTHING,
-	CALL_OF_FILE,    /* the file of argument 0 */
-	CALL_OF_EPOLL,   /* whatever of the set of argument 0 becomes ready first */
-	CALL_OF_POLL,    /* argument 0: an array of as many files as argument 1 says */
-	CALL_OF_SELECT,  /* one of several */
-	CALL_OF_CHILD,   /* the pid of argument 0; none above 0: any child */
-	CALL_OF_WAITID,  /* the same in argument 1, of the type in argument 0 */
-	CALL_OF_FUTEX,   /* the address in argument 0, operation, expected value */
+	CALL_OF_FILE,   /* the file of argument 0 */
+	CALL_OF_STREAM, /* the same, but of two files the other one may be waited for: only if it is
+			   a pipe or a socket */
+	CALL_OF_EPOLL,  /* whatever of the set of argument 0 becomes ready first */
+	CALL_OF_POLL,   /* argument 0: an array of as many files as argument 1 says */
+	CALL_OF_SELECT, /* one of several */
+	CALL_OF_CHILD,  /* the pid of argument 0; none above 0: any child */
+	CALL_OF_WAITID, /* the same in argument 1, of the type in argument 0 */
+	CALL_OF_FUTEX,  /* the address in argument 0, operation, expected value */
 	CALL_OF_FUTEX_2, /* the address in argument 0, expected value */
 	CALL_OF_FUTEXES, /* one of several */
 	CALL_OF_SEMAPHORES,

@@ -133,7 +133,7 @@ static char *name_of(const struct record_awaited *record, size_t bytes)
 	case AWAITED_FILE:
 	case AWAITED_DEVICE:
 	case AWAITED_FAULT:
-		return record->is_path ? join_path(record, bytes) : xstrdup("");
+		return record->is_path ? join_path(record, bytes) : xstrndup(record->name, bytes);
 	case AWAITED_PIPE:
 		/* One without a name has none in any file system: no parent either. */
 		return record->is_path && bytes ? join_path(record, bytes) : xstrdup("");
@@ -150,6 +150,12 @@ static char *name_of(const struct record_awaited *record, size_t bytes)
 	default:
 		return xstrdup("");
 	}
+}
+
+/* Is such a thing one process's own? */
+static bool has_process(enum awaited_kind kind)
+{
+	return kind == AWAITED_FUTEX || kind == AWAITED_MMAP_LOCK || kind == AWAITED_CHILD;
 }
 
 uint32_t awaited_image(const void *data, size_t length)
@@ -173,13 +179,13 @@ void awaited_add(struct awaited_things *things, const void *data, size_t length,
 		return;
 	struct known_thing thing = {.name = name_of(record, record->name_bytes),
 		.place = xstrndup(record->place, sizeof(record->place))};
-	thing.awaited =
-		(struct rec_awaited){.thing = {.kind = (enum awaited_kind)record->awaited_kind,
-					     .name = thing.name,
-					     .place = thing.place,
-					     .port = record->port,
-					     .address = record->address},
-			.process = record->awaited_kind == AWAITED_FUTEX ? process : 0};
+	thing.awaited = (struct rec_awaited){
+		.thing = {.kind = (enum awaited_kind)record->awaited_kind,
+			.name = thing.name,
+			.place = thing.place,
+			.port = record->port,
+			.address = record->address},
+		.process = has_process((enum awaited_kind)record->awaited_kind) ? process : 0};
 	if (record->awaited_kind == AWAITED_FUTEX)
 		thing.image = record->image;
 	*index = things->things.count;

@@ -49,9 +49,9 @@ void books_add(struct books *books, struct batch *batch);
 struct errands;
 
 /*
- * Before books_close(): asks who has the locks that threads of the batch have waited for since
- * before the recording, which no switch could tell. A process that gives no answer keeps its
- * secret.
+ * Before books_close(): asks who has the locks that threads of the batch still wait for. What was
+ * noted when they began to wait may not be so any more, and of those who waited before the
+ * recording nothing was. A process that gives no answer keeps its secret.
  */
 void books_ask_owners(struct books *books, struct batch *batch, struct errands *errands);
 /* Books the open intervals of the living as ended by the window's end; then nobody lives. */

@@ -91,10 +91,10 @@ static uint32_t read_word(struct errands *errands, uint32_t pid, uint32_t tid, u
 	return word & TID_MASK;
 }
 
-/* Is it a wait for a lock of pthread's that goes on, and nobody knows who has it? */
-static enum known_owner is_unknown(const struct books *books, const struct thread_now *now)
+/* Is it a wait for a lock of pthread's that goes on? */
+static enum known_owner kind_of_lock(const struct books *books, const struct thread_now *now)
 {
-	if (now->open_state != TIME_BLOCKED || now->is_dead || now->wake_ns || now->owner)
+	if (now->open_state != TIME_BLOCKED || now->is_dead || now->wake_ns)
 		return KNOWN_OWNER_NOT;
 	return namer_tells_owner(books->namer, now->user_stack);
 }
@@ -104,9 +104,12 @@ void books_ask_owners(struct books *books, struct batch *batch, struct errands *
 	size_t asked = 0;
 
 	vec_each (now, &batch->open) {
-		enum known_owner kind = is_unknown(books, now);
+		enum known_owner kind = kind_of_lock(books, now);
 		uint64_t address = kind ? awaited_address(books->things, now->awaited) : 0;
 
+		/* What was noted when the wait began may be another's by now: of those who wait on,
+		 * only what is so now is told, or somebody would see a deadlock in it. */
+		now->owner = 0;
 		if (!address || asked++ >= MOST_ASKED)
 			continue;
 		const struct book *book = books_book_of(books, now->thread);

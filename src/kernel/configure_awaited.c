@@ -2,7 +2,7 @@
 /*
  * What the arguments of system calls say of what is waited for, by number, as a table that the
  * programs look into. Only calls that can block are in it; close() is not, because its descriptor
- * is gone by the time that it does.
+ * is gone by the time that it does, nor copy_file_range(), which may wait for either file.
  */
 #include "kernel/configure_awaited.h"
 
@@ -42,11 +42,10 @@ static const struct {
 	{SYS_accept, CALL_OF_FILE},
 	{SYS_accept4, CALL_OF_FILE},
 	{SYS_connect, CALL_OF_FILE},
-	{SYS_sendfile, CALL_OF_FILE},
-	{SYS_splice, CALL_OF_FILE},
-	{SYS_tee, CALL_OF_FILE},
-	{SYS_vmsplice, CALL_OF_FILE},
-	{SYS_copy_file_range, CALL_OF_FILE},
+	{SYS_sendfile, CALL_OF_STREAM},
+	{SYS_splice, CALL_OF_STREAM},
+	{SYS_tee, CALL_OF_STREAM},
+	{SYS_vmsplice, CALL_OF_STREAM},
 	{SYS_fsync, CALL_OF_FILE},
 	{SYS_fdatasync, CALL_OF_FILE},
 	{SYS_syncfs, CALL_OF_FILE},

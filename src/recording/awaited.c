@@ -9,7 +9,7 @@
 uint64_t recording_awaited_id(const struct rec_awaited *awaited)
 {
 	const struct awaited *thing = &awaited->thing;
-	uint64_t id = hash_add((uint64_t)thing->kind, awaited->process);
+	uint64_t id = hash_add(hash_add(0, (uint64_t)thing->kind), awaited->process);
 
 	if (thing->is_folded)
 		return (uint64_t)thing->kind;

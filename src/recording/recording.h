@@ -118,7 +118,7 @@ struct rec_hop {
 struct rec_awaited {
 	uint64_t id; /* recording_awaited_id() */
 	struct awaited thing;
-	uint32_t process; /* rec_process.id of a futex's process; 0: no process's own */
+	uint32_t process; /* whose futex, child or address space it is; 0: no process's own */
 };
 
 struct rec_chain {

@@ -115,7 +115,7 @@ CREATE TABLE awaited( -- things that threads waited for
  place TEXT NOT NULL, -- of files the file system's device, of futexes the object or region
  port INTEGER NOT NULL,
  address INTEGER NOT NULL, -- inode, pid, id of System V, or where a futex is
- process INTEGER NOT NULL -- processes.id of a futex's process, 0: none
+ process INTEGER NOT NULL -- processes.id of whose futex, child or address space it is, 0: none
 );
 
 CREATE TABLE chains( -- who woke whom, interned

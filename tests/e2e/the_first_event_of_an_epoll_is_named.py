@@ -18,10 +18,12 @@ off = {port: (found.get(port, (0, 0))[0], count) for port, (count, _) in logged.
        if found.get(port, (0, 0))[0] != count}
 print(f"{waits} waits, {sum(count for count, _ in found.values())} recorded; not the same: {off}; others: {others}",
       flush=True)
-check(set(found) <= set(logged), f"ports that nobody wrote to: {found}")
+check(set(found) <= set(logged),
+      f"ports that nobody wrote to: { {port: found[port] for port in set(found) - set(logged)} }")
 # A wait without an event, or one that the count of switches does not show, is rare.
 check(sum(abs(got - count) for got, count in off.values()) <= 0.02 * waits, f"counts by port, recorded and logged: {off}")
 total_ns = sum(thing.ns for thing in things)
 for port, (_, ns) in logged.items():
     share, wanted = found.get(port, (0, 0))[1] / total_ns, ns / wall_ns
-    check(abs(share - wanted) <= 0.02, f"port {port} has {share:.1%} of the time, logged {wanted:.1%}; {others}")
+    # The log has time without a CPU, too.
+    check(abs(share - wanted) <= 0.05, f"port {port} has {share:.1%} of the time, logged {wanted:.1%}; {others}")
