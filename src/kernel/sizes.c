@@ -54,7 +54,7 @@
 #define PASTS_PER_THREAD 16
 #define FEW_PASTS 1024
 #define FEW_AWAITS 4096
-#define MANY_AWAITS 32768
+#define MANY_AWAITS 16384
 /* A CPU gathers up to 256 rows, and all CPUs may put theirs into a table at once. */
 #define ROWS_PER_CPU 512
 #define FEW_ROW_CHUNKS 4
