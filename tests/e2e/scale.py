@@ -112,9 +112,10 @@ def check_memory(recording, peak, memory, stacks):
 def many_stacks(number, memory_mib):
     """As many waits, each on a stack of its own."""
     let_tables_come()
-    # Where switching is slow a nap has to be longer, or it is over before the thread has left.
+    # Each stack travels once, through a ring that is small here: shorter naps fill it on a slow machine. Where
+    # switching is slow a nap has to be longer, or it is over before the thread has left.
     recorder = Recorder("--memory", f"{memory_mib}M",
-                        command=[workload("many_stacks"), number, 20, 20 * SLOW * SLOW])
+                        command=[workload("many_stacks"), number, 20, 100 * SLOW * SLOW])
     peak = watch_memory(recorder)
     recording = recorder.wait(timeout=300)
     check_no_lost_time(recording)
