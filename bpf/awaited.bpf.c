@@ -6,25 +6,12 @@
  */
 #include "awaited.bpf.h"
 
-/* The note of the current thread, if that is recorded; taken over from another that had its place.
- */
+/* The note of the current thread, if that is recorded. */
 static __always_inline struct await *own_await(void)
 {
 	struct thread *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
-	struct await *await;
 
-	if (!thread || !thread->is_target)
-		return NULL;
-	await = await_slot(thread);
-	if (await && await->thread != thread->serial) {
-		await->thread = thread->serial;
-		await->since = 0;
-		await->id = 0;
-		await->lock = 0;
-		await->fault_mapping = 0;
-		await->memo.what = 0;
-	}
-	return await;
+	return thread && thread->is_target ? &thread->await : NULL;
 }
 
 /* A page that is not in the page cache, or not mapped around: it may have to be read. */
@@ -77,11 +64,8 @@ int BPF_PROG(on_contention, void *lock, unsigned int flags)
 SEC("tp_btf/contention_end")
 int BPF_PROG(on_contention_end, void *lock)
 {
-	struct thread *thread;
-	struct await *await;
+	struct await *await = own_await();
 
-	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
-	await = thread && thread->is_target ? await_of(thread) : NULL;
 	if (await && (await->lock & ~3ULL) == (u64)lock)
 		await->lock = 0;
 	return 0;

@@ -79,7 +79,7 @@ static __always_inline u64 frame_word(const struct walk *walk, u64 at)
 {
 	u64 offset = at - walk->piece_at;
 
-	if (!cfg_has_loads && offset < walk->piece_bytes)
+	if (!has_loads() && offset < walk->piece_bytes)
 		return walk->copy[offset / sizeof(u64) & (WALK_COPY_WORDS - 1)];
 	return load_word(at);
 }
@@ -180,7 +180,7 @@ static __always_inline bool walk_by_rules(void *ctx, struct cpu *cpu, struct wal
 	place[0] = (u64)ctx;
 	place[1] = (u64)bpf_task_pt_regs(task);
 	place[1] -= sizeof(u64);
-	if (!cfg_has_loads && first)
+	if (!has_loads() && first)
 		copy_stack(walk, place[0] + first, place[1]);
 	walk->is_by_rule = first && frames_walk(walk, place[0] + first, place[1],
 					    is_switch ? FRAME_SCHEDULE : FRAME_WAKE,

@@ -230,15 +230,14 @@ static __always_inline bool find_tables(struct walk *walk, struct thread *thread
 
 static __always_inline u64 start_stack_of(struct task_struct *task, u64 mm)
 {
-	return !cfg_has_loads
-		       ? task->mm->start_stack
-		       : load_word(mm + bpf_core_field_offset(struct mm_struct, start_stack));
+	return !has_loads() ? task->mm->start_stack
+			    : load_word(mm + bpf_core_field_offset(struct mm_struct, start_stack));
 }
 
 /* Lets the walk find its pages by itself, where that is known to work. */
 static __always_inline void find_pages(struct walk *walk, u64 mm)
 {
-	if (cfg_has_loads && walk->memo_kind && direct_base)
+	if (has_loads() && walk->memo_kind && direct_base)
 		walk->pages.root = load_word(mm + bpf_core_field_offset(struct mm_struct, pgd));
 }
 

@@ -98,8 +98,32 @@ struct waker {
 };
 
 /*
+ * The thing that a thread waited for last, which is mostly the one that it waits for now; known by
+ * a number made of what tells it from others, see key_of_file() and thing_of_futex().
+ */
+struct await_memo {
+	u64 key; /* 0: nothing */
+	u64 id;
+};
+
+/* What a thread waits for, see awaited.bpf.h. What every wait needs is in the first cache line. */
+struct await {
+	u32 owner;
+	u32 is_epoll; /* id is that of no thing, but where the set is: struct eventpoll * */
+	u64 since;    /* of the wait: older notes say nothing */
+	u64 id;
+	u64 lock; /* the kernel lock that it begins to wait for, with the low bits of `blocker` */
+	struct await_memo memo;
+	struct await_memo memo_of_epoll; /* what was ready, and at which stacks */
+	/* The last page fault on a file that had to wait: where, and of what. */
+	u64 fault_ip;
+	u64 fault_mapping;
+	u64 fault_count; /* faults that had ended then */
+};
+
+/*
  * In the order of use: the kernel's own words are before it in the first cache line, which has 56
- * bytes of it. With 432 bytes it fills the kernel's 512.
+ * bytes of it. The kernel gives it 1 KiB.
  */
 struct thread {
 	u64 since;
@@ -144,9 +168,13 @@ struct thread {
 	u64 css_set; /* whose cgroups were looked at last */
 	/* Of its last switch-out and of its last wake. */
 	struct memo memos[MEMO_KINDS - 1];
+	u64 pad;
+	struct await await;
 };
 
-_Static_assert(sizeof(struct thread) <= 432, "with more each thread would take 1 KiB");
+_Static_assert(__builtin_offsetof(struct thread, await) % 64 == 56, "a cache line begins there");
+_Static_assert(__builtin_offsetof(struct await, fault_ip) == 64, "the rest is in one cache line");
+_Static_assert(sizeof(struct thread) <= 944, "with more each thread would take 2 KiB");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -290,8 +318,8 @@ static __always_inline struct walk *walk_in(enum walk_slot slot)
  */
 static __always_inline u64 mm_of(struct task_struct *task, volatile __u64 *place)
 {
-	*place = (u64)(cfg_has_loads ? (void *)task : task->mm);
-	if (!cfg_has_loads)
+	*place = (u64)(has_loads() ? (void *)task : task->mm);
+	if (!has_loads())
 		return *place;
 	return load_word(*place + bpf_core_field_offset(struct task_struct, mm));
 }
@@ -301,7 +329,7 @@ static __always_inline void load_comm(u64 task, u64 name[CONTRACT_COMM_WORDS])
 {
 	u64 at = task + bpf_core_field_offset(struct task_struct, comm);
 
-	if (cfg_has_loads) {
+	if (has_loads()) {
 		name[0] = load_word(at);
 		name[1] = load_word(at + sizeof(u64));
 	} else {

@@ -131,7 +131,7 @@ volatile __u32 direct_shift;
 /* A word of the piece of a stack that is at hand. Without loads that is always the copy. */
 static __always_inline u64 piece_word(const struct walk *walk, u64 to, u64 offset)
 {
-	if (cfg_has_loads)
+	if (has_loads())
 		return load_word(to + offset);
 	return walk->copy[(offset / sizeof(u64)) & (WALK_COPY_WORDS - 1)];
 }

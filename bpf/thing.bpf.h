@@ -43,6 +43,7 @@ static __always_inline struct awaited_room *awaited_room_of(u32 slot)
 
 /* include/uapi/linux/magic.h, stat.h, socket.h, net/tcp_states.h. */
 #define ANON_INODE_MAGIC 0x09041934
+#define PIPEFS_MAGIC 0x50495045
 #define PIDFS_MAGIC 0x50494446
 #define S_IFMT 0170000
 #define S_IFIFO 0010000

@@ -98,6 +98,9 @@ struct pid {
 };
 
 /* x86-64. cs is narrower on new kernels; CO-RE reads what is there. */
+struct bpf_rb_root {
+};
+
 struct pt_regs {
 	unsigned long r15;
 	unsigned long bp;
@@ -260,6 +263,7 @@ struct address_space {
 };
 
 struct file {
+	const void *f_op;
 	struct path f_path;
 	struct inode *f_inode;
 	void *private_data;

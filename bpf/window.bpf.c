@@ -57,7 +57,7 @@ int on_direct_map(const u64 *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pages pages = {};
 
-	if (!cfg_has_loads)
+	if (!has_loads())
 		return 0;
 	/* Stored and loaded again it is a number. */
 	direct_base = (u64)task->mm->pgd;

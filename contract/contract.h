@@ -66,8 +66,7 @@ enum stack_none {
 #define CONTRACT_BANDS 7
 #define CONTRACT_FIRST_BAND_NS 10000ULL
 
-/* What is noted of each thread's awaited thing, and what is kept to tell few from many. */
-#define CONTRACT_AWAIT_BYTES 128
+/* What is kept to tell few awaited things from many. */
 #define CONTRACT_AWAITED_PAIRS_BYTES (16384 * 8 + 4096 * 8)
 
 /*

@@ -250,13 +250,28 @@ uint64_t awaited_id(struct awaited_things *things, uint64_t raw_id)
 	return thing->awaited.id;
 }
 
-uint64_t awaited_address(const struct awaited_things *things, uint64_t raw_id)
+static const struct awaited *known_of_kind(
+	const struct awaited_things *things, uint64_t raw_id, enum awaited_kind kind)
 {
 	const uint64_t *index = map64_find(&things->by_raw, raw_id);
 
-	if (!index || (raw_id & (AWAITED_FIRST_ID - 1)) != AWAITED_FUTEX)
-		return 0;
-	return things->things.at[*index].awaited.thing.address;
+	return index && (raw_id & (AWAITED_FIRST_ID - 1)) == kind
+		       ? &things->things.at[*index].awaited.thing
+		       : NULL;
+}
+
+uint64_t awaited_address(const struct awaited_things *things, uint64_t raw_id)
+{
+	const struct awaited *futex = known_of_kind(things, raw_id, AWAITED_FUTEX);
+
+	return futex ? futex->address : 0;
+}
+
+uint64_t awaited_pipe(const struct awaited_things *things, uint64_t raw_id)
+{
+	const struct awaited *pipe = known_of_kind(things, raw_id, AWAITED_PIPE);
+
+	return pipe && !*pipe->name ? pipe->address : 0;
 }
 
 uint64_t awaited_unnamed(const struct awaited_things *things)

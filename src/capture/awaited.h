@@ -31,7 +31,9 @@ uint32_t awaited_image(const void *record, size_t length);
 uint64_t awaited_id(struct awaited_things *things, uint64_t raw_id);
 /* Where a futex is; 0: it is none, or not known. */
 uint64_t awaited_address(const struct awaited_things *things, uint64_t raw_id);
-/* How often that was so. */
+/* The inode of a pipe without a name, in the same way. */
+uint64_t awaited_pipe(const struct awaited_things *things, uint64_t raw_id);
+/* How often a thing was not known. */
 uint64_t awaited_unnamed(const struct awaited_things *things);
 
 #endif

@@ -5,12 +5,15 @@
  * kernel side has found the task, and says its tid as dwell sees it. A word that is no living
  * thread's tid tells nothing: it may be anything. Nor does one at a futex of which the stack does
  * not say that it is a lock of pthread's: others have something else there.
+ *
+ * A pipe's owner is who has the other end.
  */
 #include "capture/books_private.h"
 
 #include <string.h>
 
 #include "capture/awaited.h"
+#include "capture/pipe_ends.h"
 #include "symbol/outside/errand.h"
 
 /* Threads that are asked about: each may take an errand's patience. */
@@ -66,6 +69,7 @@ uint32_t books_owner(
 	case AWAITED_KERNEL_RWSEM:
 	case AWAITED_MMAP_LOCK:
 	case AWAITED_FILE:
+	case AWAITED_PIPE:
 		serial = map64_find(&books->by_tid, owner->word);
 		break;
 	default:
@@ -91,30 +95,57 @@ static uint32_t read_word(struct errands *errands, uint32_t pid, uint32_t tid, u
 	return word & TID_MASK;
 }
 
+static bool goes_on(const struct thread_now *now)
+{
+	return now->open_state == TIME_BLOCKED && !now->is_dead && !now->wake_ns;
+}
+
 /* Is it a wait for a lock of pthread's that goes on? */
 static enum known_owner kind_of_lock(const struct books *books, const struct thread_now *now)
 {
-	if (now->open_state != TIME_BLOCKED || now->is_dead || now->wake_ns)
-		return KNOWN_OWNER_NOT;
-	return namer_tells_owner(books->namer, now->user_stack);
+	return goes_on(now) ? namer_tells_owner(books->namer, now->user_stack) : KNOWN_OWNER_NOT;
+}
+
+static uint64_t pipe_of(const struct books *books, const struct thread_now *now)
+{
+	return goes_on(now) ? awaited_pipe(books->things, now->awaited) : 0;
+}
+
+/* Who has the other ends of the pipes that are waited for. */
+static void look_for_ends(
+	const struct books *books, const struct batch *batch, struct pipe_ends *ret)
+{
+	vec_each (now, &batch->open)
+		if (pipe_of(books, now))
+			pipe_ends_want(ret, pipe_of(books, now));
+	pipe_ends_look(ret);
+}
+
+static uint32_t pid_of(struct books *books, const struct thread_now *now)
+{
+	return books_pid_of(books, books_book_of(books, now->thread)->image);
 }
 
 void books_ask_owners(struct books *books, struct batch *batch, struct errands *errands)
 {
+	struct pipe_ends ends = {0};
 	size_t asked = 0;
 
+	look_for_ends(books, batch, &ends);
 	vec_each (now, &batch->open) {
 		enum known_owner kind = kind_of_lock(books, now);
 		uint64_t address = kind ? awaited_address(books->things, now->awaited) : 0;
+		uint64_t pipe = pipe_of(books, now);
 
 		/* What was noted when the wait began may be another's by now: of those who wait on,
 		 * only what is so now is told, or somebody would see a deadlock in it. */
-		now->owner = 0;
+		now->owner = pipe ? pipe_ends_other(&ends, pipe, pid_of(books, now)) : 0;
 		if (!address || asked++ >= MOST_ASKED)
 			continue;
-		const struct book *book = books_book_of(books, now->thread);
-		now->owner = read_word(errands, books_pid_of(books, book->image), book->tid,
+		now->owner = read_word(errands, pid_of(books, now),
+			books_book_of(books, now->thread)->tid,
 			address +
 				(kind == KNOWN_OWNER_OF_MUTEX ? OWNER_IN_MUTEX : OWNER_IN_RWLOCK));
 	}
+	pipe_ends_clear(&ends);
 }

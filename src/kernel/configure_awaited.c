@@ -97,10 +97,9 @@ static void tell_calls(struct dwell *skeleton)
 unsigned int awaited_configure(struct dwell *skeleton, const struct capture_options *options,
 	const struct table_sizes *sizes)
 {
-	struct bpf_map *const maps[] = {skeleton->maps.awaits, skeleton->maps.awaited_rooms,
-		skeleton->maps.path_walks, skeleton->maps.awaited_pairs,
-		skeleton->maps.awaited_counts};
-	bool is_on = options->has_awaited && options->has_stacks && sizes->awaits;
+	struct bpf_map *const maps[] = {skeleton->maps.awaited_rooms, skeleton->maps.path_walks,
+		skeleton->maps.awaited_pairs, skeleton->maps.awaited_counts};
+	bool is_on = options->has_awaited && options->has_stacks && sizes->awaited_bytes;
 
 	skeleton->rodata->cfg_awaited = is_on;
 	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
@@ -108,7 +107,5 @@ unsigned int awaited_configure(struct dwell *skeleton, const struct capture_opti
 	if (!is_on)
 		return 0;
 	tell_calls(skeleton);
-	skeleton->rodata->cfg_awaits_mask = sizes->awaits - 1;
-	bpf_map__set_max_entries(skeleton->maps.awaits, sizes->awaits);
 	return USE_AWAITED;
 }

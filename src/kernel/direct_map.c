@@ -55,9 +55,9 @@ static bool may_guess(void)
 
 void direct_map_configure(struct dwell *skeleton, const struct btf *btf)
 {
-	bool has_loads = btf && btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+	/* As has_loads() in the programs. */
+	bool has_loads = btf && btf__find_by_name_kind(btf, "bpf_rb_root", BTF_KIND_STRUCT) > 0;
 
-	skeleton->rodata->cfg_has_loads = has_loads;
 #ifdef __x86_64__
 	has_loads =
 		has_loads && skeleton->rodata->cfg_user_stacks == USER_STACKS_TABLE && may_guess();

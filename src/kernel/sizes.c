@@ -34,7 +34,6 @@
 #define MIN_PROCESSES 1024
 #define MAX_PROCESSES 65536
 #define MAX_PASTS 65536
-#define MAX_AWAITS 65536
 #define MIN_RING_BYTES (256 << 10)
 #define MAX_RING_BYTES (1u << 28)
 /* A lesson has up to 18 KiB. */
@@ -53,8 +52,6 @@
 /* Wakers of a few threads remember their waits, too, and places are found by chance. */
 #define PASTS_PER_THREAD 16
 #define FEW_PASTS 1024
-#define FEW_AWAITS 4096
-#define MANY_AWAITS 16384
 /* A CPU gathers up to 256 rows, and all CPUs may put theirs into a table at once. */
 #define ROWS_PER_CPU 512
 #define FEW_ROW_CHUNKS 4
@@ -93,11 +90,9 @@ struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_even
 		.ring_bytes = power_of_two_below(bytes / 16),
 		.seen = power_of_two_below(bytes / 32 / sizeof(uint64_t)),
 		.lesson_ring_bytes = power_of_two_below(bytes / 64),
+		.awaited_bytes = CONTRACT_AWAITED_PAIRS_BYTES,
 	};
 
-	sizes.awaits = power_of_two_below(bytes / 64 / CONTRACT_AWAIT_BYTES);
-	if (sizes.awaits > MAX_AWAITS)
-		sizes.awaits = MAX_AWAITS;
 	if (depth) {
 		sizes.wait_bytes = (uint32_t)(offsetof(struct wait_sum, shares) +
 					      (depth + 1) * sizeof(struct share));
@@ -159,7 +154,6 @@ struct table_sizes sizes_to_begin(const struct table_sizes *most, const struct s
 	sizes.ring_bytes = power_of_two_below(
 		least_of(busy * (is_few ? FEW_RING_BYTES : MANY_RING_BYTES), most->ring_bytes));
 	sizes.seen = least_of(is_few ? FEW_SEEN : MANY_SEEN, most->seen);
-	sizes.awaits = least_of(is_few ? FEW_AWAITS : MANY_AWAITS, most->awaits);
 	if (is_few) {
 		uint64_t pasts =
 			largest_of(FEW_PASTS, (uint64_t)PASTS_PER_THREAD * target->threads);
@@ -176,7 +170,7 @@ struct table_sizes sizes_to_begin(const struct table_sizes *most, const struct s
 
 void sizes_drop_awaited(struct table_sizes *sizes)
 {
-	sizes->awaits = 0;
+	sizes->awaited_bytes = 0;
 }
 
 void sizes_drop_unwinding(struct table_sizes *sizes)
@@ -191,9 +185,7 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) +
 	       2ULL * sizes->event_rows * EVENT_BYTES + sizes->event_ring_bytes +
 	       (uint64_t)sizes->event_seen * sizeof(uint64_t) + sizes->lesson_ring_bytes +
-	       (sizes->lesson_ring_bytes ? sizeof(struct frame_table) : 0) +
-	       (uint64_t)sizes->awaits * CONTRACT_AWAIT_BYTES +
-	       (sizes->awaits ? CONTRACT_AWAITED_PAIRS_BYTES : 0) +
+	       (sizes->lesson_ring_bytes ? sizeof(struct frame_table) : 0) + sizes->awaited_bytes +
 	       (uint64_t)sizes->pasts * CONTRACT_PAST_BYTES + sizes->ring_bytes +
 	       (uint64_t)sizes->seen * sizeof(uint64_t) +
 	       ((uint64_t)sizes->unwind_row_chunks + sizes->unwind_page_chunks +

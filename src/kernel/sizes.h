@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct table_sizes {
-	uint32_t rows;        /* in each of the two tables of sums */
-	uint32_t wait_rows;   /* in each of the two tables of waits with chains; 0: none */
-	uint32_t wait_bytes;  /* of such a row's value */
-	uint32_t pasts;       /* threads that remember their last waits, a power of two; 0: none */
-	uint32_t awaits;      /* threads whose awaited things are noted, a power of two */
-	uint32_t coarse_rows; /* in each of the two tables that take over when those are full */
-	uint32_t event_rows;  /* in each of the two tables of events; 0: none, as the two below */
+	uint32_t rows;       /* in each of the two tables of sums */
+	uint32_t wait_rows;  /* in each of the two tables of waits with chains; 0: none */
+	uint32_t wait_bytes; /* of such a row's value */
+	uint32_t pasts;      /* threads that remember their last waits, a power of two; 0: none */
+	uint32_t awaited_bytes; /* to tell few awaited things from many; 0: none are noted */
+	uint32_t coarse_rows;   /* in each of the two tables that take over when those are full */
+	uint32_t event_rows;    /* in each of the two tables of events; 0: none, as the two below */
 	uint32_t event_ring_bytes;  /* a power of two */
 	uint32_t event_seen;        /* a power of two */
 	uint32_t ring_bytes;        /* a power of two */

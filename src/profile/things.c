@@ -117,6 +117,7 @@ bool things_has_owner(const struct thing *thing, struct known_wait known, bool t
 	case AWAITED_KERNEL_MUTEX:
 	case AWAITED_KERNEL_RWSEM:
 	case AWAITED_MMAP_LOCK:
+	case AWAITED_PIPE:
 		return true;
 	case AWAITED_FUTEX:
 		return tells_owner && known.kind == KNOWN_LOCK && known.is_word;

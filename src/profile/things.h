@@ -45,7 +45,8 @@ void things_note(struct things *things, const struct rec_row *row);
  */
 uint32_t things_find(
 	struct things *things, uint32_t awaited, enum reason reason, struct known_wait known);
-/* Is it a lock that has an owner, which may be believed? tells_owner: by the wait's user stack. */
+/* Is it a lock that has an owner, which may be believed, or a pipe, of which the owner has the
+ * other end? tells_owner: by the wait's user stack. */
 bool things_has_owner(const struct thing *thing, struct known_wait known, bool tells_owner);
 /*
  * Does a thing answer to what people call it (--for)? `awaited` is the recording's that it is one

@@ -45,8 +45,11 @@ static size_t next_of(const struct deadlocks *deadlocks, size_t index, uint64_t 
 {
 	const struct last_wait *wait = &deadlocks->waits.at[index];
 	const struct last_wait *next = deadlocks_wait_of(deadlocks, wait->owner);
+	/* Who has the other end of a pipe may have more threads, and come to it by itself. */
+	bool is_lock = wait->reason == REASON_FUTEX || wait->reason == REASON_LOCK;
 
-	return wait->ns < least_ns || !next ? SIZE_MAX : (size_t)(next - deadlocks->waits.at);
+	return !is_lock || wait->ns < least_ns || !next ? SIZE_MAX
+							: (size_t)(next - deadlocks->waits.at);
 }
 
 /* A circle, from its member with the smallest tid on. */

@@ -347,7 +347,8 @@ static void put_sentence(FILE *out, const struct sentence *sentence)
 		fputs("It had not ended when the recording did", out);
 		if (explanation->owner) {
 			_cleanup_free_ char *owner = text_clean(explanation->owner->comm, false);
-			fprintf(out, "; %s holds it", owner);
+			fprintf(out, "; %s %s", owner,
+				explanation->is_held ? "holds it" : "has the other end");
 		}
 		fputs(".", out);
 		return;

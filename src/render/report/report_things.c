@@ -64,17 +64,29 @@ static char *cut_path(const char *path, size_t columns)
 		last_columns(last, room - room / 2));
 }
 
+/* Without " (deleted)", which is behind a file's path: where room is scarce the name says more. */
+static char *without_remark(const char *text)
+{
+	static const char remark[] = " (deleted)";
+	size_t length = strlen(text), end = strlen(remark);
+
+	if (length > end && !strcmp(text + length - end, remark))
+		length -= end;
+	return xstrndup(text, length);
+}
+
 char *thing_text(const struct thing *thing, size_t columns)
 {
-	const char *text = thing->shown;
+	if (thing->kind == AWAITED_MMAP_LOCK && columns >= strlen("mmap_lock"))
+		return xstrdup("mmap_lock");
+	if (text_width(thing->shown) <= columns)
+		return xstrdup(thing->shown);
+	_cleanup_free_ char *text = without_remark(thing->shown);
 	const char *path = strchr(text, '/');
-	size_t before;
+	size_t before = path ? (size_t)(path - text) : 0;
 
-	if (thing->kind == AWAITED_MMAP_LOCK)
-		text = "mmap_lock";
 	if (text_width(text) <= columns)
 		return xstrdup(text);
-	before = path ? (size_t)(path - text) : 0;
 	if (!path || columns < before + LEAST_COLUMNS || thing->kind == AWAITED_FUTEX)
 		return layout_cut(text, columns);
 	_cleanup_free_ char *end = cut_path(path, columns - before);

@@ -189,7 +189,7 @@ static void put_stacks(const struct report *report, size_t line)
 	vec_clear(&stacks);
 }
 
-/* Of a lock: who had it when the longest wait for it began. */
+/* Of a lock: who had it when the longest wait for it began; of a pipe: who has its other end. */
 static void put_owner(const struct report *report, size_t line)
 {
 	const struct summary_line *figures = &report->summary->lines.at[line];
@@ -198,8 +198,12 @@ static void put_owner(const struct report *report, size_t line)
 	if (!figures->owner)
 		return;
 	_cleanup_free_ char *name = text_clean(figures->owner->comm, false);
-	_cleanup_free_ char *text = xasprintf("The longest, %s, found it with %s (thread %u).",
-		units_duration(figures->max_ns, room), name, figures->owner->tid);
+	_cleanup_free_ char *text =
+		figures->known.kind == KNOWN_LOCK || figures->reason == REASON_LOCK
+			? xasprintf("The longest, %s, found it with %s (thread %u).",
+				  units_duration(figures->max_ns, room), name, figures->owner->tid)
+			: xasprintf("Its other end is with %s (process %u).", name,
+				  figures->owner->tid);
 	fputs("  ", report->out);
 	layout_wrap(report->out, text, report->style->width, 2, 2);
 }

@@ -133,6 +133,10 @@ static void put_owner(const struct things_text *text, FILE *out, const struct th
 		return;
 	_cleanup_free_ char *name = text_clean(threads[row->owner].comm, false);
 	char length[UNITS_ROOM];
+	if (text->table->things.at.at[row->thing].kind == AWAITED_PIPE) {
+		fprintf(out, "; %s (%u) has the other end", name, threads[row->owner].tid);
+		return;
+	}
 	fprintf(out, "; at the longest, %s, %s (%u) had it",
 		units_duration(row->owner_max_ns, length), name, threads[row->owner].tid);
 }
