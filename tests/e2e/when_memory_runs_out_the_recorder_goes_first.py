@@ -6,17 +6,22 @@ from cgroup import *
 need_root()
 LIMIT = 500 << 20
 GROUP = memory_group(LIMIT)
-NEIGHBOUR = """
-import sys, time
-sys.stdin.readline()
+STEP = 2 << 20
+NEIGHBOUR = f"""
+import sys
 held = []
-for i in range(44):
-    held.append(bytearray(b"x") * (10 << 20))
-    # What a killed recorder had in the kernel is given back later, when nobody can be in its
-    # programs any more: who wants all of it at once does not get it.
-    time.sleep(0.2)
-print("alive", flush=True)
+for line in sys.stdin:
+    held.append(bytearray(b"x") * {STEP})
+    print("alive", flush=True)
 """
+
+
+def used():
+    for name in ("memory.current", "memory.usage_in_bytes"):
+        if os.path.exists(os.path.join(GROUP, name)):
+            with open(os.path.join(GROUP, name)) as file:
+                return int(file.read())
+
 
 # The command has the value that dwell was started with, dwell itself the highest.
 with open("/proc/self/oom_score_adj", "w") as file:
@@ -32,8 +37,13 @@ neighbour = background(sys.executable, "-c", NEIGHBOUR, stdin=subprocess.PIPE,
                        stdout=subprocess.PIPE, text=True, preexec_fn=inside(GROUP))
 recorder = background(DWELL, "record", "-a", "-q", "-o", "x.dwell", preexec_fn=inside(GROUP))
 wait_until(lambda: not dwell("report", "x.dwell", status=None).returncode, "a commit")
-neighbour.stdin.write("\n")
-neighbour.stdin.flush()
-check(neighbour.stdout.readline() == "alive\n", "the neighbour was killed")
+for step in range(220):
+    # What a killed recorder had in the kernel is given back later, when nobody can be in its
+    # programs any more: who wants all of it at once does not get it.
+    if recorder.poll() is not None:
+        wait_until(lambda: used() < LIMIT - 5 * STEP, "the recorder's memory")
+    neighbour.stdin.write("\n")
+    neighbour.stdin.flush()
+    check(neighbour.stdout.readline() == "alive\n", f"the neighbour was killed in step {step}")
 check(recorder.wait(20) == -signal.SIGKILL, f"the recorder ended with {recorder.returncode}")
 dwell("report", "x.dwell")
