@@ -18,7 +18,7 @@
 #define PAIR_SLOTS 16384
 #define STACK_SLOTS 4096
 /* Things of short waits that stacks may have. */
-#define THINGS_EACH 24
+#define THINGS_EACH 20
 /* Waits from here on always keep their thing: a thread has at most 100 of them a second. */
 #define LONG_WAIT_NS 10000000ULL
 

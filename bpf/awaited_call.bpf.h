@@ -61,7 +61,8 @@ static __always_inline bool may_change_its_name(u64 file, u32 kind)
 	       (kind == AWAITED_PIPE && FIELD(disk, super_block, s_magic) != PIPEFS_MAGIC);
 }
 
-/* Remembers a thing that a file is; not what user space does not know yet, and is to be told again. */
+/* Remembers a thing that a file is; not what user space does not know yet, and is to be told again.
+ */
 static __always_inline void keep_in_memo(struct await_memo *memo, u64 file, u64 id, u64 more)
 {
 	u32 kind = kind_of_thing(id);

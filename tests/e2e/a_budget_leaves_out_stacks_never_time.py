@@ -20,10 +20,14 @@ deviation = (0.7 * 0.3 * meta["cpus"] / meta["bursts"]) ** 0.5
 check_close("share of wait_often()", found["wait_often"] / short, 0.7, abs_ns=max(0.05, 4 * deviation))
 
 # Long waits are few: those whose user stack was left out still have what the kernel was doing.
-long = recording.rows("SELECT kernel_stack FROM sums JOIN threads ON threads.id = sums.thread WHERE comm = 'asker' "
+long = recording.rows("SELECT kernel_stack, awaited FROM sums JOIN threads ON threads.id = sums.thread WHERE comm = 'asker' "
                       "AND state = 3 AND band BETWEEN 4 AND 5")
 check(len(long) > 5, f"{len(long)} rows of long waits")
-check(not [stack for stack, in long if 0 <= stack < 16], f"long waits without their kernel stacks: {long}")
+check(not [stack for stack, _ in long if 0 <= stack < 16], f"long waits without their kernel stacks: {long}")
+# And what they were for, which takes more than the kind; without stacks nothing is told.
+check(not [awaited for _, awaited in long if 0 <= awaited < 64], f"long waits without their things: {long}")
+thinned = recording.rows("SELECT count(*), sum(awaited <> 0) FROM sums WHERE state = 3 AND kernel_stack = 7")
+check(thinned[0][0] and not thinned[0][1], f"rows without stacks, and with things: {thinned}")
 
 report = recording.report["cost"]["budget"]
 check(report["thinned"] == meta["thinned"] and report["share"] == 0.001, f"report: {report}")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Two threads wait for each other's mutex. The report's first sentence says that this is a deadlock, and
 names both threads and both mutexes, whether it began in the recording or was there before. Two that
-wait for a mutex whose owner sleeps are stuck as well, but in no deadlock."""
+wait for a mutex whose owner sleeps are stuck as well, but in no deadlock; nor are two of whom one waits for what the
+other had when it began to wait, and has handed on."""
 from lib import *
 
 
@@ -16,7 +17,7 @@ def in_short(recording):
 def recorded_before(*words):
     """From before it is stuck until a moment after."""
     program = Workload("deadlock", "later", *words)
-    recorder = Recorder("-p", str(program.pid), path=f"before{len(words)}.dwell")
+    recorder = Recorder("-p", str(program.pid), path=f"before{''.join(words)}.dwell")
     program.go()
     check(program.line() == "stuck", "it is not stuck")
     time.sleep(0.5)
@@ -40,7 +41,8 @@ for make in (recorded_before, recorded_after):
     for word in ("deadlock", r"\bleft\b", r"\bright\b", r"\bleft_lock\b", r"\bright_lock\b"):
         if not re.search(word, sentence, re.I):
             wrong.append(f"{make.__name__}: no {word} in: {sentence}")
-    _, text = in_short(make("asleep"))
-    if "deadlock" in text.lower():
-        wrong.append(f"{make.__name__}, asleep: {text}")
+    for word in ("asleep", "handed"):
+        sentence, text = in_short(make(word))
+        if "deadlock" in text.lower() or "keeper" not in sentence:
+            wrong.append(f"{make.__name__}, {word}: {text}")
 check(not wrong, "\n".join(wrong))

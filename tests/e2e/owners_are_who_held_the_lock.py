@@ -28,16 +28,17 @@ def futex_rows(recording):
             yield row
 
 
-def holders_at(log, moment):
-    """Who may have had it around then; two, where it was handed on."""
+def holders_between(log, first, last):
+    """Who may have had it from then until then; two, where it was handed on."""
     return {f"user-{number}" for number, user in enumerate(log["users"]) for _, had, gave_back in user["holds"]
-            if had - EDGE_NS < moment < gave_back + EDGE_NS}
+            if had - EDGE_NS < last and first < gave_back + EDGE_NS}
 
 
 def logged_wait(start_ns, log, row):
-    """When the row's only wait began, if the log has just one that is so long and ended then."""
+    """Between when the row's only wait began, if the log has just one that is so long and ended then: a thread that
+    asks may lose its CPU before it blocks."""
     start = start_ns + row.slice * SLICE_NS
-    found = [asked for asked, had, _ in log["users"][int(row.comm.split("-")[1])]["holds"]
+    found = [(asked, max(asked, had - row.max_ns)) for asked, had, _ in log["users"][int(row.comm.split("-")[1])]["holds"]
              if -MS // 10 <= had - asked - row.max_ns <= LATE_NS
              and start - CLOCK_NS <= had <= start + SLICE_NS + CLOCK_NS]
     return found[0] if len(found) == 1 else None
@@ -54,7 +55,7 @@ def check_owners(recording, log):
     known, wrong, start_ns = 0, [], recording.meta()["start_unix_ns"]
     for row in users:
         asked = logged_wait(start_ns, log, row) if row.count == 1 else None
-        holders = holders_at(log, asked) if asked else ()
+        holders = holders_between(log, *asked) if asked else ()
         if len(holders) == 1:
             known += 1
             wrong += [(row, holders)] if row.owner_name not in holders else []
