@@ -167,7 +167,6 @@ __noinline int note_await(struct cpu *cpu, struct thread *thread, u32 slot)
 	await = &thread->await;
 	await->since = thread->since;
 	await->owner = 0;
-	await->is_epoll = false;
 	await->id = 0;
 	task = cpu->await_task[slot & 3];
 	regs = cpu->await_regs[slot & 3];
@@ -284,7 +283,7 @@ __noinline int settle_await(struct cpu *cpu, struct thread *thread, u64 ns)
 	await = &thread->await;
 	if (await->since != thread->since)
 		return 0;
-	if (await->is_epoll) {
+	if (is_address(await->id)) {
 		u64 file = first_ready(await->id);
 
 		if (!file)
@@ -308,7 +307,7 @@ static __always_inline void await_open(struct thread_now *now, const struct thre
 
 	if (await->since != thread->since || now->open_state != TIME_BLOCKED)
 		return;
-	now->awaited = await->is_epoll ? AWAITED_EPOLL : await->id;
+	now->awaited = is_address(await->id) ? AWAITED_EPOLL : await->id;
 	now->owner = await->owner;
 }
 

@@ -44,21 +44,30 @@ static __always_inline u64 key_of_file(u64 file, u32 kind)
 	u64 inode, key;
 
 	if (is_anonymous(kind))
-		return mix(file ^ FIELD(file, file, f_op) << 20, FIELD(file, file, private_data));
+		return mix(mix(file, FIELD(file, file, f_op)), FIELD(file, file, private_data));
 	inode = FIELD(file, file, f_inode);
-	key = mix(file ^ inode << 20, FIELD(inode, inode, i_ino));
+	key = mix(mix(file, inode), FIELD(inode, inode, i_ino));
 	return kind < AWAITED_PIPE ? mix(key, FIELD(inode, inode, i_generation)) : key;
 }
 
 /* Can another thing be behind the same key? */
 static __always_inline bool may_change_its_name(u64 file, u32 kind)
 {
-	u64 disk = FIELD(FIELD(file, file, f_inode), inode, i_sb);
+	u64 disk, sock;
+	u32 state;
 
-	/* Who a socket of datagrams is connected to may change; named pipes are on disks; of pidfds
-	 * kernels keep the process in different places. */
-	return kind == AWAITED_UDP || kind == AWAITED_PIDFD ||
-	       (kind == AWAITED_PIPE && FIELD(disk, super_block, s_magic) != PIPEFS_MAGIC);
+	/* Named pipes are on disks; of pidfds kernels keep the process in different places. */
+	if (kind == AWAITED_PIPE) {
+		disk = FIELD(FIELD(file, file, f_inode), inode, i_sb);
+		return FIELD(disk, super_block, s_magic) != PIPEFS_MAGIC;
+	}
+	if (kind < AWAITED_TCP_TO || kind > AWAITED_SOCKET)
+		return kind == AWAITED_PIDFD;
+	/* A socket that is still being connected gets its peer later, one of datagrams another. */
+	sock = sock_of(file);
+	state = (u8)SOCK_FIELD(sock, skc_state);
+	return (u16)FIELD(sock, sock, sk_type) == SOCK_DGRAM ||
+	       (state != TCP_ESTABLISHED && state != TCP_LISTEN);
 }
 
 /* Remembers a thing that a file is; not what user space does not know yet, and is to be told again.
@@ -201,7 +210,6 @@ __noinline u64 thing_of_call(
 			       ? second
 			       : 0;
 	case CALL_OF_EPOLL:
-		await->is_epoll = true;
 		return FIELD(file_of(task, first), file, private_data);
 	case CALL_OF_POLL:
 		return thing_of_poll(cpu, await, task, first, FIELD(regs, pt_regs, si), slot);

@@ -109,10 +109,9 @@ struct await_memo {
 /* What a thread waits for, see awaited.bpf.h. What every wait needs is in the first cache line. */
 struct await {
 	u32 owner;
-	u32 is_epoll; /* id is that of no thing, but where the set is: struct eventpoll * */
-	u64 since;    /* of the wait: older notes say nothing */
-	u64 id;
-	u64 lock; /* the kernel lock that it begins to wait for, with the low bits of `blocker` */
+	u64 since; /* of the wait: older notes say nothing */
+	u64 id;    /* of an epoll set where it is: struct eventpoll * */
+	u64 lock;  /* the kernel lock that it begins to wait for, with the low bits of `blocker` */
 	struct await_memo memo;
 	struct await_memo memo_of_epoll; /* what was ready, and at which stacks */
 	/* The last page fault on a file that had to wait: where, and of what. */

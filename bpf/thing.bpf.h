@@ -55,6 +55,7 @@ static __always_inline struct awaited_room *awaited_room_of(u32 slot)
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
+#define TCP_ESTABLISHED 1
 #define TCP_LISTEN 10
 
 /* Eight characters as the word that they are in memory. */
@@ -62,11 +63,19 @@ static __always_inline struct awaited_room *awaited_room_of(u32 slot)
 	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 |             \
 		(u64)(f) << 40 | (u64)(g) << 48 | (u64)(h) << 56)
 
+/* The highest bit is never set: that of the kernel's addresses is, see is_address(). */
 static __always_inline u64 id_of_thing(u32 kind, u64 what, u64 more)
 {
 	u64 id = mix(mix(RECORD_AWAITED + kind, what), more) << AWAITED_KIND_BITS | kind;
 
+	id &= ~(1ULL << 63);
 	return id < AWAITED_FIRST_ID ? id | AWAITED_FIRST_ID : id;
+}
+
+/* Is it no thing's number, but where something is in the kernel? */
+static __always_inline bool is_address(u64 id)
+{
+	return id >> 63;
 }
 
 static __always_inline u32 kind_of_thing(u64 id)

@@ -18,6 +18,8 @@
 
 /* Threads that are asked about: each may take an errand's patience. */
 #define MOST_ASKED 64
+/* And whose pipes are looked for. */
+#define MOST_PIPES 1024
 /* From the futex to the owner's tid: of a mutex, and of a rwlock's third word (see
  * bpf/awaited.bpf.h). */
 #define OWNER_IN_MUTEX 8
@@ -129,7 +131,7 @@ static uint32_t pid_of(struct books *books, const struct thread_now *now)
 void books_ask_owners(struct books *books, struct batch *batch, struct errands *errands)
 {
 	struct pipe_ends ends = {0};
-	size_t asked = 0;
+	size_t asked = 0, pipes = 0;
 
 	look_for_ends(books, batch, &ends);
 	vec_each (now, &batch->open) {
@@ -139,7 +141,9 @@ void books_ask_owners(struct books *books, struct batch *batch, struct errands *
 
 		/* What was noted when the wait began may be another's by now: of those who wait on,
 		 * only what is so now is told, or somebody would see a deadlock in it. */
-		now->owner = pipe ? pipe_ends_other(&ends, pipe, pid_of(books, now)) : 0;
+		now->owner = pipe && pipes++ < MOST_PIPES
+				     ? pipe_ends_other(&ends, pipe, pid_of(books, now))
+				     : 0;
 		if (!address || asked++ >= MOST_ASKED)
 			continue;
 		now->owner = read_word(errands, pid_of(books, now),

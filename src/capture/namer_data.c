@@ -10,16 +10,6 @@
 
 #include "capture/namer_private.h"
 
-/* A variable of a function has a number of the compiler behind its name: "lock.1". */
-static size_t length_in_source(const char *name)
-{
-	size_t length = strlen(name), digits = length;
-
-	while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-		digits--;
-	return digits > 1 && digits < length && name[digits - 1] == '.' ? digits - 1 : length;
-}
-
 static char *symbol_at(const struct data_place *place, uint32_t pid)
 {
 	uint64_t offset, bytes;
@@ -27,10 +17,9 @@ static char *symbol_at(const struct data_place *place, uint32_t pid)
 
 	if (!name)
 		return xstrdup("");
-	int length = (int)length_in_source(name);
 	if (!offset || bytes <= NAMER_WHOLE_BYTES)
-		return xstrndup(name, (size_t)length);
-	return xasprintf("%.*s+0x%" PRIx64, length, name, offset);
+		return xstrdup(name);
+	return xasprintf("%s+0x%" PRIx64, name, offset);
 }
 
 static const char *without_folder(const char *path)

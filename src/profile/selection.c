@@ -295,7 +295,7 @@ static void find_thing(
 		return;
 	out->thing = things_find(&selection->things, row->awaited, out->reason, out->known);
 	if (out->thing != REC_NONE &&
-		things_has_owner(&selection->things.at.at[out->thing], out->known,
+		things_has_owner(&selection->things.at.at[out->thing], out->reason, out->known,
 			spots_find(&selection->spots, row->stacks.user_node)->tells_owner))
 		out->owner = row->owner;
 }

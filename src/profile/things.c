@@ -111,14 +111,16 @@ uint32_t things_find(
 	return (uint32_t)*number - 1;
 }
 
-bool things_has_owner(const struct thing *thing, struct known_wait known, bool tells_owner)
+bool things_has_owner(
+	const struct thing *thing, enum reason reason, struct known_wait known, bool tells_owner)
 {
 	switch (thing->kind) {
 	case AWAITED_KERNEL_MUTEX:
 	case AWAITED_KERNEL_RWSEM:
 	case AWAITED_MMAP_LOCK:
-	case AWAITED_PIPE:
 		return true;
+	case AWAITED_PIPE:
+		return reason != REASON_LOCK && known.kind != KNOWN_LOCK;
 	case AWAITED_FUTEX:
 		return tells_owner && known.kind == KNOWN_LOCK && known.is_word;
 	default:

@@ -47,7 +47,8 @@ uint32_t things_find(
 	struct things *things, uint32_t awaited, enum reason reason, struct known_wait known);
 /* Is it a lock that has an owner, which may be believed, or a pipe, of which the owner has the
  * other end? tells_owner: by the wait's user stack. */
-bool things_has_owner(const struct thing *thing, struct known_wait known, bool tells_owner);
+bool things_has_owner(
+	const struct thing *thing, enum reason reason, struct known_wait known, bool tells_owner);
 /*
  * Does a thing answer to what people call it (--for)? `awaited` is the recording's that it is one
  * of. With a * or ? the pattern has to match as a whole, a plain word matches anywhere; against the

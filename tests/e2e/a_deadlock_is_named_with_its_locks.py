@@ -18,9 +18,11 @@ def recorded_before(*words):
     """From before it is stuck until a moment after."""
     program = Workload("deadlock", "later", *words)
     recorder = Recorder("-p", str(program.pid), path=f"before{''.join(words)}.dwell")
+    begun = time.monotonic()
     program.go()
     check(program.line() == "stuck", "it is not stuck")
-    time.sleep(0.5)
+    # Stuck is who waits through most of the recording.
+    time.sleep(0.5 + 2 * (time.monotonic() - begun))
     recording = recorder.stop()
     program.kill()
     return recording

@@ -100,5 +100,5 @@ def compare(what, command, most, slack, prepare=lambda: None):
 
 need_root()
 make_files("files")
-compare("scan", ["sh", "-c", "find files -type f | xargs -n 500 cat >/dev/null"], 1.5, 10, drop_caches)
-compare("connections", [sys.executable, "-c", CONNECTIONS, REQUESTS], 1.1, 10)
+compare("scan", ["sh", "-c", "find files -type f | xargs -n 500 cat >/dev/null"], 1.5, 20, drop_caches)
+compare("connections", [sys.executable, "-c", CONNECTIONS, REQUESTS], 1.1, 20)

@@ -76,16 +76,6 @@ static void a_variable_has_its_symbol_and_object(void **state)
 	namer_free(namer);
 }
 
-static void a_functions_own_variable_has_no_number_of_the_compiler(void **state)
-{
-	static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
-	struct namer *namer = namer_of(getpid());
-
-	(void)state;
-	check(namer, &own_lock, DATA_OBJECT, "own_lock", "test_capture_data");
-	namer_free(namer);
-}
-
 static void any_word_of_a_lock_is_the_lock_and_a_large_variable_has_offsets(void **state)
 {
 	struct namer *namer = namer_of(getpid());
@@ -193,7 +183,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_variable_has_its_symbol_and_object),
-		cmocka_unit_test(a_functions_own_variable_has_no_number_of_the_compiler),
 		cmocka_unit_test(any_word_of_a_lock_is_the_lock_and_a_large_variable_has_offsets),
 		cmocka_unit_test(a_library_has_variables_too),
 		cmocka_unit_test(memory_without_symbols_has_its_kind),

@@ -256,13 +256,14 @@ static void the_owner_is_that_of_the_longest_wait(void **state)
 	sample_end(&sample);
 }
 
-/* The owner's name leads back only while all wait without end, and for long. */
+/* The owner's name leads back only while all wait without end, for long, and for locks. */
 static void a_circle_that_ends_or_is_short_is_no_deadlock(void **state)
 {
 	static const struct {
 		uint64_t ms;
+		bool is_for_pipe;
 		size_t deadlocks;
-	} cases[] = {{2000, 1}, {900, 0}};
+	} cases[] = {{2000, false, 1}, {900, false, 0}, {2000, true, 0}};
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -271,6 +272,7 @@ static void a_circle_that_ends_or_is_short_is_no_deadlock(void **state)
 		for (size_t j = 0; j < 2; j++) {
 			struct last_wait wait = {.thread = &threads[j],
 				.owner = &threads[1 - j],
+				.is_for_pipe = cases[i].is_for_pipe,
 				.ns = j ? 2000 * MS : cases[i].ms * MS};
 			vec_push(&deadlocks.waits, wait);
 			*map64_put(&deadlocks.by_thread, (uint64_t)(uintptr_t)&threads[j], NULL) =

@@ -21,6 +21,8 @@ void deadlocks_add(struct deadlocks *deadlocks, struct selection *selection,
 		.operation = row->operation,
 		.spot = spot->count ? spot->frames[0] : NULL,
 		.thing = row->thing,
+		.is_for_pipe = row->thing != REC_NONE &&
+			       selection_things(selection)->at.at[row->thing].kind == AWAITED_PIPE,
 		.ns = row->max_ns};
 	uint64_t *number = map64_put(&deadlocks->by_thread, key_of(row->thread), NULL);
 
@@ -45,11 +47,10 @@ static size_t next_of(const struct deadlocks *deadlocks, size_t index, uint64_t 
 {
 	const struct last_wait *wait = &deadlocks->waits.at[index];
 	const struct last_wait *next = deadlocks_wait_of(deadlocks, wait->owner);
-	/* Who has the other end of a pipe may have more threads, and come to it by itself. */
-	bool is_lock = wait->reason == REASON_FUTEX || wait->reason == REASON_LOCK;
 
-	return !is_lock || wait->ns < least_ns || !next ? SIZE_MAX
-							: (size_t)(next - deadlocks->waits.at);
+	return wait->is_for_pipe || wait->ns < least_ns || !next
+		       ? SIZE_MAX
+		       : (size_t)(next - deadlocks->waits.at);
 }
 
 /* A circle, from its member with the smallest tid on. */

@@ -12,11 +12,12 @@
 
 struct last_wait {
 	const struct rec_thread *thread;
-	const struct rec_thread *owner; /* of the lock that it is for; NULL: not told, or no lock */
+	const struct rec_thread *owner; /* of what it is for; NULL: not told */
 	enum reason reason;
 	const char *operation; /* or NULL */
 	const char *spot;      /* the function of the program that wanted it, or NULL */
 	uint32_t thing;        /* of the selection, or REC_NONE */
+	bool is_for_pipe; /* whose other end the owner has, of several threads maybe: no deadlock */
 	uint64_t ns;
 	size_t deadlock; /* the number of the one that it is part of, from 1 on; 0: none */
 };

@@ -202,8 +202,9 @@ static void put_owner(const struct report *report, size_t line)
 		figures->known.kind == KNOWN_LOCK || figures->reason == REASON_LOCK
 			? xasprintf("The longest, %s, found it with %s (thread %u).",
 				  units_duration(figures->max_ns, room), name, figures->owner->tid)
-			: xasprintf("Its other end is with %s (process %u).", name,
-				  figures->owner->tid);
+			: xasprintf("The longest, %s, is for a pipe whose other end is with %s "
+				    "(process %u).",
+				  units_duration(figures->max_ns, room), name, figures->owner->tid);
 	fputs("  ", report->out);
 	layout_wrap(report->out, text, report->style->width, 2, 2);
 }
