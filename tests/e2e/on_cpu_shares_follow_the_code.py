@@ -20,11 +20,12 @@ for function, share in (("burn_seventy", 0.7), ("burn_thirty", 0.3)):
     check(abs(got - share) < 0.1, f"{function}: {got:.2f}, not {share}")
 check(weight(stacks, "main", "burn_seventy", root=root) > 0.55 * running, "main calls it")
 
-# The first screen says the functions, with the shares of their samples.
+# The first screen says the functions, with the shares of their samples: against each other, because the clock that
+# both ask is a function of its own, and dear on an emulated machine.
 process, = [one for one in json.loads(dwell("report", "--json", recording.path).stdout)["processes"]
             if one["name"] == "burner"]
-for function, share in (("burn_seventy", 0.7), ("burn_thirty", 0.3)):
-    samples = sum(one["samples"] for one in process["computed_in"] if one.get("function") == function)
-    check(abs(samples / process["samples"] - share) < 0.1, f"{process['computed_in']}")
+samples = {one.get("function"): one["samples"] for one in process["computed_in"]}
+both = samples["burn_seventy"] + samples["burn_thirty"]
+check(abs(samples["burn_seventy"] / both - 0.7) < 0.1 and both > 0.7 * process["samples"], f"{process['computed_in']}")
 text = " ".join(dwell("report", recording.path).stdout.split())
 check(re.search(r"In short: computing: \d.*? \(\d\d % in burn_seventy, \d\d % in burn_thirty\)", text), text)
