@@ -7,7 +7,7 @@
 #define DWELL_AWAITED_CALL_BPF_H
 
 #include "target.bpf.h"
-#include "thing.bpf.h"
+#include "thing_name.bpf.h"
 
 /* enum awaited_call by number; of x86-64, others say nothing. */
 const volatile __u8 cfg_calls[AWAITED_CALLS];

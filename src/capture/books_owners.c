@@ -18,10 +18,10 @@
 
 /* Threads that are asked about: each may take an errand's patience. */
 #define MOST_ASKED 64
-/* And whose pipes are looked for. */
-#define MOST_PIPES 1024
+/* Threads at pipes whose other ends are looked for. */
+#define MOST_AT_PIPES 1024
 /* From the futex to the owner's tid: of a mutex, and of a rwlock's third word (see
- * bpf/awaited.bpf.h). */
+ * bpf/awaited_call.bpf.h). */
 #define OWNER_IN_MUTEX 8
 #define OWNER_IN_RWLOCK 16
 #define TID_MASK 0x3fffffff
@@ -141,7 +141,7 @@ void books_ask_owners(struct books *books, struct batch *batch, struct errands *
 
 		/* What was noted when the wait began may be another's by now: of those who wait on,
 		 * only what is so now is told, or somebody would see a deadlock in it. */
-		now->owner = pipe && pipes++ < MOST_PIPES
+		now->owner = pipe && pipes++ < MOST_AT_PIPES
 				     ? pipe_ends_other(&ends, pipe, pid_of(books, now))
 				     : 0;
 		if (!address || asked++ >= MOST_ASKED)
