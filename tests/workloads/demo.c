@@ -17,6 +17,9 @@ struct demo {
 	int fd;
 };
 
+/* By itself: that of a function has a number of the compiler behind its name. */
+static pthread_mutex_t convoy_lock = PTHREAD_MUTEX_INITIALIZER;
+
 NAMED static void work_under_the_lock(void)
 {
 	burn_ns(1 * NS_PER_MS);
@@ -85,7 +88,6 @@ static int temporary_file(void)
 
 int main(int argc, char **argv)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct demo demos[DEMO_THREADS] = {
 		{.name = "convoy-1", .step = take_a_turn},
 		{.name = "convoy-2", .step = take_a_turn},
@@ -100,7 +102,7 @@ int main(int argc, char **argv)
 	int fd = temporary_file();
 
 	for (unsigned int i = 0; i < DEMO_THREADS; i++) {
-		demos[i].lock = &lock;
+		demos[i].lock = &convoy_lock;
 		demos[i].fd = fd;
 		demos[i].end_ns = end_ns;
 		threads[i] = start_thread(demo_main, &demos[i]);
