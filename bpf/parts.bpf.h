@@ -80,6 +80,8 @@ static __noinline u64 shorten(struct cpu *cpu, struct wait_scratch *wait)
 		wait->row.sum.ns - first->ran_ns - first->no_cpu_ns - first->earlier_ns;
 	wait->row.shares[1].no_cpu_ns = 0;
 	wait->row.shares[1].earlier_ns = 0;
+	if (wait->share_count < 2)
+		wait->share_count = 2;
 	wait->record.hop_count = 1;
 	wait->record.end = CHAIN_OVERFLOW;
 	wait->record.suffix = 0;
@@ -92,13 +94,11 @@ static __noinline u64 shorten(struct cpu *cpu, struct wait_scratch *wait)
 }
 
 /* A full table takes shorter chains first, then the wait without its chain. */
-static __noinline bool add_explained(
+static __noinline bool add_shortened(
 	struct cpu *cpu, struct sum_key *key, struct wait_scratch *wait)
 {
 	if (!cpu || !key || !wait)
 		return false;
-	if (add_wait(key, wait))
-		return true;
 	count(cpu, COUNTER_CHAIN_OVERFLOW, !key->is_part);
 	count(cpu, COUNTER_CHAIN_OVERFLOW_NS, wait->row.sum.ns);
 	if (wait->record.hop_count > 1) {
@@ -146,7 +146,7 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 		add->max_ns = wait->to - wait->from;
 	sum_part(wait, first, last);
 	if (chain >= CONTRACT_FIRST_CHAIN)
-		is_in = add_explained(cpu, &key, wait);
+		is_in = add_wait(&key, wait) || add_shortened(cpu, &key, wait);
 	else
 		is_in = add_row(cpu, &key, add);
 	count_row(cpu, is_in, add->ns);
@@ -156,14 +156,10 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 /* Segments that one call looks at. */
 #define PARTS_AT_ONCE 8
 
-/* A part of credit_parts(): what ends at the next segments behind `first`. Global: verified once.
- */
-__noinline int credit_some_parts(struct cpu *cpu, struct thread *thread, u32 first)
+/* Credits what ends at the next segments behind `first`. */
+static __always_inline void credit_next_parts(
+	struct cpu *cpu, struct thread *thread, struct wait_scratch *wait, u32 first)
 {
-	struct wait_scratch *wait = wait_scratch_of_cpu();
-
-	if (!cpu || !thread || !wait)
-		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 number = 1; number <= PARTS_AT_ONCE; number++) {
 		u32 i = first + number;
@@ -179,6 +175,16 @@ __noinline int credit_some_parts(struct cpu *cpu, struct thread *thread, u32 fir
 		credit_part(cpu, thread, wait->part_first, i);
 		wait->part_first = i;
 	}
+}
+
+/* A part of credit_parts(). Global: verified once. */
+__noinline int credit_some_parts(struct cpu *cpu, struct thread *thread, u32 first)
+{
+	struct wait_scratch *wait = wait_scratch_of_cpu();
+
+	if (!cpu || !thread || !wait)
+		return 0;
+	credit_next_parts(cpu, thread, wait, first);
 	return 0;
 }
 
@@ -194,8 +200,9 @@ __noinline int credit_parts(struct cpu *cpu, struct thread *thread)
 		count(cpu, COUNTER_CHAIN_TRUNCATED, 1);
 		count(cpu, COUNTER_CHAIN_TRUNCATED_NS, wait->cut_ns);
 	}
+	credit_next_parts(cpu, thread, wait, 0);
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < MAX_SEGMENTS && i < wait->segment_count; i += PARTS_AT_ONCE)
+	for (u32 i = PARTS_AT_ONCE; i < MAX_SEGMENTS && i < wait->segment_count; i += PARTS_AT_ONCE)
 		credit_some_parts(cpu, thread, i);
 	return 0;
 }

@@ -134,7 +134,7 @@ struct wait_scratch {
 	u32 segment_count;
 	/* Where the part begins that is looked at. Kept here, the verifier forgets its value. */
 	u32 part_first;
-	u32 pad;
+	u32 share_count; /* shares of `row` beyond are 0 */
 	struct recall recall;
 	struct hop hops[CONTRACT_MAX_HOPS];
 	struct tail tails[CONTRACT_MAX_HOPS];
@@ -206,42 +206,53 @@ __noinline int check_segments(struct wait_scratch *wait)
 	return at == wait->to;
 }
 
-/* Adds a segment to the shares. Global functions are verified once, whatever their callers know. */
-__noinline int add_to_shares(struct wait_scratch *wait, u32 i)
+static __always_inline void add_share(struct wait_scratch *wait, u32 i)
 {
-	struct segment *segment;
+	struct segment *segment = &wait->segments[bounded(i, MAX_SEGMENTS)];
 	struct share *share;
 	u64 ns;
 
-	if (!wait || i >= MAX_SEGMENTS)
-		return 0;
-	segment = &wait->segments[bounded(i, MAX_SEGMENTS)];
 	if (segment->position > CONTRACT_MAX_HOPS)
-		return 0;
+		return;
 	share = &wait->row.shares[segment->position];
+	if (wait->share_count <= segment->position)
+		wait->share_count = segment->position + 1;
 	ns = segment->to - segment->from;
 	if (segment->what == PAST_EARLIER) {
 		share->earlier_ns += ns;
-		return 0;
+		return;
 	}
 	share->ran_ns += ns - segment->no_cpu_ns;
 	share->no_cpu_ns += segment->no_cpu_ns;
+}
+
+/* Adds a segment to the shares. Global functions are verified once, whatever their callers know. */
+__noinline int add_to_shares(struct wait_scratch *wait, u32 i)
+{
+	if (!wait || i >= MAX_SEGMENTS)
+		return 0;
+	add_share(wait, i);
 	return 0;
 }
 
-/* The shares of a part: the segments [first, last). */
+/* The shares of a part: the segments [first, last), of which there is one at least. */
 __noinline int sum_part(struct wait_scratch *wait, u32 first, u32 last)
 {
 	if (!wait)
 		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
+		if (i >= wait->share_count)
+			break;
 		wait->row.shares[i].ran_ns = 0;
 		wait->row.shares[i].no_cpu_ns = 0;
 		wait->row.shares[i].earlier_ns = 0;
 	}
+	wait->share_count = 0;
+	/* Mostly there is no other one, and calls are dear. */
+	add_share(wait, first);
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < MAX_SEGMENTS; i++) {
+	for (u32 i = 1; i < MAX_SEGMENTS; i++) {
 		if (first + i >= last)
 			break;
 		add_to_shares(wait, first + i);
