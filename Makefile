@@ -34,10 +34,11 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP -MT $(GEN)/dwell.bpf.o
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP
 
 SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
-ASSETS := $(addprefix $(OUT)/src/,render/flame/svg_assets.o render/page/page_assets.o recording/schema_sql.o)
+ASSETS := $(addprefix $(OUT)/src/,render/flame/svg_assets.o render/page/page_assets.o recording/schema_sql.o \
+	kernel/programs_by_calls.o)
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(ASSETS)
 LIBRARY := $(OUT)/libdwell.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -71,13 +72,21 @@ help:
 ##: make format       clang-format all sources
 ##: make clean
 
-$(GEN)/dwell.bpf.o: bpf/dwell.bpf.c | $(GEN)
+# The programs twice: with loads of the kernel's words, and with calls for kernels before 6.2 (bpf/load.bpf.h).
+# Both have one skeleton, so all but the code must be the same.
+$(GEN)/dwell.bpf.o: HAS_LOADS := 1
+$(GEN)/dwell-calls.bpf.o: HAS_LOADS := 0
+$(GEN)/dwell.bpf.o $(GEN)/dwell-calls.bpf.o: bpf/dwell.bpf.c Makefile | $(GEN)
 	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@.tmp
+	$(Q)$(CLANG) $(BPF_CFLAGS) -DHAS_LOADS=$(HAS_LOADS) -MT $@ -c $< -o $@.tmp
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp
 
-$(GEN)/dwell.skel.h: $(GEN)/dwell.bpf.o
-	$(Q)$(BPFTOOL) gen skeleton $< name dwell > $@.tmp
+SKELETON_OF = $(BPFTOOL) gen skeleton $(1) name dwell
+WITHOUT_CODE := sed '/elf_bytes(size_t \*sz)$$/,$$d'
+$(GEN)/dwell.skel.h: $(GEN)/dwell.bpf.o $(GEN)/dwell-calls.bpf.o
+	$(Q)$(call SKELETON_OF,$<) > $@.tmp
+	$(Q)$(WITHOUT_CODE) $@.tmp > $@.one
+	$(Q)$(call SKELETON_OF,$(GEN)/dwell-calls.bpf.o) | $(WITHOUT_CODE) | cmp - $@.one
 	$(Q)mv $@.tmp $@
 
 $(GEN):
@@ -92,6 +101,7 @@ $(OUT)/%.o: %.c Makefile
 $(OUT)/src/render/flame/svg_assets.o: web/flame.js web/flame.css
 $(OUT)/src/render/page/page_assets.o: $(GEN)/page.js
 $(OUT)/src/recording/schema_sql.o: src/recording/schema.sql
+$(OUT)/src/kernel/programs_by_calls.o: $(GEN)/dwell-calls.bpf.o
 $(ASSETS): $(OUT)/%.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(call say,ASSET,$@)
@@ -248,4 +258,4 @@ format:
 clean:
 	rm -rf build dwell
 
--include $(OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TEST_TOOLS:=.d) $(GEN)/dwell.bpf.o.d
+-include $(OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TEST_TOOLS:=.d) $(GEN)/dwell.bpf.o.d $(GEN)/dwell-calls.bpf.o.d

@@ -36,6 +36,9 @@ struct {
 	__type(value, u32);
 } awaited_counts SEC(".maps");
 
+/* pt_regs.orig_ax of who came into the kernel by a fault, and the number of who did not at all. */
+#define NO_CALL (~0ULL)
+
 #define PF_EXITING 0x00000004
 /* Threads that the kernel makes in a process's name have its registers, and no system call. */
 #define PF_IO_WORKER 0x00000010
@@ -57,11 +60,17 @@ struct {
  * themselves where a signal cannot end the wait (since 6.16, with CONFIG_DETECT_HUNG_TASK_BLOCKER);
  * mmap_lock is mostly waited for so that one can.
  */
-static __always_inline u64 lock_of(u64 task, const struct await *await, u8 letter)
+static __always_inline u64 lock_of(u64 task, const struct thread *thread)
 {
-	u64 lock = await->lock;
+	u64 lock = 0;
 
-	if (!lock && letter == 'D' && bpf_core_field_exists(struct task_struct, blocker))
+	if (thread->has_lock)
+		lock = thread->await.lock;
+	/* Or the compiler makes one load of both, which the verifier takes from one kind of memory.
+	 */
+	barrier_var(lock);
+	if (!lock && thread->task_letter == 'D' &&
+		bpf_core_field_exists(struct task_struct, blocker))
 		lock = FIELD(task, task_struct, blocker);
 	return lock;
 }
@@ -81,25 +90,24 @@ static __always_inline u32 owner_of_lock(u64 lock, u32 type)
 }
 
 /* The kernel lock as a thing. Global: verified once. */
-__noinline u64 thing_of_lock(
-	struct cpu *cpu, struct thread *thread, struct await *await, u64 lock, u32 slot)
+__noinline u64 thing_of_lock(struct cpu *cpu, struct thread *thread, u64 lock, u32 slot)
 {
 	struct awaited_room *room = awaited_room_of(slot);
-	u64 regs, file, inode, number;
+	u64 task, file, inode, number;
 	u32 type = lock & 3, kind;
 
-	if (!cpu || !thread || !await || !room)
+	if (!cpu || !thread || !room)
 		return 0;
+	task = cpu->calls[slot & 3].task;
 	lock &= ~3ULL;
-	await->owner = owner_of_lock(lock, type);
-	if (lock == FIELD(cpu->await_task[slot & 3], task_struct, mm) +
-			    bpf_core_field_offset(struct mm_struct, mmap_lock))
-		return thing_of_number(cpu, AWAITED_MMAP_LOCK, thread->image, 0, false, slot);
-	regs = cpu->await_regs[slot & 3];
-	number = regs ? FIELD(regs, pt_regs, orig_ax) : ~0ULL;
+	thread->await.owner = owner_of_lock(lock, type);
+	if (lock ==
+		FIELD(task, task_struct, mm) + bpf_core_field_offset(struct mm_struct, mmap_lock))
+		return thing_of_number(cpu, AWAITED_MMAP_LOCK, thread->image, 0, slot);
+	number = cpu->calls[slot & 3].number;
 	/* That of the file which the system call is about is known by the file. */
 	if (number < AWAITED_CALLS && cfg_calls[number & (AWAITED_CALLS - 1)] == CALL_OF_FILE) {
-		file = file_of(cpu->await_task[slot & 3], FIELD(regs, pt_regs, di));
+		file = file_of(task, cpu->calls[slot & 3].first);
 		inode = FIELD(file, file, f_inode);
 		if (inode && lock == inode + bpf_core_field_offset(struct inode, i_rwsem))
 			return thing_of_file(cpu, file, slot);
@@ -141,40 +149,45 @@ static __always_inline u64 thing_of_fault(
 
 /* What a thread waits for that waits for no kernel lock. */
 static __always_inline u64 thing_of_wait(
-	struct cpu *cpu, struct thread *thread, struct await *await, u64 task, u64 regs, u32 slot)
+	struct cpu *cpu, struct thread *thread, const struct call *call, u32 slot)
 {
-	u64 number = FIELD(regs, pt_regs, orig_ax);
+	u64 number = call->number;
 	u32 how;
 
-	/* No system call: a fault, if it is one. */
+	if (number == NO_CALL)
+		return thing_of_fault(cpu, &thread->await, call->task, call->regs, slot);
 	if (number >= AWAITED_CALLS)
-		return number == ~0ULL ? thing_of_fault(cpu, await, task, regs, slot) : 0;
+		return 0;
 	how = cfg_calls[number & (AWAITED_CALLS - 1)];
-	if (how == CALL_OF_FILE)
-		return thing_of_known_file(
-			cpu, await, file_of(task, FIELD(regs, pt_regs, di)), slot);
-	return how ? thing_of_call(cpu, thread, await, how, slot) : 0;
+	/* Without a call: most waits are of these. */
+	if (how == CALL_OF_FILE || how == CALL_OF_STREAM || how == CALL_OF_EPOLL ||
+		how == CALL_OF_POLL)
+		return thing_of_descriptor(cpu, thread, call, how, slot);
+	return how ? thing_of_call(cpu, thread, how, slot) : 0;
 }
 
-/* Notes what the task of that slot waits for. Global: verified once. */
+/* Notes what the task of that slot waits for. */
+static __always_inline void note_call(struct cpu *cpu, struct thread *thread, u32 slot)
+{
+	const struct call *call = &cpu->calls[slot & 3];
+	u64 lock, id;
+
+	lock = lock_of(call->task, thread);
+	if (lock)
+		id = owned(&thread->await, thing_of_lock(cpu, thread, lock, slot));
+	else
+		id = call->regs ? thing_of_wait(cpu, thread, call, slot) : 0;
+	/* The thread that an iterator meets may have gone on meanwhile, and noted its next wait. */
+	barrier();
+	if (slot == AWAITED_IN_SWITCH || (thread->since == call->since && !thread->awaited))
+		thread->awaited = id;
+}
+
+/* The same, as a call. Global: verified once. */
 __noinline int note_await(struct cpu *cpu, struct thread *thread, u32 slot)
 {
-	struct await *await;
-	u64 task, regs, lock;
-
-	if (!cfg_awaited || !cpu || !thread)
-		return 0;
-	await = &thread->await;
-	await->since = thread->since;
-	await->owner = 0;
-	await->id = 0;
-	task = cpu->await_task[slot & 3];
-	regs = cpu->await_regs[slot & 3];
-	lock = lock_of(task, await, thread->task_letter);
-	if (lock)
-		await->id = thing_of_lock(cpu, thread, await, lock, slot);
-	else if (regs)
-		await->id = thing_of_wait(cpu, thread, await, task, regs, slot);
+	if (cfg_awaited && cpu && thread)
+		note_call(cpu, thread, slot);
 	return 0;
 }
 
@@ -191,13 +204,28 @@ static __always_inline void await_note(
 	struct cpu *cpu, struct task_struct *task, struct thread *thread, u32 slot)
 {
 #ifdef __TARGET_ARCH_x86
-	volatile struct cpu *noted = cpu;
+	volatile struct call *call = &cpu->calls[slot & 3];
+	struct pt_regs *regs;
 
 	if (!cfg_awaited)
 		return;
-	noted->await_task[slot & 3] = (u64)task;
-	noted->await_regs[slot & 3] = has_call(task, thread) ? (u64)bpf_task_pt_regs(task) : 0;
-	note_await(cpu, thread, slot);
+	call->task = (u64)task;
+	/* Before anything is read that must be of this wait. */
+	call->since = thread->since;
+	barrier();
+	call->regs = 0;
+	call->number = NO_CALL;
+	if (has_call(task, thread)) {
+		regs = (struct pt_regs *)bpf_task_pt_regs(task);
+		call->regs = (u64)regs;
+		call->number = regs->orig_ax;
+		call->first = regs->di;
+	}
+	/* Calls are dear, but without this one the stack of on_switch is larger by a frame. */
+	if (slot == AWAITED_IN_SWITCH && has_loads() && has_small_frames())
+		note_call(cpu, thread, slot);
+	else
+		note_await(cpu, thread, slot);
 #endif
 }
 
@@ -264,7 +292,7 @@ __noinline u64 meet_ready(struct cpu *cpu, struct thread *thread, u64 file, u64 
 	kept = kept_thing(cpu, thread, stacks, id, ns);
 	/* What is in the memo needs no further question. */
 	if (kept == id && ns < LONG_WAIT_NS)
-		keep_in_memo(&thread->await.memo_of_epoll, file, id, stacks);
+		keep_in_memo(&thread->memo_of_epoll, file, id, stacks);
 	return kept;
 }
 
@@ -274,41 +302,44 @@ __noinline u64 meet_ready(struct cpu *cpu, struct thread *thread, u64 file, u64 
  */
 __noinline int settle_await(struct cpu *cpu, struct thread *thread, u64 ns)
 {
-	struct await *await;
+	u64 id, file;
 
 	if (!cfg_awaited || !cpu || !thread)
 		return 0;
+	id = thread->awaited;
+	thread->awaited = 0;
 	cpu->awaited = 0;
 	cpu->owner = 0;
-	await = &thread->await;
-	if (await->since != thread->since)
-		return 0;
-	if (is_address(await->id)) {
-		u64 file = first_ready(await->id);
-
+	if (is_address(id)) {
+		file = first_ready(id);
 		if (!file)
 			cpu->awaited = AWAITED_EPOLL;
-		else if (is_in_memo(&await->memo_of_epoll, file, stacks_of(thread)))
-			cpu->awaited = await->memo_of_epoll.id;
+		else if (is_in_memo(&thread->memo_of_epoll, file, stacks_of(thread)))
+			cpu->awaited = thread->memo_of_epoll.id;
 		else
 			cpu->awaited = meet_ready(cpu, thread, file, ns);
 		return 0;
 	}
-	cpu->awaited = kept_thing(cpu, thread, stacks_of(thread), await->id, ns);
-	if (cpu->awaited == await->id)
-		cpu->owner = await->owner;
+	if (id & HAS_OWNER)
+		cpu->owner = thread->await.owner;
+	id &= ~HAS_OWNER;
+	cpu->awaited = kept_thing(cpu, thread, stacks_of(thread), id, ns);
+	/* One of several has no owner of its own. */
+	if (cpu->awaited != id)
+		cpu->owner = 0;
 	return 0;
 }
 
 /* What a wait that has not ended is for. */
 static __always_inline void await_open(struct thread_now *now, const struct thread *thread)
 {
-	const struct await *await = &thread->await;
+	u64 id = thread->awaited;
 
-	if (await->since != thread->since || now->open_state != TIME_BLOCKED)
+	if (now->open_state != TIME_BLOCKED)
 		return;
-	now->awaited = is_address(await->id) ? AWAITED_EPOLL : await->id;
-	now->owner = await->owner;
+	now->awaited = is_address(id) ? AWAITED_EPOLL : id & ~HAS_OWNER;
+	if (!is_address(id) && id & HAS_OWNER)
+		now->owner = thread->await.owner;
 }
 
 #endif

@@ -18,12 +18,11 @@ const volatile __u8 cfg_calls[AWAITED_CALLS];
 /* The file behind a descriptor of the task. */
 static __always_inline u64 file_of(u64 task, u32 fd)
 {
-	u64 table = FIELD(FIELD(task, task_struct, files), files_struct, fdt);
-
-	/* Some poll for -1. */
-	if (fd >= LEAST_FDS && fd >= (u32)FIELD(table, fdtable, max_fds))
+	/* Some poll for -1. Tables only grow: of a newer one more is there than an older one says.
+	 */
+	if (fd >= LEAST_FDS && fd >= (u32)LOAD_ALONG(task, task_struct, files, fdt, max_fds))
 		return 0;
-	return load_word(FIELD(table, fdtable, fd) + (u64)fd * sizeof(u64));
+	return load_word(LOAD_ALONG(task, task_struct, files, fdt, fd) + (u64)fd * sizeof(u64));
 }
 
 /* Things that are no file system's: all have the same inode, and are told apart by their data. */
@@ -34,8 +33,9 @@ static __always_inline bool is_anonymous(u32 kind)
 
 /*
  * A file of that kind is known by its place in memory, which may be another file's by now: so also
- * by its inode, where that is and its number. Numbers of files on disks are given again, with
- * another generation; those of sockets, pipes and the like count on.
+ * by its inode's number. Those of sockets, pipes and the like count on, and a disk has the same one
+ * by chance only; those of files on disks are given again, with another generation, and each disk
+ * has its own.
  *
  * Each load is a cache line of code, and at a switch most of that is cold: few are made.
  */
@@ -44,10 +44,13 @@ static __always_inline u64 key_of_file(u64 file, u32 kind)
 	u64 inode, key;
 
 	if (is_anonymous(kind))
-		return mix(mix(file, FIELD(file, file, f_op)), FIELD(file, file, private_data));
+		return mix(
+			mix(file, FIELD(file, file, f_op)), LOAD_ALONG(file, file, private_data));
+	key = mix(file, LOAD_ALONG(file, file, f_inode, i_ino));
+	if (kind >= AWAITED_PIPE)
+		return key;
 	inode = FIELD(file, file, f_inode);
-	key = mix(mix(file, inode), FIELD(inode, inode, i_ino));
-	return kind < AWAITED_PIPE ? mix(key, FIELD(inode, inode, i_generation)) : key;
+	return mix(mix(key, inode), FIELD(inode, inode, i_generation));
 }
 
 /* Can another thing be behind the same key? */
@@ -141,78 +144,92 @@ static __always_inline u64 owner_word_of(u64 address, u32 operation, u32 expecte
 	return 0;
 }
 
-static __always_inline u64 thing_of_futex(struct cpu *cpu, const struct thread *thread,
-	struct await *await, u64 address, u32 operation, u32 expected, u32 slot)
+/* The thing as it is noted where somebody is known to have it. */
+static __always_inline u64 owned(const struct await *await, u64 id)
+{
+	return id && await->owner ? id | HAS_OWNER : id;
+}
+
+static __always_inline u64 thing_of_futex(
+	struct cpu *cpu, struct thread *thread, u64 address, u32 operation, u32 expected, u32 slot)
 {
 	u32 operation_alone = operation & FUTEX_OPERATION;
 	u64 word = owner_word_of(address, operation_alone, expected), key, id;
+	u32 kind = operation & FUTEX_PRIVATE ? AWAITED_FUTEX : AWAITED_FUTEX | AWAITED_SHARED;
+	struct await *await = &thread->await;
 	u32 owner = 0;
 
-	/* Only the current thread's memory can be read, and the kernel has just read the futex. */
-	if (word && slot == AWAITED_IN_SWITCH &&
-		!bpf_probe_read_user(&owner, sizeof(owner), (void *)word))
-		await->owner = owner & FUTEX_TID_MASK;
 	/* Conditions and rwlocks wait at two neighbouring words in turn. */
 	if (operation_alone == FUTEX_WAIT_BITSET)
 		address &= ~7ULL;
+	if (slot != AWAITED_IN_SWITCH)
+		return thing_of_number(cpu, kind, thread->image, address, slot);
+	/* Only the current thread's memory can be read, and the kernel has just read the futex. */
+	if (word)
+		bpf_probe_read_user(&owner, sizeof(owner), (void *)word);
+	await->owner = owner & FUTEX_TID_MASK;
 	key = mix(mix(AWAITED_FUTEX, thread->image), address);
-	if (slot == AWAITED_IN_SWITCH && await->memo.key == key)
-		return await->memo.id;
-	id = thing_of_number(
-		cpu, AWAITED_FUTEX, thread->image, address, !(operation & FUTEX_PRIVATE), slot);
-	if (slot == AWAITED_IN_SWITCH && was_sent(id)) {
+	if (await->memo.key == key)
+		return owned(await, await->memo.id);
+	id = thing_of_number(cpu, kind, thread->image, address, slot);
+	if (was_sent(id)) {
 		await->memo.key = key;
 		await->memo.id = id;
 	}
-	return id;
-}
-
-/* One file: that one. The array was read a moment ago. */
-static __always_inline u64 thing_of_poll(
-	struct cpu *cpu, struct await *await, u64 task, u64 array, u64 files, u32 slot)
-{
-	u32 fd = 0;
-
-	if (!files)
-		return 0;
-	if (files > 1 || slot != AWAITED_IN_SWITCH ||
-		bpf_probe_read_user(&fd, sizeof(fd), (void *)array))
-		return AWAITED_POLL_SET;
-	return thing_of_known_file(cpu, await, file_of(task, fd), slot);
+	return owned(await, id);
 }
 
 static __always_inline u64 thing_of_child(
 	struct cpu *cpu, const struct thread *thread, int pid, u32 slot)
 {
-	return pid > 0 ? thing_of_number(cpu, AWAITED_CHILD, thread->image, pid, false, slot)
+	return pid > 0 ? thing_of_number(cpu, AWAITED_CHILD, thread->image, pid, slot)
 		       : AWAITED_ANY_CHILD;
+}
+
+/* Is it written and read from two sides? */
+static __always_inline bool is_stream(u64 id)
+{
+	u32 kind = kind_of_thing(id);
+
+	return kind >= AWAITED_PIPE && kind <= AWAITED_SOCKET;
+}
+
+/* Of calls that name a file, and of those that poll: a thing, or where an epoll set is. */
+static __always_inline u64 thing_of_descriptor(
+	struct cpu *cpu, struct thread *thread, const struct call *call, u32 how, u32 slot)
+{
+	u64 file, files, id, fd = (u32)call->first;
+
+	if (how == CALL_OF_POLL) {
+		files = FIELD(call->regs, pt_regs, si);
+		if (!files)
+			return 0;
+		/* One file: that one. The array was read a moment ago. */
+		if (files > 1 || slot != AWAITED_IN_SWITCH ||
+			bpf_probe_read_user(&cpu->place, sizeof(fd), (void *)call->first))
+			return AWAITED_POLL_SET;
+		fd = (u32)cpu->place;
+	}
+	file = file_of(call->task, fd);
+	if (how == CALL_OF_EPOLL)
+		return LOAD_ALONG(file, file, private_data);
+	id = thing_of_known_file(cpu, &thread->await, file, slot);
+	return how == CALL_OF_STREAM && !is_stream(id) ? 0 : id;
 }
 
 #define WAITID_PID 1
 #define WAITID_PIDFD 3
 
-/* What a system call waits for that says so in that way. Global: verified once. */
-__noinline u64 thing_of_call(
-	struct cpu *cpu, struct thread *thread, struct await *await, u32 how, u32 slot)
+/* What a system call waits for that says so in another way. Global: verified once. */
+__noinline u64 thing_of_call(struct cpu *cpu, struct thread *thread, u32 how, u32 slot)
 {
-	u64 task, regs, first, second;
+	u64 regs, first, second, third;
 
-	if (!cpu || !thread || !await)
+	if (!cpu || !thread)
 		return 0;
-	task = cpu->await_task[slot & 3];
-	regs = cpu->await_regs[slot & 3];
-	first = FIELD(regs, pt_regs, di);
+	regs = cpu->calls[slot & 3].regs;
+	first = cpu->calls[slot & 3].first;
 	switch (how) {
-	case CALL_OF_STREAM:
-		second = thing_of_known_file(cpu, await, file_of(task, first), slot);
-		return kind_of_thing(second) >= AWAITED_PIPE &&
-				       kind_of_thing(second) <= AWAITED_SOCKET
-			       ? second
-			       : 0;
-	case CALL_OF_EPOLL:
-		return FIELD(file_of(task, first), file, private_data);
-	case CALL_OF_POLL:
-		return thing_of_poll(cpu, await, task, first, FIELD(regs, pt_regs, si), slot);
 	case CALL_OF_SELECT:
 	case CALL_OF_FUTEXES:
 		return AWAITED_POLL_SET;
@@ -221,18 +238,22 @@ __noinline u64 thing_of_call(
 	case CALL_OF_WAITID:
 		second = FIELD(regs, pt_regs, si);
 		if (first == WAITID_PIDFD)
-			return thing_of_file(cpu, file_of(task, second), slot);
+			return thing_of_file(cpu, file_of(cpu->calls[slot & 3].task, second), slot);
 		return thing_of_child(cpu, thread, first == WAITID_PID ? second : 0, slot);
 	case CALL_OF_FUTEX:
-		return thing_of_futex(cpu, thread, await, first, FIELD(regs, pt_regs, si),
-			FIELD(regs, pt_regs, dx), slot);
 	case CALL_OF_FUTEX_2:
-		return thing_of_futex(cpu, thread, await, first,
-			FUTEX_WAIT_BITSET | (FIELD(regs, pt_regs, r10) & FUTEX_PRIVATE), 0, slot);
+		second = FIELD(regs, pt_regs, si);
+		third = FIELD(regs, pt_regs, dx);
+		/* It waits for any bits, and says in its flags whether the futex is private. */
+		if (how == CALL_OF_FUTEX_2) {
+			second = FUTEX_WAIT_BITSET | (FIELD(regs, pt_regs, r10) & FUTEX_PRIVATE);
+			third = 0;
+		}
+		return thing_of_futex(cpu, thread, first, second, third, slot);
 	case CALL_OF_SEMAPHORES:
-		return thing_of_number(cpu, AWAITED_SEMAPHORES, 0, (u32)first, false, slot);
+		return thing_of_number(cpu, AWAITED_SEMAPHORES, 0, (u32)first, slot);
 	case CALL_OF_MESSAGES:
-		return thing_of_number(cpu, AWAITED_MESSAGE_QUEUE, 0, (u32)first, false, slot);
+		return thing_of_number(cpu, AWAITED_MESSAGE_QUEUE, 0, (u32)first, slot);
 	default:
 		return 0;
 	}

@@ -75,6 +75,7 @@ static __always_inline void begin_life(struct thread *thread, u64 now)
 	thread->state = TIME_RUNNING;
 	thread->since = now;
 	thread->wake = 0;
+	thread->awaited = 0;
 }
 
 #endif

@@ -4,7 +4,17 @@
 #define DWELL_COMPAT_BPF_H
 
 #include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
+
+/*
+ * Does each call take 16 bytes of the 512 of stack at least, and not 32? With the JIT since 6.9
+ * (round_up_stack_depth() in kernel/bpf/verifier.c), which has arenas.
+ */
+static __always_inline bool has_small_frames(void)
+{
+	return bpf_core_type_exists(struct bpf_arena);
+}
 
 #define PF_KTHREAD 0x00200000
 /* arch/x86/include/asm/segment.h, __USER32_CS: 32-bit code. */

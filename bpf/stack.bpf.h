@@ -348,6 +348,9 @@ __noinline u64 user_stack_by_table(
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	u64 segment = regs->cs, id;
 
+	/* Without loads it is not needed, and the compiler would leave an argument out that the
+	 * verifier asks for. */
+	opaque(mm);
 	if (!cpu || !walk || !thread)
 		return STACK_FAILED;
 	/* Workers that the kernel makes in a process's name were never in user space. */

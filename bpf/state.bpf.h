@@ -106,14 +106,14 @@ struct await_memo {
 	u64 id;
 };
 
-/* What a thread waits for, see awaited.bpf.h. What every wait needs is in the first cache line. */
+/*
+ * What only some waits need to know of what they are for, see awaited.bpf.h: on a cache line of its
+ * own, which a wait for an epoll set does not touch.
+ */
 struct await {
-	u32 owner;
-	u64 since; /* of the wait: older notes say nothing */
-	u64 id;    /* of an epoll set where it is: struct eventpoll * */
-	u64 lock;  /* the kernel lock that it begins to wait for, with the low bits of `blocker` */
+	u64 lock;  /* if has_lock: the kernel lock, with the low bits of `blocker` */
+	u32 owner; /* if thread.awaited says so: who has it */
 	struct await_memo memo;
-	struct await_memo memo_of_epoll; /* what was ready, and at which stacks */
 	/* The last page fault on a file that had to wait: where, and of what. */
 	u64 fault_ip;
 	u64 fault_mapping;
@@ -122,12 +122,14 @@ struct await {
 
 /*
  * In the order of use: the kernel's own words are before it in the first cache line, which has 56
- * bytes of it. The kernel gives it 1 KiB.
+ * bytes of it. The first two lines are all that most switches touch when a thread comes back: each
+ * further one would be cold then. The kernel gives it 1 KiB.
  */
 struct thread {
 	u64 since;
 	u64 wake; /* 0: no wake since the last switch-in */
-	u64 mm;   /* at its last announcement */
+	/* While it was ready, it was moved to another CPU's queue; 0: not. See queue.bpf.h. */
+	u64 moved_at;
 	u32 serial;
 	u32 image;
 	u8 state; /* enum time_state, THREAD_NEW, THREAD_DEAD */
@@ -141,10 +143,10 @@ struct thread {
 	bool is_introduced; /* no target, but user space knows its image */
 	bool lacks_tables;  /* its user stack ends where tables were missing, as yet */
 	bool is_ready;      /* it counts among those that wait for a CPU */
-	/* With --budget, see thin.bpf.h. */
-	bool is_thinned; /* its last switch-out has no stacks */
-	bool is_chosen;  /* it has, by chance */
+	bool is_thinned;    /* with --budget: its last switch-out has no stacks, see thin.bpf.h */
+	bool has_lock;      /* it is about to wait for await.lock */
 	/* One byte, that its own switches write. */
+	bool is_chosen : 1;       /* with --budget: its last switch-out has stacks, by chance */
 	bool was_short : 1;       /* its last wait was */
 	bool has_stale_chain : 1; /* what it carries is of a wait before its last one */
 	bool is_held_back;        /* it left its CPU because its cgroup's quota was used up */
@@ -152,8 +154,11 @@ struct thread {
 	u64 kernel_stack;         /* of the last switch-out */
 	u64 user_stack;
 	u64 total_ns[TIME_STATES];
-	/* While it was ready, it was moved to another CPU's queue; 0: not. See queue.bpf.h. */
-	u64 moved_at;
+	/* What it waits for: the thing's number, with HAS_OWNER if that is known; of an epoll set
+	 * where it is, struct eventpoll *; 0: nothing is known, or it does not wait. */
+	u64 awaited;
+	struct await_memo memo_of_epoll; /* what was ready, and at which stacks */
+	u64 mm;                          /* at its last announcement */
 	/* The map of its image as it was when so many had been published. */
 	u32 map_image;
 	u32 map_time;
@@ -167,12 +172,14 @@ struct thread {
 	u64 css_set; /* whose cgroups were looked at last */
 	/* Of its last switch-out and of its last wake. */
 	struct memo memos[MEMO_KINDS - 1];
-	u64 pad;
+	u64 pad[6];
 	struct await await;
 };
 
+_Static_assert(__builtin_offsetof(struct thread, user_stack) == 56, "the second cache line");
+_Static_assert(__builtin_offsetof(struct thread, mm) == 56 + 64, "the third cache line");
 _Static_assert(__builtin_offsetof(struct thread, await) % 64 == 56, "a cache line begins there");
-_Static_assert(__builtin_offsetof(struct await, fault_ip) == 64, "the rest is in one cache line");
+_Static_assert(sizeof(struct await) <= 64, "all of it is in one cache line");
 _Static_assert(sizeof(struct thread) <= 944, "with more each thread would take 2 KiB");
 
 struct {
@@ -231,16 +238,22 @@ struct stays {
 	struct stay at[STAYS];
 };
 
+/* A task whose wait is noted, see await_note(); pointers as numbers. */
+struct call {
+	u64 task;
+	u64 regs; /* with which it came into the kernel; 0: there are none, or they do not count */
+	u64 number; /* of its system call */
+	u64 first;  /* argument */
+	u64 since;  /* of the wait that this is of */
+};
+
 struct cpu {
 	u64 counters[COUNTERS]; /* first: user space reads no more of it */
 	u64 last_switch;
 	struct queue queue;
 	struct record_occupant occupant;
-	u64 place; /* see forgotten() */
-	/* The task whose wait is noted, and its registers, as numbers, by enum awaited_slot: see
-	 * await_note(). */
-	u64 await_task[4];
-	u64 await_regs[4];
+	u64 place;            /* see forgotten() */
+	struct call calls[4]; /* by enum awaited_slot */
 	/* Of the wait that is being credited, see settle_await(). */
 	u64 awaited;
 	u32 owner;

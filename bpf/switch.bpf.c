@@ -25,7 +25,7 @@ static __always_inline void end_wait(struct cpu *cpu, struct task_struct *task,
 	if (cfg_awaited) {
 		/* Paths are as this thread sees them. */
 		volatile struct cpu *noted = cpu;
-		noted->await_task[AWAITED_IN_SWITCH] = (u64)task;
+		noted->calls[AWAITED_IN_SWITCH].task = (u64)task;
 		settle_await(cpu, thread, wake - since);
 	}
 	thread->was_short = wake - since < THIN_LONG_NS;
@@ -109,6 +109,7 @@ static __noinline void switch_in(
 		if (is_counted(thread, at))
 			count(cpu, COUNTER_MISSED_SWITCHES, 1);
 		state = wake ? TIME_BLOCKED : TIME_PREEMPTED;
+		thread->awaited = 0;
 	}
 	if (at < since)
 		at = since;
@@ -230,6 +231,7 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (!preempt && prev_state && task->__state) {
 		thread->state = TIME_BLOCKED;
 		thread->task_letter = letter_of_state(prev_state);
+		thread->awaited = 0;
 		/* A wake while it still ran ended nothing, unless it is being made just now. */
 		if (!(task->__state & TASK_WAKING))
 			end_ready(thread);

@@ -45,19 +45,25 @@ const volatile bool cfg_awaited;
 	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 |             \
 		(u64)(f) << 40 | (u64)(g) << 48 | (u64)(h) << 56)
 
-/* The highest bit is never set: that of the kernel's addresses is, see is_address(). */
+/*
+ * The highest bits are never set. That of the kernel's addresses is, see is_address(); the one
+ * below says in thread.awaited that thread.await.owner is the owner of this thing.
+ */
+#define HAS_ADDRESS (1ULL << 63)
+#define HAS_OWNER (1ULL << 62)
+
 static __always_inline u64 id_of_thing(u32 kind, u64 what, u64 more)
 {
 	u64 id = mix(mix(RECORD_AWAITED + kind, what), more) << AWAITED_KIND_BITS | kind;
 
-	id &= ~(1ULL << 63);
+	id &= ~(HAS_ADDRESS | HAS_OWNER);
 	return id < AWAITED_FIRST_ID ? id | AWAITED_FIRST_ID : id;
 }
 
 /* Is it no thing's number, but where something is in the kernel? */
 static __always_inline bool is_address(u64 id)
 {
-	return id >> 63;
+	return id & HAS_ADDRESS;
 }
 
 static __always_inline u32 kind_of_thing(u64 id)

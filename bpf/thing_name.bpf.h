@@ -64,33 +64,39 @@ static __always_inline void add_part(struct record_awaited *record, u64 dentry)
 	record->name[at & (2 * AWAITED_NAME_BYTES - 1)] = 0;
 }
 
-/* One step towards the root; false at the end. */
-static __always_inline bool path_step(struct path_walk *walk, struct record_awaited *record)
+/* One step of that slot's walk towards the root; 0 at the end. Global: verified once. */
+__noinline int path_step(u32 slot)
 {
-	u64 dentry = walk->dentry, mount = walk->mount, parent;
+	struct path_walk *walk = path_walk_of(slot);
+	struct awaited_room *room = awaited_room_of(slot);
+	u64 dentry, mount, parent;
 
+	if (!walk || !room)
+		return 0;
+	dentry = walk->dentry;
+	mount = walk->mount;
 	if (dentry == walk->root_dentry && mount == walk->root_mount)
-		return false;
+		return 0;
 	if (mount && dentry == FIELD(mount, vfsmount, mnt_root)) {
 		u64 whole = mount - bpf_core_field_offset(struct mount, mnt);
 
 		parent = FIELD(whole, mount, mnt_parent);
 		if (!parent || parent == whole)
-			return false;
+			return 0;
 		walk->dentry = FIELD(whole, mount, mnt_mountpoint);
 		walk->mount = parent + bpf_core_field_offset(struct mount, mnt);
-		return true;
+		return 1;
 	}
 	parent = FIELD(dentry, dentry, d_parent);
 	if (!parent || parent == dentry)
-		return false;
-	if (record->name_bytes >= AWAITED_NAME_BYTES) {
-		record->is_cut = true;
-		return false;
+		return 0;
+	if (room->record.name_bytes >= AWAITED_NAME_BYTES) {
+		room->record.is_cut = true;
+		return 0;
 	}
-	add_part(record, dentry);
+	add_part(&room->record, dentry);
 	walk->dentry = parent;
-	return true;
+	return 1;
 }
 
 /* Fills in the path of the dentry in that slot's walk. Global: verified once. */
@@ -112,7 +118,7 @@ __noinline int add_path(u32 slot)
 	room->record.is_gone = parent != walk->dentry && !FIELD(walk->dentry, dentry, d_hash.pprev);
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < PATH_STEPS; i++)
-		if (!path_step(walk, &room->record))
+		if (!path_step(slot))
 			return 0;
 	room->record.is_cut = true;
 	return 0;
@@ -121,7 +127,7 @@ __noinline int add_path(u32 slot)
 static __always_inline void name_path(struct cpu *cpu, u32 slot, u64 dentry, u64 mount)
 {
 	struct path_walk *walk = path_walk_of(slot);
-	u64 fs = FIELD(cpu->await_task[slot & 3], task_struct, fs);
+	u64 fs = FIELD(cpu->calls[slot & 3].task, task_struct, fs);
 
 	if (!walk)
 		return;
@@ -241,11 +247,16 @@ __noinline int send_file(struct cpu *cpu, u64 file, u64 id, u32 slot)
 	return 0;
 }
 
-/* The number of the thing that a file is, which user space is told of; 0: none. */
-static __always_inline u64 thing_of_file(struct cpu *cpu, u64 file, u32 slot)
+/*
+ * The number of the thing that a file is, which user space is told of; 0: none. Global: verified
+ * once.
+ */
+__noinline u64 thing_of_file(struct cpu *cpu, u64 file, u32 slot)
 {
 	u64 id = file ? id_of_file(file) : 0;
 
+	if (!cpu)
+		return 0;
 	if (id && !was_sent(id))
 		send_file(cpu, file, id, slot);
 	return id;
@@ -278,13 +289,18 @@ __noinline int send_fault(struct cpu *cpu, u64 inode, u64 id, u32 slot)
 	return 0;
 }
 
-/* Things that a number says all of: pids, ids of System V, addresses. */
-static __always_inline u64 thing_of_number(
-	struct cpu *cpu, u32 kind, u32 image, u64 number, bool is_shared, u32 slot)
-{
-	u64 id = id_of_thing(kind, image, number);
-	struct awaited_room *room;
+/* With a kind: the memory that it is in is shared with other processes. */
+#define AWAITED_SHARED (1U << 31)
 
+/* Things that a number says all of: pids, ids of System V, addresses. Global: verified once. */
+__noinline u64 thing_of_number(struct cpu *cpu, u32 kind, u32 image, u64 number, u32 slot)
+{
+	struct awaited_room *room;
+	u64 id;
+
+	if (!cpu)
+		return 0;
+	id = id_of_thing(kind & ~AWAITED_SHARED, image, number);
 	if (was_sent(id))
 		return id;
 	room = awaited_room_of(slot);
@@ -293,7 +309,7 @@ static __always_inline u64 thing_of_number(
 	begin_record(&room->record, id);
 	room->record.image = image;
 	room->record.address = number;
-	room->record.is_shared = is_shared;
+	room->record.is_shared = kind & AWAITED_SHARED ? 1 : 0;
 	send_record(cpu, &room->record);
 	return id;
 }

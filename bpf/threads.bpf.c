@@ -39,6 +39,7 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	thread->birth = now;
 	thread->since = now;
 	thread->state = TIME_WOKEN;
+	thread->awaited = 0;
 	if (parent && task->tgid == parent_task->tgid)
 		thread->image = parent->image;
 	else if (!thread->image)

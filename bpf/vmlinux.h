@@ -97,10 +97,10 @@ struct pid {
 	struct upid numbers[];
 };
 
-/* x86-64. cs is narrower on new kernels; CO-RE reads what is there. */
-struct bpf_rb_root {
+struct bpf_arena {
 };
 
+/* x86-64. cs is narrower on new kernels; CO-RE reads what is there. */
 struct pt_regs {
 	unsigned long r15;
 	unsigned long bp;

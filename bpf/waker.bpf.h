@@ -140,6 +140,7 @@ __noinline int come_near(struct thread *thread, u64 now)
 	thread->state = TIME_RUNNING;
 	thread->since = now;
 	thread->wake = 0;
+	thread->awaited = 0;
 	thread->past_number++;
 	if (chain)
 		chain_forget(chain);

@@ -196,7 +196,7 @@ int kernel_configure(struct kernel *kernel, struct why *why)
 	skeleton->rodata->cfg_max_wait_ns = options->max_wait_ns;
 	set_max_frames(skeleton);
 	background_end(&kernel->type_reader);
-	direct_map_configure(skeleton, kernel->types);
+	direct_map_configure(skeleton, kernel->has_loads);
 	skeleton->rodata->cfg_audit_every = options->audit_every;
 	skeleton->rodata->cfg_has_budget = options->budget > 0 && options->has_stacks;
 	skeleton->rodata->cfg_burst_seed = clock_monotonic_ns();

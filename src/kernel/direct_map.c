@@ -53,11 +53,8 @@ static bool may_guess(void)
 	       !is_in_cpuinfo("tdx_guest");
 }
 
-void direct_map_configure(struct dwell *skeleton, const struct btf *btf)
+void direct_map_configure(struct dwell *skeleton, bool has_loads)
 {
-	/* As has_loads() in the programs. */
-	bool has_loads = btf && btf__find_by_name_kind(btf, "bpf_rb_root", BTF_KIND_STRUCT) > 0;
-
 #ifdef __x86_64__
 	has_loads =
 		has_loads && skeleton->rodata->cfg_user_stacks == USER_STACKS_TABLE && may_guess();

@@ -8,11 +8,12 @@
 #ifndef DWELL_KERNEL_DIRECT_MAP_H
 #define DWELL_KERNEL_DIRECT_MAP_H
 
-struct btf;
+#include <stdbool.h>
+
 struct dwell;
 
 /* Before loading: does the kernel have what is needed? */
-void direct_map_configure(struct dwell *skeleton, const struct btf *btf);
+void direct_map_configure(struct dwell *skeleton, bool has_loads);
 /* After loading. */
 void direct_map_find(struct dwell *skeleton);
 

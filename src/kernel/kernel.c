@@ -11,6 +11,7 @@
 #include "kernel/direct_map.h"
 #include "kernel/lessons.h"
 #include "kernel/makers.h"
+#include "kernel/open.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
 #include "kernel/target_threads.h"
@@ -140,7 +141,8 @@ int kernel_new(const struct capture_options *options, struct helpers *makers, st
 	kernel->keys = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->keys));
 	kernel->sums = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->sums));
 	kernel_read_types(kernel);
-	kernel->skeleton = dwell__open();
+	kernel->has_loads = programs_have_loads();
+	kernel->skeleton = programs_open(kernel->has_loads);
 	if (!kernel->skeleton)
 		error = why_set(why, -ENOTSUP, "cannot open the programs: %s; see dwell check",
 			strerror(errno));

@@ -44,6 +44,7 @@ struct new_chunks {
 
 struct kernel {
 	struct dwell *skeleton;   /* of dwell.skel.h */
+	bool has_loads;           /* see open.h */
 	struct table_sizes sizes; /* to begin with */
 	struct table_sizes most;
 	struct helpers *makers; /* borrowed; NULL: tables do not grow */
