@@ -9,7 +9,7 @@
 	const SVG = 'http://www.w3.org/2000/svg';
 	const HTML = 'http://www.w3.org/1999/xhtml';
 	const KEYS = 'Keys: / search, n N next and previous match, arrows move, Enter zooms, ' +
-		'0 resets the zoom, Esc leaves the search, then the zoom';
+		'0 resets the zoom, i turns the picture over, Esc leaves the search, then the zoom';
 
 	const svg = (document.currentScript && document.currentScript.ownerSVGElement) ||
 		document.documentElement;
@@ -22,7 +22,7 @@
 	const stripeWidth = Number(setting('stripe-width')); // of the narrowest frame with stripes
 	const gap = Number(setting('gap')); // between neighbours, where there is room
 	const fontSize = Number(setting('font-size'));
-	const isInverted = setting('inverted') === '1';
+	const top = Number(setting('top')); // of the frames
 	const cutsLeft = setting('cut') === 'left';
 	const nameType = setting('name-type');
 	const height = Number(svg.getAttribute('height'));
@@ -31,6 +31,7 @@
 
 	let width = Number(svg.getAttribute('width'));
 	let characterWidth = Number(setting('character-width'));
+	let isInverted = setting('inverted') === '1';
 	let zoomed = 0; // index of a frame
 	let here = -1; // the frame that keys move from
 	let hovered = -1;
@@ -72,6 +73,11 @@
 			isHit: false,
 		};
 	});
+
+	const deepest = frames.reduce((most, frame) => Math.max(most, frame.depth), 0);
+	const legend = Array.from(svg.querySelectorAll('.legend > g'));
+	const lines = Array.from(svg.querySelectorAll(':scope > .title, :scope > .soft:not(.foot)'));
+	for (const line of lines) line.dwellText = line.textContent;
 
 	function link() {
 		const path = [];
@@ -135,14 +141,15 @@
 			if (!label) return;
 			frame.text = document.createElementNS(SVG, 'text');
 			frame.box.appendChild(frame.text);
-			frame.text.setAttribute('y', (y + frameHeight / 2 + fontSize * 0.33).toFixed(2));
 		}
+		frame.text.setAttribute('y', (y + frameHeight / 2 + fontSize * 0.33).toFixed(2));
 		frame.text.textContent = label;
 		frame.text.setAttribute('x', (x + indent).toFixed(2));
 	}
 
 	function place(frame, x, w) {
-		const y = Number(frame.rect.getAttribute('y'));
+		const y = top + (isInverted ? frame.depth : deepest - frame.depth) * frameHeight;
+		frame.rect.setAttribute('y', y);
 		const drawn = w > 4 * gap ? w - gap : Math.max(w, 0.05);
 		frame.rect.setAttribute('x', x.toFixed(2));
 		frame.rect.setAttribute('width', drawn.toFixed(2));
@@ -219,6 +226,7 @@
 		made.next = button(row, '›', 'Next match (n)', () => step(1));
 		made.matched = element('span', 'matched', row);
 		made.matched.setAttribute('role', 'status');
+		made.turn = button(row, '⇅', 'Root on top or at the bottom (i)', () => turn(!isInverted));
 		made.reset = button(row, 'Reset zoom', 'Reset the zoom (0)', () => zoom(0));
 		made.help = button(row, '?', 'Show the keys', () => { details.textContent = KEYS; });
 		input.addEventListener('input', () => find(input.value));
@@ -236,6 +244,19 @@
 		const frame = frames[index];
 		bar.details.textContent = index < 0 ? footer :
 			(frame.isThin ? frame.facts : `${nameType} ${frame.name} (${frame.facts})`);
+	}
+
+	// Root on top or at the bottom
+
+	// A flame graph that is taller than the window begins with its thinnest tips, mostly white: it
+	// is opened with the root on top, below the title. Who turns it over finds the root in sight.
+	const isTall = () => isPage && height > window.innerHeight;
+
+	function turn(value) {
+		isInverted = value;
+		draw();
+		if (isTall()) window.scrollTo(0, isInverted ? 0 : height);
+		placeBar();
 	}
 
 	// Zoom and focus
@@ -437,6 +458,7 @@
 		else if (event.key === 'n') step(1);
 		else if (event.key === 'N') step(-1);
 		else if (event.key === '0') zoom(0);
+		else if (event.key === 'i') turn(!isInverted);
 		else if (event.key === '?') bar.details.textContent = KEYS;
 		else if (event.key === 'Escape') leave();
 		else if (event.key.startsWith('Arrow')) move(event.key);
@@ -485,6 +507,21 @@
 		width = Math.max(320, Math.round(svg.getBoundingClientRect().width));
 		svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
 		svg.querySelector('.paper').setAttribute('width', width);
+		fitHead();
+	}
+
+	// Lines of the head end with the window: texts are cut, and of the legend those go that took least.
+	function fitHead() {
+		for (const line of lines) {
+			line.textContent = line.dwellText;
+			const letter = line.getComputedTextLength() / line.dwellText.length || characterWidth;
+			line.textContent = shorten(line.dwellText, Math.floor((width - 2 * pad) / letter));
+		}
+		for (const entry of legend) {
+			entry.removeAttribute('display');
+			const box = entry.getBBox();
+			if (box.x + box.width > width - pad) entry.setAttribute('display', 'none');
+		}
 	}
 
 	link();
@@ -492,6 +529,7 @@
 	svg.setAttribute('role', 'group');
 	frames[0].box.setAttribute('tabindex', '0');
 	const bar = makeBar();
+	if (isTall()) isInverted = true;
 	measure();
 	listen();
 	if (isPage) readLink();

@@ -45,7 +45,8 @@ struct arguments {
 	const char *title;
 	bool has_scale; /* --normalize or --raw was given */
 	bool is_json;
-	double fail_above; /* share; < 0: no gate */
+	struct diff_facts facts; /* of recordings of time */
+	double fail_above;       /* share; < 0: no gate */
 	size_t top;
 };
 
@@ -293,10 +294,24 @@ static int gate(const struct diff *diff, const diff_functions *functions, double
 		100 * limit);
 }
 
+/* What of the recordings is not compared, in words; NULL: nothing. The caller frees it. */
+static char *aside_words(const struct input *sides)
+{
+	char before[UNITS_ROOM], after[UNITS_ROOM];
+
+	if (!sides[0].idle_ns && !sides[1].idle_ns)
+		return NULL;
+	return xasprintf("idle time is set aside, %s before and %s after (--idle show)",
+		units_duration(sides[0].idle_ns, before), units_duration(sides[1].idle_ns, after));
+}
+
 static int show(
 	const struct diff *diff, const struct arguments *arguments, const struct input *sides)
 {
 	_cleanup_free_ char *unit = unit_of(arguments, &sides[0]);
+	_cleanup_free_ char *aside = aside_words(sides);
+	const struct diff_options *asked = &arguments->diff;
+	bool has_facts = sides[0].is_recording && sides[1].is_recording && sides[0].is_time;
 	struct diff_text text = {.before = arguments->files[0],
 		.after = arguments->files[1],
 		.what = sides[0].is_recording ? sides[0].view.type.name : input_unit(&sides[0]),
@@ -304,7 +319,14 @@ static int show(
 		.more_is_slower = !sides[0].is_recording || sides[0].is_time,
 		.factor = arguments->diff.scale == DIFF_SHARE ? 100 : 1,
 		.top = arguments->top,
-		.width = TABLE_WIDTH};
+		.width = TABLE_WIDTH,
+		.what_time = sides[0].is_recording ? sides[0].view.type.weight : "",
+		.per = has_time_weights(asked) && asked->scale == DIFF_PER_SECOND
+			       ? "per second of recording"
+			       : "",
+		.is_time = has_time_weights(asked),
+		.facts = has_facts ? &arguments->facts : NULL,
+		.aside = aside};
 	diff_functions functions;
 	struct json json;
 	int status = STATUS_DONE;
@@ -356,6 +378,25 @@ static int check_sides(struct arguments *arguments, const struct input *sides)
 	return STATUS_DONE;
 }
 
+/* The side that is being read. */
+struct side_facts {
+	struct arguments *arguments;
+	bool is_after;
+};
+
+static int gather_facts(struct recording *recording, const struct input *input,
+	const struct view_filter *filter, void *context, struct why *why)
+{
+	const struct side_facts *side = context;
+	struct arguments *arguments = side->arguments;
+	struct diff_side measured = {&input->tree, input->window_ns};
+
+	if (!input->is_time)
+		return 0;
+	return diff_facts_add(&arguments->facts, recording, &input->view.type, filter,
+		&arguments->diff, diff_divisor(&measured, &arguments->diff), side->is_after, why);
+}
+
 static int compare(struct arguments *arguments)
 {
 	struct input sides[2];
@@ -367,8 +408,10 @@ static int compare(struct arguments *arguments)
 	arguments->view.shape.keeps_objects = true;
 	arguments->diff.weighs_counts = arguments->stacks.weighs_counts;
 	for (; read < 2 && !status; read++) {
-		if (input_read(arguments->files[read], arguments->stacks.view,
-			    &arguments->view.filter, &arguments->view.shape, &sides[read], &why)) {
+		struct side_facts facts = {arguments, read == 1};
+		if (input_read_and_visit(arguments->files[read], arguments->stacks.view,
+			    &arguments->view.filter, &arguments->view.shape, gather_facts, &facts,
+			    &sides[read], &why)) {
 			status = fail(STATUS_USAGE, "%s", why.text);
 			break;
 		}
@@ -380,11 +423,13 @@ static int compare(struct arguments *arguments)
 		struct diff_side before = {&sides[0].tree, sides[0].window_ns};
 		struct diff_side after = {&sides[1].tree, sides[1].window_ns};
 		diff_make(&before, &after, &arguments->diff, &diff);
+		diff_facts_rank(&arguments->facts);
 		status = show(&diff, arguments, sides);
 		diff_clear(&diff);
 	}
 	while (read--)
 		input_clear(&sides[read]);
+	diff_facts_clear(&arguments->facts);
 	return status;
 }
 
@@ -395,6 +440,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int status;
 
 	view_options_init(&arguments.view);
+	arguments.view.filter.idle = IDLE_HIDE;
 	status = options_parse(command, &argp, 0, argc, argv, &arguments);
 	if (status == OPTIONS_GO_ON) {
 		if (!arguments.file_count) {

@@ -107,6 +107,11 @@ static int nothing_to_show(
 		return fail(STATUS_NOTHING, "%s: nothing to show: no %s %s", path, view->counted,
 			view_filter_is_open(&arguments->view.filter) ? "was seen"
 								     : "passes the filters");
+	char room[UNITS_ROOM];
+	if (input->idle_ns)
+		return fail(STATUS_NOTHING,
+			"%s: nothing to show but idle time, %s of it: see it with --idle show",
+			path, units_duration(input->idle_ns, room));
 	return fail(STATUS_NOTHING, "%s: nothing to show: %s %s passes the filters", path,
 		arguments->folded.weighs_counts ? "no wait or sample of" : "no time of",
 		view->name);
@@ -119,7 +124,11 @@ static void say_oddities(
 	const struct view_filter *filter = &arguments->view.filter;
 	char room[UNITS_ROOM];
 
+	_cleanup_free_ char *idle = stack_options_idle(input);
+
 	say_losses(path, input);
+	if (idle && arguments->stacks.format == OUTPUT_FOLDED)
+		fprintf(stderr, "dwell: %s\n", idle);
 	if (input->hidden_threads)
 		fprintf(stderr,
 			"dwell: --roots hides %zu thread%s with %s of blocked time, seen in the "
@@ -184,9 +193,10 @@ static int write_picture(
 						units_duration(input->hidden_ns, hidden_room))
 				      : xstrdup("");
 	/* Pictures are passed on; where the file was is nobody's business. */
-	_cleanup_free_ char *subtitle =
-		xasprintf("%s, %s%s%s%s", basename(path), units_duration(input->window_ns, room),
-			hidden, input->losses ? "; " : "", input->losses ? input->losses : "");
+	_cleanup_free_ char *idle = stack_options_idle(input);
+	_cleanup_free_ char *subtitle = xasprintf("%s, %s%s%s%s%s%s", basename(path),
+		units_duration(input->window_ns, room), idle ? "; " : "", idle ? idle : "", hidden,
+		input->losses ? "; " : "", input->losses ? input->losses : "");
 	struct picture_options *picture = &arguments->picture;
 	struct why why = {""};
 	int error;
@@ -198,6 +208,7 @@ static int write_picture(
 	if (input->before.count)
 		compare_columns(input, after, &picture->flame);
 	fit_weights(input, arguments, &picture->flame);
+	picture->flame.parts = &input->parts;
 	error = flame_svg_write(&input->tree, &picture->flame, out, &why);
 	if (!error)
 		error = picture_options_keep_colors(picture, &input->privacy, &why);
@@ -344,6 +355,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int status;
 
 	view_options_init(&arguments.view);
+	arguments.view.filter.idle = IDLE_HIDE;
 	picture_options_init(&arguments.picture);
 	status = options_parse(command, &argp, 0, argc, argv, &arguments);
 	if (status == OPTIONS_GO_ON)
@@ -360,13 +372,12 @@ const struct command cmd_flame = {
 	.examples = "  dwell flame -o off.svg              off-CPU time as a picture\n"
 		    "  dwell flame --view oncpu -o on.folded\n"
 		    "                                      running time, as folded text\n"
-		    "  dwell flame --state blocked --idle hide -f\n"
-		    "                                      blocked time of threads that have work\n"
+		    "  dwell flame --state blocked -f      blocked time as text, on the terminal\n"
 		    "  dwell flame --view hotcold --by thread -n 'http*' > some.svg\n"
 		    "                                      all time of some threads in one tree\n"
 		    "  dwell flame --view chain --roots -o chain.svg\n"
 		    "                                      who woke whom, and who woke the waker\n"
-		    "  dwell flame --by comm,awaited --idle hide -o for.svg\n"
+		    "  dwell flame --by comm,awaited -o for.svg\n"
 		    "                                      blocked time by what it was for\n"
 		    "  perf script | dwell flame --colors java > on.svg\n"
 		    "                                      what another tool wrote\n",

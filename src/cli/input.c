@@ -69,6 +69,8 @@ static void take_profile(
 {
 	input->privacy = *recording_privacy(recording);
 	input->tree = profile->tree;
+	input->parts = profile->parts;
+	input->idle_ns = profile->idle_ns;
 	input->from_ns = profile->from_ns;
 	input->to_ns = profile->to_ns;
 	input->has_range = profile->has_range;
@@ -103,7 +105,8 @@ int input_open_view(const char *path, const char *view, struct recording **ret,
 }
 
 static int read_recording(const char *path, const char *view, const struct view_filter *filter,
-	const struct stack_shape *shape, struct input *input, struct why *why)
+	const struct stack_shape *shape, input_visit_fn visit, void *context, struct input *input,
+	struct why *why)
 {
 	struct recording *recording;
 	struct profile profile;
@@ -116,6 +119,11 @@ static int read_recording(const char *path, const char *view, const struct view_
 		take_profile(input, recording, &profile);
 	else
 		view_choice_clear(&input->view);
+	if (!error && visit) {
+		error = visit(recording, input, filter, context, why);
+		if (error)
+			input_clear(input);
+	}
 	recording_free(recording);
 	return error;
 }
@@ -280,6 +288,13 @@ static int read_text(
 int input_read(const char *path, const char *view, const struct view_filter *filter,
 	const struct stack_shape *shape, struct input *ret, struct why *why)
 {
+	return input_read_and_visit(path, view, filter, shape, NULL, NULL, ret, why);
+}
+
+int input_read_and_visit(const char *path, const char *view, const struct view_filter *filter,
+	const struct stack_shape *shape, input_visit_fn visit, void *context, struct input *ret,
+	struct why *why)
+{
 	struct input input = {0};
 	bool is_stdin = !strcmp(path, "-");
 	_cleanup_fclose_ FILE *file = is_stdin ? NULL : fopen(path, "re");
@@ -292,7 +307,7 @@ int input_read(const char *path, const char *view, const struct view_filter *fil
 	if (is_text)
 		error = check_view_of_text(is_stdin ? "stdin" : path, view, why);
 	else
-		error = read_recording(path, view, filter, shape, &input, why);
+		error = read_recording(path, view, filter, shape, visit, context, &input, why);
 	if (is_text && !error)
 		error = read_text(is_stdin ? stdin : file, path, false, &input, why);
 	if (!error)
@@ -321,6 +336,7 @@ int input_read_in_order(const char *path, struct input *ret, struct why *why)
 void input_clear(struct input *input)
 {
 	tree_clear(&input->tree);
+	reason_parts_clear(&input->parts);
 	vec_clear(&input->before);
 	view_choice_clear(&input->view);
 	free(input->losses);

@@ -5,13 +5,15 @@
 
 #include "cli/view_options.h"
 #include "format/stacks.h"
+#include "profile/reason_parts.h"
 #include "profile/tree.h"
 #include "recording/reader.h"
 
 struct input {
 	struct tree tree;
-	uint64_t window_ns; /* 0: text has none */
-	uint64_t from_ns;   /* of a recording: the range after rounding to slices */
+	struct reason_parts parts; /* why, where the view tells */
+	uint64_t window_ns;        /* 0: text has none */
+	uint64_t from_ns;          /* of a recording: the range after rounding to slices */
 	uint64_t to_ns;
 	bool has_range; /* it is not the whole window */
 	bool is_recording;
@@ -21,6 +23,7 @@ struct input {
 	struct skipped skipped;  /* lines of the text that were not used */
 	size_t hidden_threads;   /* by --roots, with hidden_ns of blocked time */
 	uint64_t hidden_ns;
+	uint64_t idle_ns;       /* set aside: not in the tree */
 	struct privacy privacy; /* of what was read */
 	char *losses;           /* what the recording could not keep, in words; NULL: nothing */
 	VEC(uint64_t) before;   /* by node: first of two columns; else, or at the end: none */
@@ -35,6 +38,15 @@ int input_read(const char *path, const char *view, const struct view_filter *fil
 /* Text alone, as a tree whose siblings stand in the order of the lines and merge only if adjacent.
  */
 int input_read_in_order(const char *path, struct input *ret, struct why *why);
+/*
+ * The same as input_read(), and of a recording `visit` is called with what was made of it before it
+ * is closed; its error is the reader's.
+ */
+typedef int (*input_visit_fn)(struct recording *recording, const struct input *input,
+	const struct view_filter *filter, void *context, struct why *why);
+int input_read_and_visit(const char *path, const char *view, const struct view_filter *filter,
+	const struct stack_shape *shape, input_visit_fn visit, void *context, struct input *ret,
+	struct why *why);
 void input_clear(struct input *input);
 /*
  * Opens a recording and chooses the view of that name, which may be what it counts: only the

@@ -46,7 +46,8 @@ static const struct argp_option options[] = {
 	{.key = KEY_COLORS,
 		.name = "colors",
 		.arg = "PALETTE",
-		.doc = "hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, "
+		.doc = "hot, mem, io, wakeup, chain, reason, java, js, perl, red, green, blue, "
+		       "aqua, "
 		       "yellow, purple or orange"},
 	{.key = KEY_COLORS, .name = "color", .flags = OPTION_ALIAS},
 	{.key = KEY_BACKGROUND,
@@ -333,8 +334,10 @@ void picture_options_suit(struct picture_options *picture, const struct view_typ
 {
 	if (!picture->flame.title)
 		picture->flame.title = view->title;
+	/* Kept colours are of names, whatever these waited for. */
+	bool has_names = picture->colors && view->has_reasons;
 	if (!picture->has_palette)
-		flame_palette_from_name(view->palette, &picture->flame.palette);
+		flame_palette_from_name(has_names ? "io" : view->palette, &picture->flame.palette);
 }
 
 int picture_options_keep_colors(

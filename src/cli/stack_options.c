@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "util/units.h"
 
 enum {
 	KEY_VIEW = 0x4000,
@@ -112,4 +113,13 @@ void say_losses(const char *path, const struct input *input)
 		fprintf(stderr, "dwell: %s: %s\n", path, words);
 	if (input->losses)
 		fprintf(stderr, "dwell: %s: %s\n", path, input->losses);
+}
+
+char *stack_options_idle(const struct input *input)
+{
+	char room[UNITS_ROOM];
+
+	if (!input->idle_ns)
+		return NULL;
+	return xasprintf("idle %s set aside (--idle show)", units_duration(input->idle_ns, room));
 }

@@ -30,4 +30,7 @@ int stack_options_shape(const struct stack_options *stacks, struct stack_shape *
 /* Says on stderr what of an input was not used, or not recorded. */
 void say_losses(const char *path, const struct input *input);
 
+/* "idle 12.3 s set aside (--idle show)"; NULL if none is. The caller frees it. */
+char *stack_options_idle(const struct input *input);
+
 #endif

@@ -19,6 +19,15 @@ static const char *missing_waker(const struct chain_view *chains, const struct r
 		row->stacks.kernel_end == UNWIND_OVERFLOW ? CHAIN_OVERFLOW : CHAIN_NO_WAKER);
 }
 
+/* A part of the row's time, which ends in that node. */
+static void add(struct chain_view *chains, const struct selection_row *row, uint32_t node,
+	uint64_t ns, uint64_t count)
+{
+	tree_add(chains->tree, node, ns, count);
+	if (chains->parts)
+		reason_parts_add(chains->parts, node, row->called, ns, count);
+}
+
 static uint32_t place_end(struct chain_view *chains, uint32_t at, const char *mark)
 {
 	at = tree_child(chains->tree, at, "--", FRAME_MARK);
@@ -34,7 +43,7 @@ static void add_wakeup(struct chain_view *chains, const struct selection_row *ro
 					missing_waker(chains, row->row, chain), FRAME_MARK);
 
 	at = placer_names(chains->placer, at, row->thread, thing);
-	tree_add(chains->tree, at, row->ns, row->count);
+	add(chains, row, at, row->ns, row->count);
 }
 
 static void add_hops(struct chain_view *chains, const struct selection_row *row,
@@ -51,13 +60,14 @@ static void add_hops(struct chain_view *chains, const struct selection_row *row,
 		at = placer_hop(chains->placer, at, chain->first_hop + i);
 	if (is_whole && (!chain || chain_end_has_rest(chain->end)))
 		at = place_end(chains, at, missing_waker(chains, row->row, chain));
-	tree_add(chains->tree, at, row->ns, row->count);
+	add(chains, row, at, row->ns, row->count);
 }
 
-static void add_marked(struct tree *tree, uint32_t at, const char *mark, uint64_t ns)
+static void add_marked(struct chain_view *chains, const struct selection_row *row, uint32_t at,
+	const char *mark, uint64_t ns)
 {
 	if (ns)
-		tree_add(tree, tree_child(tree, at, mark, FRAME_MARK), ns, 0);
+		add(chains, row, tree_child(chains->tree, at, mark, FRAME_MARK), ns, 0);
 }
 
 /* The count goes to where the chain ends, so that it is that of the waits. */
@@ -75,17 +85,17 @@ static void add_causes(struct chain_view *chains, const struct selection_row *ro
 		at = placer_hop(chains->placer, at, chain->first_hop + i);
 		/* Metal neither runs nor waits for a CPU. */
 		if (hop_kind_is_metal(hops[chain->first_hop + i].kind))
-			tree_add(chains->tree, at, share_ns(&shares[i]), 0);
+			add(chains, row, at, share_ns(&shares[i]), 0);
 		else
-			add_marked(chains->tree, at, "[ran]", shares[i].ran_ns);
+			add_marked(chains, row, at, "[ran]", shares[i].ran_ns);
 		if (hop_kind_is_metal(hops[chain->first_hop + i].kind))
 			continue;
-		add_marked(chains->tree, at, "[no CPU]", shares[i].no_cpu_ns);
-		add_marked(chains->tree, at, "[earlier]", shares[i].earlier_ns);
+		add_marked(chains, row, at, "[no CPU]", shares[i].no_cpu_ns);
+		add_marked(chains, row, at, "[earlier]", shares[i].earlier_ns);
 	}
 	if (chain_end_has_rest(chain->end))
 		at = place_end(chains, at, missing_waker(chains, row->row, chain));
-	tree_add(chains->tree, at, shares[chain->hop_count].ran_ns, row->count);
+	add(chains, row, at, shares[chain->hop_count].ran_ns, row->count);
 }
 
 void chain_view_add(struct chain_view *chains, const struct selection_row *row, const char *thing)

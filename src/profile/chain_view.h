@@ -10,7 +10,8 @@ struct chain_view {
 	const struct recording *recording;
 	struct placer *placer;
 	struct tree *tree;
-	enum view view; /* one that needs chains */
+	struct reason_parts *parts; /* or NULL: nobody asks why */
+	enum view view;             /* one that needs chains */
 	bool weighs_causes;
 };
 

@@ -35,8 +35,7 @@ static double weight_of(const struct tree_node *node, const struct diff_options 
 	return (double)node->self_weight / (options->is_no_time ? 1 : (double)NS_PER_S);
 }
 
-/* What a side's weights are divided by; 0 if it has none. */
-static double divisor_of(const struct diff_side *side, const struct diff_options *options)
+double diff_divisor(const struct diff_side *side, const struct diff_options *options)
 {
 	double total = 0;
 
@@ -71,7 +70,7 @@ static void add_side(struct diff *diff, const struct diff_side *side,
 	const struct diff_options *options, bool is_after)
 {
 	const struct tree *from = side->tree;
-	double divisor = divisor_of(side, options);
+	double divisor = diff_divisor(side, options);
 	_cleanup_free_ uint32_t *merged = xcalloc(from->nodes.count, sizeof(*merged));
 
 	for (uint32_t i = 0; i < from->nodes.count; i++) {

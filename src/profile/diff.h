@@ -41,6 +41,8 @@ struct diff {
 	VEC(struct diff_weight) weights; /* by node */
 };
 
+/* What a side's weights are divided by; 0 if it has none. */
+double diff_divisor(const struct diff_side *side, const struct diff_options *options);
 /* The caller clears it. DIFF_PER_SECOND needs both windows: -EINVAL without. */
 int diff_make(const struct diff_side *before, const struct diff_side *after,
 	const struct diff_options *options, struct diff *ret);

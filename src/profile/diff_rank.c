@@ -2,11 +2,12 @@
 /*
  * Which function changed. A slower function makes all its callers slower in total, and off-CPU time
  * always ends in the scheduler: so the ranking goes by own weight, where a stack's own function is
- * the innermost one of the program.
+ * the innermost one of the program that is no mere way into a wait (model/plumbing.h).
  */
 #include <math.h>
 #include <string.h>
 
+#include "model/plumbing.h"
 #include "profile/diff.h"
 
 /* Changes below this share of both sides together are rounding, not news. */
@@ -39,16 +40,34 @@ static bool is_library_of_all(const char *object)
 }
 
 /* How well a frame serves as the one to blame: higher is better, 0 is not at all. */
-static int blame_of(const struct diff *diff, uint32_t node)
+enum blame {
+	BLAME_NONE,
+	BLAME_KERNEL,
+	BLAME_WAY, /* of user code into the kernel */
+	BLAME_OWN,
+};
+
+/* By node. What names mean is asked once for each frame. The caller frees it. */
+static unsigned char *blames_of(const struct diff *diff)
 {
-	switch (diff->tree.nodes.at[node].kind) {
-	case FRAME_USER:
-		return is_library_of_all(tree_object(&diff->tree, node)) ? 2 : 3;
-	case FRAME_KERNEL:
-		return 1;
-	default:
-		return 0;
+	unsigned char *blames = xcalloc(diff->tree.nodes.count, 1);
+	_cleanup_free_ unsigned char *of_frames = xcalloc(diff->tree.frames.count + 1, 1);
+
+	for (uint32_t i = 1; i < diff->tree.nodes.count; i++) {
+		const struct tree_node *node = &diff->tree.nodes.at[i];
+		if (node->kind == FRAME_KERNEL)
+			blames[i] = BLAME_KERNEL;
+		if (node->kind != FRAME_USER)
+			continue;
+		if (!of_frames[node->frame])
+			of_frames[node->frame] =
+				is_library_of_all(tree_object(&diff->tree, i)) ||
+						plumbing_is(tree_label(&diff->tree, i))
+					? BLAME_WAY
+					: BLAME_OWN;
+		blames[i] = of_frames[node->frame];
 	}
+	return blames;
 }
 
 /* Frames behind it are a waker's: it is the waiting thread's own code that is ranked. */
@@ -59,13 +78,13 @@ static bool is_separator(const struct diff *diff, uint32_t node)
 }
 
 /* The innermost frame of the best kind on the way from a node to the root; TREE_ROOT if none. */
-static uint32_t own_node(const struct diff *diff, uint32_t node)
+static uint32_t own_node(const struct diff *diff, const unsigned char *blames, uint32_t node)
 {
 	uint32_t best = TREE_ROOT;
 	int best_blame = 0;
 
 	for (; node != TREE_ROOT; node = diff->tree.nodes.at[node].parent) {
-		int blame = blame_of(diff, node);
+		int blame = blames[node];
 		if (is_separator(diff, node)) {
 			best = TREE_ROOT;
 			best_blame = 0;
@@ -146,6 +165,7 @@ static void classify(const struct diff *diff, diff_functions *functions)
 void diff_rank(const struct diff *diff, diff_functions *ret)
 {
 	diff_functions functions = {0};
+	_cleanup_free_ unsigned char *blames = blames_of(diff);
 
 	for (uint32_t i = 0; i < diff->tree.frames.count; i++)
 		vec_push(&functions, (struct diff_function){.frame = i});
@@ -153,11 +173,11 @@ void diff_rank(const struct diff *diff, diff_functions *ret)
 		const struct diff_weight *weight = &diff->weights.at[node];
 		struct diff_function *function = &functions.at[diff->tree.nodes.at[node].frame];
 
-		if (blame_of(diff, node) && !is_recursive(diff, node)) {
+		if (blames[node] && !is_recursive(diff, node)) {
 			function->total_before += weight->total_before;
 			function->total_after += weight->total_after;
 		}
-		uint32_t own = own_node(diff, node);
+		uint32_t own = own_node(diff, blames, node);
 		if (own == TREE_ROOT || (weight->self_before == 0 && weight->self_after == 0))
 			continue;
 		function = &functions.at[diff->tree.nodes.at[own].frame];

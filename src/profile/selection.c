@@ -241,7 +241,6 @@ static bool is_asked_for(const struct view_filter *filter, const struct selectio
 {
 	const struct rec_sum *sum = &row->row->sum;
 	enum time_state state = sum->state == TIME_SAMPLE ? TIME_RUNNING : sum->state;
-	bool is_idle = row->idle != IDLE_NOT;
 
 	if (!(filter->states & 1u << state))
 		return false;
@@ -251,10 +250,8 @@ static bool is_asked_for(const struct view_filter *filter, const struct selectio
 		(state != TIME_BLOCKED ||
 			!(filter->reasons & (1u << row->reason | 1u << row->called))))
 		return false;
-	if (state == TIME_BLOCKED && filter->letters[0] &&
-		(!sum->task_letter || !strchr(filter->letters, sum->task_letter)))
-		return false;
-	return filter->idle == IDLE_SHOW || is_idle == (filter->idle == IDLE_ONLY);
+	return state != TIME_BLOCKED || !filter->letters[0] ||
+	       (sum->task_letter && strchr(filter->letters, sum->task_letter));
 }
 
 /* What waits were for is asked last: it takes words. */
@@ -278,6 +275,22 @@ static bool is_for_asked_thing(struct selection *selection, const struct selecti
 			&all[row->row->awaited].thing, pattern);
 	}
 	return *is_asked;
+}
+
+/* Idle waits come last, so that what is set aside is what would be shown with --idle show. */
+static bool is_as_idle_as_asked(struct selection *selection, const struct selection_row *row)
+{
+	bool is_idle = row->idle != IDLE_NOT;
+
+	switch (selection->filter->idle) {
+	case IDLE_SHOW:
+		return true;
+	case IDLE_ONLY:
+		return is_idle;
+	default:
+		selection->idle_hidden_ns += is_idle ? row->ns : 0;
+		return !is_idle;
+	}
 }
 
 struct row_walk {
@@ -333,7 +346,8 @@ static int on_row(const struct rec_row *row, void *context)
 		out.idle = selection_idle(selection, row, &meaning, out.known.kind);
 		find_thing(selection, row, &out);
 	}
-	if (!is_asked_for(selection->filter, &out) || !is_for_asked_thing(selection, &out))
+	if (!is_asked_for(selection->filter, &out) || !is_for_asked_thing(selection, &out) ||
+		!is_as_idle_as_asked(selection, &out))
 		return 0;
 	return walk->each(&out, walk->context);
 }
@@ -393,6 +407,7 @@ int selection_each_row(
 	struct row_walk walk = {selection, each, context, row_ns};
 	int error = 0;
 
+	selection->idle_hidden_ns = 0;
 	if (!selection->has_sleeps && selection->filter->states & 1u << TIME_BLOCKED)
 		error = sleeps_gather(&selection->sleeps, &selection->things, selection->recording,
 			waiter_of, selection, why);
@@ -408,6 +423,11 @@ int selection_each_row(
 				error = hand_out_unsliced(
 					&walk, (uint32_t)i, (enum time_state)state);
 	return error;
+}
+
+uint64_t selection_idle_hidden_ns(const struct selection *selection)
+{
+	return selection->idle_hidden_ns;
 }
 
 /* Do thread and slice pass? For rows that have nothing else to be chosen by. */

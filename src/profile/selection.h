@@ -95,6 +95,8 @@ struct things selection_take_things(struct selection *selection);
 typedef int (*selection_row_fn)(const struct selection_row *row, void *context);
 int selection_each_row(
 	struct selection *selection, selection_row_fn each, void *context, struct why *why);
+/* Idle time that the last walk left out (IDLE_HIDE) although it passed all other filters. */
+uint64_t selection_idle_hidden_ns(const struct selection *selection);
 
 /*
  * The same for the rows of all measures, which threads and the range choose among. Whoever makes

@@ -37,7 +37,8 @@ struct selection {
 	struct map64 asked_things; /* awaited thing, thing -> does the filter ask for it? */
 	struct sleeps sleeps;
 	struct things things;
-	bool has_sleeps; /* they, and who waits for what, are gathered when first needed */
+	uint64_t idle_hidden_ns; /* in the last walk */
+	bool has_sleeps;         /* they, and who waits for what, are gathered when first needed */
 };
 
 /* Is a blocked row idle, by what its stack means and the kind of wait that it is known as? */

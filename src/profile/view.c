@@ -26,7 +26,8 @@ struct building {
 	const struct things *things;
 	bool is_of_waits; /* stacks are named by what waits were for */
 	struct tree *tree;
-	uint64_t *running_ns; /* by thread index */
+	struct reason_parts *parts; /* or NULL: the view is not of reasons */
+	uint64_t *running_ns;       /* by thread index */
 	VEC(struct sampled) samples;
 };
 
@@ -84,6 +85,10 @@ static int on_row(const struct selection_row *row, void *context)
 	}
 	node = add_mark(building, node, state, row->reason);
 	tree_add(building->tree, node, row->ns, row->count);
+	if (building->parts)
+		reason_parts_add(building->parts, node,
+			state == TIME_BLOCKED ? row->called : REASON_PART_NO_CPU, row->ns,
+			row->count);
 	return 0;
 }
 
@@ -232,19 +237,21 @@ int profile_of_view(struct recording *recording, const struct view_type *view,
 	made.to_ns = selection_to_ns(selection);
 	made.has_range = selection_has_range(selection);
 	building.tree = &made.tree;
+	building.parts = view->has_reasons ? &made.parts : NULL;
 	building.things = selection_things(selection);
 	building.placer = placer_new(recording, shape, &made.tree);
-	building.chains = (struct chain_view){recording, building.placer, &made.tree, view->id,
-		shape->weighs_causes && view->id == VIEW_CHAIN};
+	building.chains = (struct chain_view){recording, building.placer, &made.tree,
+		building.parts, view->id, shape->weighs_causes && view->id == VIEW_CHAIN};
 	if (shape->is_roots_only && view->needs_chains)
 		error = find_roots(recording, selection, &building, &made, &roots, why);
 	if (!error)
 		error = build(recording, &building, selection, why);
+	made.idle_ns = view->states & 1u << TIME_BLOCKED ? selection_idle_hidden_ns(selection) : 0;
 	placer_free(building.placer);
 	roots_free(roots);
 	selection_free(selection);
 	if (error) {
-		tree_clear(&made.tree);
+		profile_clear(&made);
 		return error;
 	}
 	*ret = made;
@@ -254,4 +261,5 @@ int profile_of_view(struct recording *recording, const struct view_type *view,
 void profile_clear(struct profile *profile)
 {
 	tree_clear(&profile->tree);
+	reason_parts_clear(&profile->parts);
 }

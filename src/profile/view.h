@@ -5,17 +5,21 @@
 
 #include "profile/filter.h"
 #include "profile/placer.h"
+#include "profile/reason_parts.h"
 #include "profile/tree.h"
 #include "profile/view_types.h"
 
 struct profile {
 	struct tree tree;
+	/* Of views by where threads waited: why. Empty for others. */
+	struct reason_parts parts;
 	uint64_t from_ns; /* the time range after rounding to slices */
 	uint64_t to_ns;
 	bool has_range; /* it is not the whole window */
 	/* Threads that --roots hides, and their blocked time. */
 	size_t hidden_threads;
 	uint64_t hidden_ns;
+	uint64_t idle_ns; /* blocked time that is idle and therefore not in the tree */
 };
 
 /*

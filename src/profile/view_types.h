@@ -48,6 +48,7 @@ struct view_type {
 	const char *marks[TIME_SAMPLE + 1];
 	bool needs_chains; /* which not all recordings have */
 	bool has_idle;     /* some of its time may be idle */
+	bool has_reasons;  /* frames lead to where threads waited: why they did is shown */
 	enum unit unit;    /* of its weights */
 	const char *unit_word;
 	uint32_t measure; /* VIEW_MEASURE: index into recording_measures() */

@@ -19,12 +19,6 @@ static double total(const struct diff_function *function)
 	return function->total_after - function->total_before;
 }
 
-/* A function without time of its own is a caller: the table names those to blame, not all above. */
-static bool has_own_change(const struct diff_function *function)
-{
-	return own(function) != 0;
-}
-
 static const char *object_name(const struct diff *diff, const struct diff_function *function)
 {
 	const char *path =
@@ -47,6 +41,19 @@ static int decimals(const struct diff *diff, const struct diff_text *text)
 		root->total_before > root->total_after ? root->total_before : root->total_after;
 
 	return most * text->factor < 1e6 ? 3 : 0;
+}
+
+/*
+ * Has the function a row? One without time of its own is a caller: the table names those to blame,
+ * not all above. What is nothing in the decimals of the table would be a row of zeros.
+ */
+static bool has_row(
+	const struct diff *diff, const struct diff_function *function, const struct diff_text *text)
+{
+	double change = fabs(own(function)), whole = diff->weights.at[TREE_ROOT].total_before;
+
+	return change * text->factor >= (decimals(diff, text) ? 0.0005 : 0.5) &&
+	       change >= 0.0005 * whole;
 }
 
 static void print_function(FILE *out, const struct diff *diff, const struct diff_function *function,
@@ -82,13 +89,13 @@ static void print_change(FILE *out, const struct diff *diff, const diff_function
 	size_t shown = 0, all = 0;
 
 	for (size_t i = 0; i < functions->count; i++)
-		all += functions->at[i].change == change && has_own_change(&functions->at[i]);
+		all += functions->at[i].change == change && has_row(diff, &functions->at[i], text);
 	if (!all)
 		return;
 	fprintf(out, "\n%-6s %6s %10s %10s  of total  function\n", heading_of(change, text),
 		"before", "after", "change");
 	for (size_t i = 0; i < functions->count && shown < text->top; i++)
-		if (functions->at[i].change == change && has_own_change(&functions->at[i])) {
+		if (functions->at[i].change == change && has_row(diff, &functions->at[i], text)) {
 			print_function(out, diff, &functions->at[i], text);
 			shown++;
 		}
@@ -113,6 +120,8 @@ void diff_print(FILE *out, const struct diff *diff, const diff_functions *functi
 		fputs("\nNothing changed.\n", out);
 		return;
 	}
+	if (text->facts)
+		diff_words_print(out, diff, functions, text);
 	for (unsigned int change = 0; change < DIFF_CHANGES; change++)
 		print_change(out, diff, functions, text, (enum diff_change)change);
 }
@@ -133,6 +142,23 @@ static void function_json(
 	json_close_object(json);
 }
 
+static void facts_json(struct json *json, const struct diff_facts *facts)
+{
+	for (unsigned int i = 0; i < DIFF_QUESTIONS; i++) {
+		json_name(json, diff_question_name((enum diff_question)i));
+		json_open_array(json);
+		vec_each (fact, &facts->at[i]) {
+			json_open_object(json);
+			json_field_text(json, "name", intern_text(&facts->names, fact->name));
+			json_field_double(json, "before", fact->before);
+			json_field_double(json, "after", fact->after);
+			json_field_double(json, "change", fact->after - fact->before);
+			json_close_object(json);
+		}
+		json_close_array(json);
+	}
+}
+
 void diff_json(struct json *json, const struct diff *diff, const diff_functions *functions,
 	const struct diff_text *text)
 {
@@ -146,6 +172,12 @@ void diff_json(struct json *json, const struct diff *diff, const diff_functions 
 	json_field_double(json, "total_before", root->total_before);
 	json_field_double(json, "total_after", root->total_after);
 	json_field_double(json, "worst_growth", diff_worst_growth(diff, functions));
+	if (text->facts) {
+		json_name(json, "by");
+		json_open_object(json);
+		facts_json(json, text->facts);
+		json_close_object(json);
+	}
 	json_name(json, "functions");
 	json_open_array(json);
 	for (size_t i = 0; i < functions->count; i++)

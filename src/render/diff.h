@@ -6,18 +6,29 @@
 #include <stdio.h>
 
 #include "profile/diff.h"
+#include "profile/diff_facts.h"
 #include "util/json.h"
 
 struct diff_text {
 	const char *before; /* names of the two sides */
 	const char *after;
-	const char *what;    /* "offcpu time", "samples" */
-	const char *unit;    /* of weights: "s/s", "%", "s", "samples" */
-	bool more_is_slower; /* as of time; more events are only more */
-	double factor;       /* weights are multiplied by this where they are printed */
-	size_t top;          /* functions of each kind of change */
-	size_t width;        /* columns */
+	const char *what;      /* "offcpu time", "samples" */
+	const char *unit;      /* of weights: "s/s", "%", "s", "samples" */
+	bool more_is_slower;   /* as of time; more events are only more */
+	double factor;         /* weights are multiplied by this where they are printed */
+	size_t top;            /* functions of each kind of change */
+	size_t width;          /* columns */
+	const char *what_time; /* for sentences: "off-CPU time" */
+	const char *per;       /* what amounts are of: "for each second of recording"; "" */
+	bool is_time;          /* weights are seconds */
+	/* What else changed (diff_words.c), or NULL: not both sides are recordings of time. */
+	const struct diff_facts *facts;
+	const char *aside; /* what is not compared, in words; NULL: nothing */
 };
+
+/* The change in plain words: a sentence, then a line for each question. */
+void diff_words_print(FILE *out, const struct diff *diff, const diff_functions *functions,
+	const struct diff_text *text);
 
 void diff_print(FILE *out, const struct diff *diff, const diff_functions *functions,
 	const struct diff_text *text);

@@ -29,14 +29,21 @@ def fails(*args, words):
 
 
 recording = record("-a", command=["sleep", "0.3"])
-total = sum(recording.folded("offcpu").values())
+total = sum(recording.folded("offcpu", "--idle", "hide").values())
+aside = sum(recording.folded("offcpu").values()) - total
 dwell("flame", recording.path, "-o", "off.svg")
 with open("off.svg") as file:
     off = file.read()
 drawn = boxes(off)
 check(drawn[0][1] == "all" and drawn[0][3] == total, f"all is {drawn[0]}, not {total} ns")
 check(sum(weight for depth, _, _, weight in drawn if depth == 1) == total, "roots sum to the whole")
-check(any(name == "sleep" for depth, name, *_ in drawn if depth == 1), "sleep is in it")
+subtitle = xml.etree.ElementTree.fromstring(off).find(f"{SVG}text[@class='soft']").text
+check(aside > total and re.search(r"; idle [0-9.]+ s set aside \(--idle show\)", subtitle),
+      f"of {aside} ns that are idle the picture says {subtitle}")
+whole = boxes(dwell("flame", recording.path, "--idle", "show").stdout)
+check(whole[0][3] == total + aside, f"with idle all is {whole[0]}, not {total + aside} ns")
+check(any(name == "sleep" for depth, name, *_ in whole if depth == 1), "sleep is in it")
+check("set aside" in dwell("flame", recording.path, "-f").stderr, "-f says what it sets aside")
 check(any("kernel" in facts for _, _, facts, _ in drawn), "kernel frames say so")
 check(dwell("flame", recording.path).stdout == off, "redirected stdout is the same picture")
 check(dwell("flame", recording.path, "-f").stdout.startswith("<") is False, "-f is folded text")

@@ -11,7 +11,8 @@ if not os.path.isdir(os.path.join(TOP, "build/node_modules/playwright-core")):
 
 picture, tall = os.path.join(TEMP, "picture.svg"), os.path.join(TEMP, "tall.svg")
 hotcold, chart = os.path.join(TEMP, "hotcold.svg"), os.path.join(TEMP, "chart.svg")
-dwell("flame", os.path.join(TOP, "tests/web/flame.folded"), "-o", picture)
+dwell("flame", os.path.join(TOP, "tests/web/flame.folded"), "-o", picture, "--subtitle",
+      "a subtitle that is too long for narrow windows, but not for others")
 dwell("flame", os.path.join(TOP, "tests/web/hotcold.folded"), "-o", hotcold)
 dwell("flame", os.path.join(TOP, "tests/web/chart.folded"), "--flamechart", "-o", chart)
 with open("tall.folded", "w") as file:

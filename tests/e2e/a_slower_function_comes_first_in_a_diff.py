@@ -22,7 +22,8 @@ for name, slow, burn in (("before", 5, 100000), ("after", 30, 100000), ("hot", 5
 
 
 def diff(before, after, *options):
-    return json.loads(dwell("diff", before, after, "--json", *options).stdout)
+    # Naps are idle.
+    return json.loads(dwell("diff", before, after, "--json", "--idle", "show", *options).stdout)
 
 
 same = diff("before.dwell", "before.dwell")
@@ -41,8 +42,16 @@ check(first["object"] == "prog" and first["change"] == "slower", f"{slow['functi
 # Off-CPU time holds waits for a CPU, too.
 check_between("growth", first["own_change"] * S, 0.8 * 500 * MS, 3 * 500 * MS)
 
+def aside(*options):
+    text = dwell("diff", "before.dwell", "after.dwell", *options).stdout
+    return re.search(r"idle time is set aside, .* before and .* after \(--idle show\)",
+                     " ".join(text.split()))
+
+
+check(aside() and not aside("--idle", "show"), "what is not compared is said")
+
 dwell("diff", "before.dwell", "before.dwell", "--fail-above", "5%")
-dwell("diff", "before.dwell", "after.dwell", "--raw", "--fail-above", "5%", status=1)
+dwell("diff", "before.dwell", "after.dwell", "--raw", "--idle", "show", "--fail-above", "5%", status=1)
 dwell("diff", "before.dwell", "after.dwell", "-o", "d.svg")
 check(open("d.svg").read().startswith("<?xml") or "<svg" in open("d.svg").read(), "a picture")
 dwell("diff", "before.dwell", "after.dwell", "-o", "d.folded")

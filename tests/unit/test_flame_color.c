@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "render/flame/flame_color.h"
+#include "render/flame/flame_reasons.h"
 #include "util/mem.h"
 
 static struct flame_color color(enum flame_palette palette, const char *label)
@@ -72,6 +73,15 @@ static void black_text_can_be_read_on_every_colour(void **state)
 			assert_true(contrast_to_black(made) >= 4.5);
 			assert_true(contrast_to_black(darkened(made)) >= 4.5);
 		}
+	for (unsigned int why = 0; why <= REASON_PARTS; why++)
+		for (int i = 0; i < 200; i++) {
+			char name[32];
+			snprintf(name, sizeof(name), "f%d", i);
+			struct flame_kind kind = flame_kind_of(name, FRAME_USER, false);
+			struct flame_color made = flame_color_of_reason(why, &kind);
+			assert_true(contrast_to_black(made) >= 4.5);
+			assert_true(contrast_to_black(darkened(made)) >= 4.5);
+		}
 	for (double change = -1; change <= 1; change += 0.01) {
 		assert_true(contrast_to_black(flame_color_of_change(change, 1, false)) >= 4.5);
 		assert_true(contrast_to_black(flame_color_of_change(change, 1, true)) >= 4.5);
@@ -80,8 +90,8 @@ static void black_text_can_be_read_on_every_colour(void **state)
 
 static void palettes_are_known_by_name(void **state)
 {
-	static const char *const names[] = {"hot", "mem", "io", "wakeup", "chain", "java", "js",
-		"perl", "red", "green", "blue", "aqua", "yellow", "purple", "orange"};
+	static const char *const names[] = {"hot", "mem", "io", "wakeup", "chain", "reason", "java",
+		"js", "perl", "red", "green", "blue", "aqua", "yellow", "purple", "orange"};
 	enum flame_palette palette;
 	(void)state;
 
@@ -91,6 +101,25 @@ static void palettes_are_known_by_name(void **state)
 		assert_string_equal(flame_palette_name(palette), names[i]);
 	}
 	assert_false(flame_palette_from_name("hots", &palette));
+}
+
+/* The page has the colours in its script: a reason looks the same in both. */
+static void reasons_have_the_colours_of_the_page(void **state)
+{
+	_cleanup_fclose_ FILE *in = fopen("web/page/colors.js", "re");
+	char text[8192];
+	(void)state;
+
+	assert_non_null(in);
+	text[fread(text, 1, sizeof(text) - 1, in)] = 0;
+	for (unsigned int why = 0; why < REASON_PARTS; why++) {
+		char plain[64], quoted[64];
+		const char *word = why == REASON_PART_NO_CPU ? "runnable" : reason_part_name(why);
+		snprintf(plain, sizeof(plain), "%s: '#%06x'", word, flame_reason_rgb(why));
+		snprintf(quoted, sizeof(quoted), "'%s': '#%06x'", word, flame_reason_rgb(why));
+		if (!strstr(text, plain) && !strstr(text, quoted))
+			fail_msg("%s is not in web/page/colors.js", plain);
+	}
 }
 
 static bool is_greenish(struct flame_color c)
@@ -205,6 +234,7 @@ int main(void)
 		cmocka_unit_test(a_name_has_one_colour_in_all_runs),
 		cmocka_unit_test(black_text_can_be_read_on_every_colour),
 		cmocka_unit_test(palettes_are_known_by_name),
+		cmocka_unit_test(reasons_have_the_colours_of_the_page),
 		cmocka_unit_test(suffixes_and_names_choose_in_the_palettes_of_runtimes),
 		cmocka_unit_test(wakers_and_separators_stand_out_in_chains),
 		cmocka_unit_test(kinds_come_from_suffixes_and_from_the_tree),

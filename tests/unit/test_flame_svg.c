@@ -9,6 +9,7 @@
 
 #include "flame_sample.h"
 #include "golden.h"
+#include "render/flame/flame_reasons.h"
 #include "render/flame/svg_assets.h"
 
 static struct flame_options plain(void)
@@ -55,6 +56,74 @@ static void a_picture_has_titles_boxes_labels_and_a_legend(void **state)
 	options.is_time = true;
 	options.palette = PALETTE_CHAIN;
 	assert_picture(&options, "flame.svg");
+}
+
+/* The node in which the stack of these labels ends. */
+static uint32_t end_of(struct tree *tree, const char *stack)
+{
+	_cleanup_free_ char *copy = xstrdup(stack);
+	uint32_t at = TREE_ROOT;
+	char *rest = copy, *label;
+
+	while ((label = strsep(&rest, ";")))
+		at = tree_child(tree, at, label, sample_kind(label, at == TREE_ROOT));
+	return at;
+}
+
+static void add_part(struct tree *tree, struct reason_parts *parts, const char *stack,
+	enum reason reason, uint64_t weight)
+{
+	sample_add(tree, stack, weight);
+	reason_parts_add(parts, end_of(tree, stack), reason, weight, weight);
+}
+
+static void assert_fill(const char *text, const char *title, unsigned int why, const char *name)
+{
+	struct flame_kind kind = flame_kind_of(name, FRAME_USER, false);
+	struct flame_color color = flame_color_of_reason(why, &kind);
+	const char *at = strstr(text, title);
+	char fill[32];
+
+	snprintf(fill, sizeof(fill), "fill=\"#%02x%02x%02x\"", color.red, color.green, color.blue);
+	if (!at)
+		fail_msg("%s is not in %s", title, text);
+	assert_true(strstr(at, fill) && strstr(at, fill) < strstr(at, "</g>"));
+}
+
+/* Also of stacks that are turned around, whose nodes are others. */
+static void boxes_have_the_colour_of_the_reason_that_took_most(void **state)
+{
+	struct flame_options options = plain();
+	struct reason_parts parts = {0};
+	struct tree tree;
+	(void)state;
+
+	tree_init(&tree);
+	add_part(&tree, &parts, "app;main;get", REASON_LOCK, 700);
+	add_part(&tree, &parts, "app;main;get", REASON_DISK, 200);
+	add_part(&tree, &parts, "app;main;put;--;wake", REASON_DISK, 900);
+	options.palette = PALETTE_REASON;
+	options.parts = &parts;
+	_cleanup_free_ char *text = sample_svg(&tree, &options);
+	assert_non_null(strstr(text, ">disk 61 %</text>"));
+	assert_non_null(strstr(text, ">lock 39 %</text>"));
+	assert_true(strstr(text, ">disk 61 %") < strstr(text, ">lock 39 %"));
+	assert_fill(text, "get\n900 samples, 50.00%, lock 78%, disk 22%", REASON_LOCK, "get");
+	assert_fill(text, "put\n900 samples, 50.00%, disk 100%", REASON_DISK, "put");
+	/* Less than two thirds are one reason's. */
+	assert_fill(text, "main\n1,800 samples, 100.00%, disk 61%, lock 39%", REASON_PARTS, "main");
+	/* Whoever ended the wait has a colour apart. */
+	struct flame_kind waker = flame_kind_of("wake", FRAME_USER, true);
+	struct flame_color color = flame_color_of(PALETTE_REASON, &waker, false);
+	char fill[32];
+	snprintf(fill, sizeof(fill), "fill=\"#%02x%02x%02x\"", color.red, color.green, color.blue);
+	assert_non_null(strstr(strstr(text, "<title>wake"), fill));
+
+	options.is_reversed = true;
+	_cleanup_free_ char *reversed = sample_svg(&tree, &options);
+	assert_fill(reversed, "get\n900 samples, 50.00%, lock 78%, disk 22%", REASON_LOCK, "get");
+	reason_parts_clear(&parts);
+	tree_clear(&tree);
 }
 
 static void an_icicle_has_its_root_on_top(void **state)
@@ -337,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_picture_has_titles_boxes_labels_and_a_legend),
+		cmocka_unit_test(boxes_have_the_colour_of_the_reason_that_took_most),
 		cmocka_unit_test(an_icicle_has_its_root_on_top),
 		cmocka_unit_test(reversed_stacks_start_with_their_leaves),
 		cmocka_unit_test(a_long_name_of_what_is_counted_is_cut_between_characters),

@@ -48,6 +48,20 @@ static uint64_t total_ns(
 	return total;
 }
 
+static uint64_t idle_ns(
+	struct view_sample *sample, enum view view, const struct view_filter *filter)
+{
+	struct profile profile;
+	struct why why = {""};
+	uint64_t idle;
+
+	if (profile_of_view(sample->recording, view_type(view), filter, &by_comm, &profile, &why))
+		fail_msg("%s", why.text);
+	idle = profile.idle_ns;
+	profile_clear(&profile);
+	return idle;
+}
+
 static void open_known(struct view_sample *sample, struct view_filter *filter)
 {
 	view_filter_init(filter);
@@ -112,10 +126,46 @@ static void idle_time_and_the_rest_make_up_the_whole(void **state)
 	open_known(&sample, &filter);
 	filter.idle = IDLE_HIDE;
 	hidden = total_ns(&sample, VIEW_OFFCPU, &filter);
+	assert_int_equal(idle_ns(&sample, VIEW_OFFCPU, &filter), 20000 * MS);
+	assert_int_equal(idle_ns(&sample, VIEW_HOTCOLD, &filter), 20000 * MS);
+	assert_int_equal(idle_ns(&sample, VIEW_ONCPU, &filter), 0);
+	/* What another filter leaves out is not set aside. */
+	filter.is_kernel_only = true;
+	assert_int_equal(idle_ns(&sample, VIEW_OFFCPU, &filter), 10000 * MS);
+	filter.is_kernel_only = false;
 	filter.idle = IDLE_ONLY;
 	only = total_ns(&sample, VIEW_OFFCPU, &filter);
 	assert_int_equal(only, 20000 * MS);
 	assert_int_equal(hidden + only, 32000 * MS);
+	sample_end(&sample);
+}
+
+/* By node and by count: what stacks weigh is what their reasons weigh. */
+static void reasons_make_up_the_time_of_each_stack(void **state)
+{
+	struct view_sample sample;
+	struct view_filter filter;
+	struct profile profile;
+	struct why why = {""};
+	uint64_t no_cpu = 0;
+	(void)state;
+
+	open_known(&sample, &filter);
+	assert_int_equal(profile_of_view(sample.recording, view_type(VIEW_OFFCPU), &filter,
+				 &by_comm, &profile, &why),
+		0);
+	vec_each (part, &profile.parts.at) {
+		struct tree_node *node = &profile.tree.nodes.at[part->node];
+		assert_in_range(part->weight, 0, node->self_weight);
+		assert_in_range(part->count, 0, node->self_count);
+		node->self_weight -= part->weight;
+		node->self_count -= part->count;
+		no_cpu += part->why == REASON_PART_NO_CPU ? part->weight : 0;
+	}
+	assert_int_equal(tree_total_weight(&profile.tree), 0);
+	assert_int_equal(tree_total_count(&profile.tree), 0);
+	assert_int_equal(no_cpu, 3000 * MS);
+	profile_clear(&profile);
 	sample_end(&sample);
 }
 
@@ -365,6 +415,7 @@ int main(void)
 		cmocka_unit_test(counts_and_suffixes_and_lists_of_names_read_as_expected),
 		cmocka_unit_test(off_cpu_and_on_cpu_time_make_up_life),
 		cmocka_unit_test(idle_time_and_the_rest_make_up_the_whole),
+		cmocka_unit_test(reasons_make_up_the_time_of_each_stack),
 		cmocka_unit_test(a_wait_over_ten_slices_has_a_tenth_in_each),
 		cmocka_unit_test(a_range_is_rounded_out_to_whole_slices),
 		cmocka_unit_test(a_range_behind_the_end_is_an_error),

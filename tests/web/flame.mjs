@@ -203,6 +203,50 @@ test('it can be an image in a page', async () => {
 	await rm(html);
 });
 
+test('a picture that fits opens with its root at the bottom, a tall one with the root on top',
+	async () => {
+		const places = async (page) => {
+			const [all, first] = [await frame(page, 'all').first().locator('rect').boundingBox(),
+				await page.locator('.frames > *').nth(1).locator('rect').boundingBox()];
+			return {all: all.y, first: first.y};
+		};
+		await visit(browser, PICTURE, async (page) => {
+			const {all, first} = await places(page);
+			assert.ok(first < all, 'callers are below');
+			await page.keyboard.press('i');
+			const turned = await places(page);
+			assert.ok(turned.all < turned.first, 'i turns it over');
+			await page.getByRole('button', {name: 'Root on top'}).click();
+			assert.deepEqual(await places(page), {all, first});
+		});
+		await visit(browser, TALL, async (page) => {
+			const {all, first} = await places(page);
+			assert.ok(all > 0 && all < 200 && first > all, `the root is at ${all}`);
+			assert.equal(await page.locator('.title').isVisible(), true);
+			await page.keyboard.press('i');
+			const turned = await places(page);
+			assert.ok(turned.first < turned.all && turned.all > 0 && turned.all < 600,
+				`turned over, the root is at ${turned.all}`);
+			await page.setViewportSize({width: 420, height: 600});
+			assert.ok((await places(page)).first < (await places(page)).all, 'and stays so');
+		});
+	});
+
+test('in a narrow window the head ends with the window', () => visit(browser, PICTURE,
+	async (page) => {
+		const ends = () => page.locator('.title, .soft:not(.foot), .legend > g:not([display])')
+			.evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().right)));
+		const subtitle = () => page.locator('.soft:not(.foot)').textContent();
+		const whole = await subtitle();
+		await page.setViewportSize({width: 330, height: 500});
+		await page.waitForFunction(() => document.documentElement.viewBox.baseVal.width === 330);
+		assert.ok(await ends() <= 330, `the head ends at ${await ends()}`);
+		assert.match(await subtitle(), /^a subtitle .*…$/);
+		await page.setViewportSize({width: 1000, height: 500});
+		await page.waitForFunction(() => document.documentElement.viewBox.baseVal.width === 1000);
+		assert.equal(await subtitle(), whole);
+	}));
+
 test('in a tall picture the bar stays in sight', () => visit(browser, TALL, async (page) => {
 	const box = async () => page.locator('.dwell-bar').boundingBox();
 	const top = await box();

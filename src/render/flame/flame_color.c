@@ -27,6 +27,7 @@ enum hue {
 	HUE_PURPLE,
 	HUE_ORANGE,
 	HUE_GREY,
+	HUE_WAKER,
 };
 
 static const struct range hues[] = {
@@ -41,6 +42,8 @@ static const struct range hues[] = {
 	[HUE_PURPLE] = {{204, 132, 218}, {234, 182, 246}},
 	[HUE_ORANGE] = {{240, 148, 60}, {255, 190, 104}},
 	[HUE_GREY] = {{198, 201, 206}, {212, 215, 219}},
+	/* Paler than any reason. */
+	[HUE_WAKER] = {{204, 226, 206}, {224, 240, 222}},
 };
 
 static const struct {
@@ -52,6 +55,7 @@ static const struct {
 	[PALETTE_IO] = {"io", HUE_IO},
 	[PALETTE_WAKEUP] = {"wakeup", HUE_AQUA},
 	[PALETTE_CHAIN] = {"chain", HUE_BLUE},
+	[PALETTE_REASON] = {"reason", HUE_IO},
 	[PALETTE_JAVA] = {"java", HUE_RED},
 	[PALETTE_JS] = {"js", HUE_RED},
 	[PALETTE_PERL] = {"perl", HUE_RED},
@@ -138,6 +142,8 @@ static enum hue hue_of(enum flame_palette palette, const struct flame_kind *kind
 	switch (palette) {
 	case PALETTE_CHAIN:
 		return kind->is_waker ? HUE_AQUA : HUE_BLUE;
+	case PALETTE_REASON:
+		return kind->is_waker ? HUE_WAKER : HUE_IO;
 	case PALETTE_JAVA:
 		return runtime_hue(kind, is_java(kind));
 	case PALETTE_JS:

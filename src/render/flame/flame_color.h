@@ -20,8 +20,9 @@ enum flame_palette {
 	PALETTE_MEM,
 	PALETTE_IO,
 	PALETTE_WAKEUP,
-	PALETTE_CHAIN, /* wakers aqua, the rest blue */
-	PALETTE_JAVA,  /* these three: by what the frame is, and by the shape of its name */
+	PALETTE_CHAIN,  /* wakers aqua, the rest blue */
+	PALETTE_REASON, /* by why the time went (flame_reasons.h), wakers green */
+	PALETTE_JAVA,   /* these three: by what the frame is, and by the shape of its name */
 	PALETTE_JS,
 	PALETTE_PERL,
 	PALETTE_RED,

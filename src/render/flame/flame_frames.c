@@ -104,6 +104,25 @@ static void put_share_words(const struct flame_page *page, const struct flame_bo
 	}
 }
 
+static const uint64_t *reasons_of(const struct flame_page *page, const struct flame_box *box)
+{
+	return page->layout->reasons ? page->layout->reasons[box - page->layout->boxes.at] : NULL;
+}
+
+/* "lock 72 %, disk 28 %": what took at least half a percent. */
+static void put_reasons(const struct flame_page *page, const struct flame_box *box)
+{
+	const uint64_t *row = reasons_of(page, box);
+	unsigned int order[REASON_PARTS];
+	size_t count = row ? flame_reasons_by_size(row, order) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double percent = 100 * (double)row[order[i]] / (double)box->weight;
+		if (percent >= 0.5)
+			fprintf(page->out, ", %s %.0f%%", reason_part_name(order[i]), percent);
+	}
+}
+
 static void put_title(
 	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
 {
@@ -122,6 +141,7 @@ static void put_title(
 	put_share(page, box);
 	if (box->is_striped)
 		put_share_words(page, box);
+	put_reasons(page, box);
 	if (change_text(page, box, change)[0])
 		fprintf(page->out, ", %s", change);
 	if (word)
@@ -149,6 +169,15 @@ static double full_change(const struct flame_layout *layout)
 	return (double)layout->largest_change > least ? (double)layout->largest_change : least;
 }
 
+/* Wakers' frames lead away from where the thread waited, and have a colour of their own. */
+static bool is_told_why(
+	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
+{
+	const uint64_t *row = reasons_of(page, box);
+
+	return row && !kind->is_waker && kind->sort != FLAME_SEPARATOR;
+}
+
 static struct flame_color color_of(
 	const struct flame_page *page, const struct flame_box *box, const struct flame_kind *kind)
 {
@@ -164,6 +193,8 @@ static struct flame_color color_of(
 		return flame_color_of_share(largest_share(box), kind);
 	if (!box->depth)
 		return root_color;
+	if (is_told_why(page, box, kind))
+		return flame_color_of_reason(flame_main_reason(reasons_of(page, box)), kind);
 	color = flame_color_of(options->palette, kind, options->is_alike);
 	return options->colors ? flame_colors_keep(options->colors, kind->name, kind->length, color)
 			       : color;

@@ -24,6 +24,8 @@ struct weights {
 	uint64_t *after;
 	uint64_t *running; /* NULL without shares */
 	uint64_t *runnable;
+	struct reason_part *parts; /* NULL if boxes do not say why */
+	size_t part_count;
 	/* Nodes in the subtree that weigh something; before they are summed up NULL, or those that
 	 * the node stands for. */
 	uint32_t *frames;
@@ -63,6 +65,13 @@ static void take_shares(struct weights *weights)
 	}
 }
 
+static void take_parts(struct weights *weights, const struct reason_parts *parts)
+{
+	weights->part_count = parts->at.count;
+	weights->parts = xcalloc(parts->at.count + 1, sizeof(*weights->parts));
+	memcpy(weights->parts, parts->at.at, parts->at.count * sizeof(*weights->parts));
+}
+
 static void take_weights(
 	const struct tree *tree, const struct flame_options *options, struct weights *ret)
 {
@@ -78,6 +87,8 @@ static void take_weights(
 		ret->after = copy_weights(options->after, count);
 	} else if (flame_shares_apply(tree, ret->weight)) {
 		take_shares(ret);
+	} else if (options->palette == PALETTE_REASON && options->parts) {
+		take_parts(ret, options->parts);
 	}
 }
 
@@ -88,6 +99,7 @@ static void clear_weights(struct weights *weights)
 	free(weights->after);
 	free(weights->running);
 	free(weights->runnable);
+	free(weights->parts);
 	free(weights->frames);
 	free(weights->first);
 	free(weights->next);
@@ -116,6 +128,8 @@ static void reshape(struct weights *weights, struct flame_layout *layout, struct
 	move_weights(&weights->after, shape->places, from, to);
 	move_weights(&weights->running, shape->places, from, to);
 	move_weights(&weights->runnable, shape->places, from, to);
+	for (size_t i = 0; i < weights->part_count; i++)
+		weights->parts[i].node = shape->places[weights->parts[i].node];
 	flame_shape_free_tree(layout->shaped);
 	weights->tree = layout->shaped = shape->tree;
 	weights->frames = shape->frames.at;
@@ -351,6 +365,30 @@ static void walk_down(const struct weights *weights, const struct flame_options 
 	vec_clear(&walk.children);
 }
 
+/* A walk over the tree for each reason, so that memory follows the boxes and not the nodes. */
+static void note_reasons(const struct weights *weights, const struct flame_options *options,
+	struct flame_layout *layout)
+{
+	bool is_there[REASON_PARTS] = {false};
+	_cleanup_free_ uint64_t *sums = NULL;
+
+	if (!weights->parts)
+		return;
+	sums = xcalloc(weights->tree->nodes.count, sizeof(*sums));
+	layout->reasons = xcalloc(layout->boxes.count, sizeof(*layout->reasons));
+	for (size_t i = 0; i < weights->part_count; i++)
+		is_there[weights->parts[i].why] = true;
+	for (unsigned int why = 0; why < REASON_PARTS; why++) {
+		if (!is_there[why])
+			continue;
+		flame_reason_sums(weights->tree, weights->parts, weights->part_count, why,
+			options->weighs_counts, sums);
+		for (size_t i = 0; i < layout->boxes.count; i++)
+			if (!layout->boxes.at[i].merged)
+				layout->reasons[i][why] = sums[layout->boxes.at[i].node];
+	}
+}
+
 /* What a box must weigh to be drawn. */
 static double threshold_of(const struct flame_options *options, double width, uint64_t total)
 {
@@ -380,6 +418,7 @@ int flame_layout_make(const struct tree *tree, const struct flame_options *optio
 			layout.after_total = weights.after[TREE_ROOT];
 		}
 		walk_down(&weights, options, threshold, &layout);
+		note_reasons(&weights, options, &layout);
 		*ret = layout;
 	}
 	clear_weights(&weights);
@@ -389,6 +428,7 @@ int flame_layout_make(const struct tree *tree, const struct flame_options *optio
 void flame_layout_clear(struct flame_layout *layout)
 {
 	vec_clear(&layout->boxes);
+	free(layout->reasons);
 	flame_shape_free_tree(layout->shaped);
 	layout->shaped = NULL;
 }

@@ -7,6 +7,7 @@
 #ifndef DWELL_RENDER_FLAME_LAYOUT_H
 #define DWELL_RENDER_FLAME_LAYOUT_H
 
+#include "render/flame/flame_reasons.h"
 #include "render/flame/flame_svg.h"
 #include "util/vec.h"
 
@@ -30,7 +31,8 @@ struct flame_layout {
 	uint64_t total; /* of the root's box */
 	uint32_t depth; /* of the deepest box */
 	uint64_t merged;
-	bool has_shares; /* boxes are striped: flame_shares.h */
+	bool has_shares;           /* boxes are striped: flame_shares.h */
+	flame_reason_rows reasons; /* by box, or NULL; those of merged ones are empty */
 	uint64_t before_total;
 	uint64_t after_total;
 	int64_t largest_change;

@@ -83,6 +83,8 @@ static double line_height(const struct flame_page *page)
 #define LEGEND_WAKER (1u << FLAME_SORTS)
 #define LEGEND_CHANGE (2u << FLAME_SORTS)
 #define LEGEND_SHARES (4u << FLAME_SORTS)
+/* What took less of the whole picture than this is in the boxes' titles only. */
+#define LEGEND_LEAST_SHARE 0.001
 
 static unsigned int sorts_present(const struct flame_page *page)
 {
@@ -145,6 +147,7 @@ static void put_root(const struct flame_page *page)
 	put_attribute_number(page, "data-mark-width", FLAME_MARK_WIDTH);
 	put_attribute_number(page, "data-stripe-width", FLAME_STRIPE_WIDTH);
 	put_attribute_number(page, "data-gap", FLAME_GAP);
+	put_attribute_number(page, "data-top", page->top);
 	put_attribute_number(page, "data-font-size", options->font_size);
 	put_attribute_number(page, "data-character-width", page->character_width);
 	put_attribute(page, "data-inverted", options->is_inverted ? "1" : "0");
@@ -261,10 +264,9 @@ static double put_legend_mark(
 	return next;
 }
 
-static double put_legend_change(
-	const struct flame_page *page, double change, const char *word, double x, double y)
+static double put_legend_color(const struct flame_page *page, struct flame_color color,
+	const char *word, double x, double y)
 {
-	struct flame_color color = flame_color_of_change(change, 1, page->options->is_negated);
 	char start[64];
 
 	snprintf(start, sizeof(start), "<g><rect style=\"fill:#%02x%02x%02x\"", color.red,
@@ -272,6 +274,13 @@ static double put_legend_change(
 	x = put_legend_entry(page, start, word, x, y);
 	fputs("</g>\n", page->out);
 	return x;
+}
+
+static double put_legend_change(
+	const struct flame_page *page, double change, const char *word, double x, double y)
+{
+	return put_legend_color(
+		page, flame_color_of_change(change, 1, page->options->is_negated), word, x, y);
 }
 
 static double put_legend_share(
@@ -285,17 +294,57 @@ static double put_legend_share(
 	return x;
 }
 
+/* Reasons, those that took most of the picture first. The root is the first box. */
+static double put_legend_reasons(const struct flame_page *page, double x, double y)
+{
+	const uint64_t *row = page->layout->reasons[0];
+	unsigned int order[REASON_PARTS];
+	size_t count = flame_reasons_by_size(row, order);
+
+	for (size_t i = 0; i < count; i++) {
+		double share = (double)row[order[i]] / (double)page->layout->total;
+		if (share < LEGEND_LEAST_SHARE)
+			break;
+		_cleanup_free_ char *word = xasprintf("%s %.*f %%", reason_part_name(order[i]),
+			share < 0.01 ? 1 : 0, 100 * share);
+		x = put_legend_color(page, flame_color_of_legend(order[i]), word, x, y);
+	}
+	if (count > 1)
+		x = put_legend_color(page, flame_color_of_legend(REASON_PARTS), "mixed", x, y);
+	return x;
+}
+
+/* Where reasons have the colours, wakers have one of their own. */
+static double put_legend_waker(const struct flame_page *page, double x, double y)
+{
+	static const struct flame_kind waker = {"waker", 5, FLAME_USER, true};
+	struct flame_color color = flame_color_of(page->options->palette, &waker, false);
+	double size = page->options->font_size;
+	char start[64];
+
+	if (!page->layout->reasons)
+		return put_legend_mark(page, 'w', waker.name, x, y);
+	snprintf(start, sizeof(start), "<g class=\"w\"><rect style=\"fill:#%02x%02x%02x\"",
+		color.red, color.green, color.blue);
+	double next = put_legend_entry(page, start, waker.name, x, y);
+	fprintf(page->out, "<path class=\"e\" d=\"M%.2f %.2fv%.2f\"/></g>\n", x + 13,
+		y - size * 0.85, size);
+	return next;
+}
+
 static void put_legend(const struct flame_page *page, unsigned int present, double y)
 {
 	double x = FLAME_PAD + 0.5;
 
 	fputs("<g class=\"legend\">\n", page->out);
+	if (page->layout->reasons)
+		x = put_legend_reasons(page, x, y);
 	for (unsigned int sort = 0; sort < FLAME_SORTS; sort++)
 		if (present & 1u << sort)
 			x = put_legend_mark(page, flame_sort_letter((enum flame_sort)sort),
 				flame_sort_word((enum flame_sort)sort), x, y);
 	if (present & LEGEND_WAKER)
-		x = put_legend_mark(page, 'w', "waker", x, y);
+		x = put_legend_waker(page, x, y);
 	for (unsigned int share = 0; present & LEGEND_SHARES && share < FLAME_SHARES; share++)
 		x = put_legend_share(page, (enum flame_share)share, x, y);
 	if (present & LEGEND_CHANGE) {
@@ -313,7 +362,7 @@ static void measure(struct flame_page *page, unsigned int present)
 	page->top = FLAME_PAD + options->font_size * 1.4 + 12;
 	if (options->subtitle)
 		page->top += line_height(page);
-	if (present)
+	if (present || page->layout->reasons)
 		page->top += line_height(page);
 	page->height =
 		page->top + (page->layout->depth + 1) * options->frame_height + 8 + FOOT_HEIGHT;
@@ -327,7 +376,7 @@ static void put_head(const struct flame_page *page, unsigned int present)
 	put_line(page, "title", y, title_of(options));
 	if (options->subtitle)
 		put_line(page, "soft", y += line_height(page), options->subtitle);
-	if (present)
+	if (present || page->layout->reasons)
 		put_legend(page, present, y + line_height(page));
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profile/reason_parts.h"
 #include "profile/tree.h"
 #include "render/flame/flame_attributes.h"
 #include "render/flame/flame_color.h"
@@ -49,6 +50,8 @@ struct flame_options {
 	 * are the tree's; colours and signed percentages are from these. */
 	const uint64_t *before;
 	const uint64_t *after;
+	/* Why the time of the tree's stacks went, for PALETTE_REASON; NULL: not known. */
+	const struct reason_parts *parts;
 };
 
 void flame_options_init(struct flame_options *options);
