@@ -59,14 +59,15 @@ static void add(
 	add_number(side, question, intern(&side->facts->names, name), weight);
 }
 
-/* The same for the name of something that the recording numbers: it is hostile, and cleaned. */
+/* The same for the name of something that the recording numbers: it is hostile, and cleaned;
+ * numbers in it are folded if they tell nothing. */
 static void add_indexed(struct side *side, enum diff_question question, uint32_t index,
-	const char *name, double weight)
+	const char *name, bool has_numbers, double weight)
 {
 	uint64_t *number = map64_put(&side->numbers, (uint64_t)question << 32 | index, NULL);
 
 	if (!*number) {
-		bool is_folded = question != DIFF_THING && !side->options->has_exact_names;
+		bool is_folded = has_numbers && !side->options->has_exact_names;
 		_cleanup_free_ char *clean = text_clean(name, false);
 		_cleanup_free_ char *folded = is_folded ? diff_fold_digits(clean) : NULL;
 		*number = intern(&side->facts->names, folded ? folded : clean) + 1ULL;
@@ -104,16 +105,18 @@ static void add_waker(struct side *side, const struct selection_row *row, double
 		return;
 	waker = &hops[chains[row->row->chain].first_hop];
 	waker_name(waker, name);
-	add_indexed(side, DIFF_WAKER, chains[row->row->chain].first_hop, name, weight);
+	add_indexed(side, DIFF_WAKER, chains[row->row->chain].first_hop, name, true, weight);
 }
 
 static void add_blocked(struct side *side, const struct selection_row *row, double weight)
 {
 	add(side, DIFF_REASON, reason_name(row->called), weight);
 	add_waker(side, row, weight);
-	if (row->thing != REC_NONE)
-		add_indexed(
-			side, DIFF_THING, row->thing, side->things->at.at[row->thing].text, weight);
+	if (row->thing == REC_NONE)
+		return;
+	/* A pipe without a name has a number, which is another one each time. */
+	const struct thing *thing = &side->things->at.at[row->thing];
+	add_indexed(side, DIFF_THING, row->thing, thing->text, thing->kind == AWAITED_PIPE, weight);
 }
 
 static const char *state_word(enum time_state state)
@@ -136,7 +139,7 @@ static int on_row(const struct selection_row *row, void *context)
 		add(side, DIFF_STATE, state_word(state), weight);
 	if (!(side->view->states & 1u << state))
 		return 0;
-	add_indexed(side, DIFF_THREAD, row->row->thread_index, row->thread->comm, weight);
+	add_indexed(side, DIFF_THREAD, row->row->thread_index, row->thread->comm, true, weight);
 	if (state == TIME_BLOCKED)
 		add_blocked(side, row, weight);
 	else if (state != TIME_RUNNING)
