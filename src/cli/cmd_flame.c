@@ -124,11 +124,7 @@ static void say_oddities(
 	const struct view_filter *filter = &arguments->view.filter;
 	char room[UNITS_ROOM];
 
-	_cleanup_free_ char *idle = stack_options_idle(input);
-
 	say_losses(path, input);
-	if (idle && arguments->stacks.format == OUTPUT_FOLDED)
-		fprintf(stderr, "dwell: %s\n", idle);
 	if (input->hidden_threads)
 		fprintf(stderr,
 			"dwell: --roots hides %zu thread%s with %s of blocked time, seen in the "
@@ -251,9 +247,19 @@ static int write_input(struct input *input, struct arguments *arguments, const c
 	return status;
 }
 
+/* Pictures have it in their subtitle; of text it is said, unless its reader has gone. */
+static void say_idle(const struct input *input)
+{
+	_cleanup_free_ char *idle = stack_options_idle(input);
+
+	if (idle && !ferror(stdout))
+		fprintf(stderr, "dwell: %s\n", idle);
+}
+
 static int show(struct input *input, struct arguments *arguments, const char *path)
 {
 	uint64_t total;
+	int status;
 
 	if (!input->is_recording && !view_filter_is_open(&arguments->view.filter))
 		return fail(STATUS_USAGE,
@@ -270,7 +276,10 @@ static int show(struct input *input, struct arguments *arguments, const char *pa
 	say_oddities(input, arguments, path);
 	if (!total && !input->before.count)
 		return nothing_to_show(input, arguments, path);
-	return write_input(input, arguments, path);
+	status = write_input(input, arguments, path);
+	if (!status && arguments->stacks.format == OUTPUT_FOLDED)
+		say_idle(input);
+	return status;
 }
 
 /* What the user asks that only a recording can answer; NULL if nothing. */

@@ -5,28 +5,11 @@
  */
 #include "profile/diff.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
+#include "util/text.h"
 #include "util/units.h"
-
-char *diff_fold_digits(const char *name)
-{
-	char *folded = xmalloc(strlen(name) + 1), *out = folded;
-
-	while (*name) {
-		if (isdigit((unsigned char)*name)) {
-			*out++ = '*';
-			while (isdigit((unsigned char)*name))
-				name++;
-		} else {
-			*out++ = *name++;
-		}
-	}
-	*out = 0;
-	return folded;
-}
 
 static double weight_of(const struct tree_node *node, const struct diff_options *options)
 {
@@ -59,7 +42,7 @@ static uint32_t merged_child(struct diff *diff, uint32_t parent, const struct tr
 	_cleanup_free_ char *folded = NULL;
 
 	if (kind == FRAME_NAME && !has_exact_names)
-		label = folded = diff_fold_digits(label);
+		label = folded = text_fold_digits(label);
 	/* The name of a file, not its path: builds to be compared lie in different folders. */
 	const char *object = tree_object(from, node), *slash = strrchr(object, '/');
 	uint32_t frame = tree_frame(&diff->tree, label, slash ? slash + 1 : object);

@@ -77,7 +77,4 @@ void diff_rank(const struct diff *diff, diff_functions *ret);
 /* The largest growth of a function's total, as a share of the total before; 0 if none grew. */
 double diff_worst_growth(const struct diff *diff, const diff_functions *functions);
 
-/* "pool-1-thread-17" -> "pool-*-thread-*". Caller frees. */
-char *diff_fold_digits(const char *name);
-
 #endif

@@ -69,7 +69,7 @@ static void add_indexed(struct side *side, enum diff_question question, uint32_t
 	if (!*number) {
 		bool is_folded = has_numbers && !side->options->has_exact_names;
 		_cleanup_free_ char *clean = text_clean(name, false);
-		_cleanup_free_ char *folded = is_folded ? diff_fold_digits(clean) : NULL;
+		_cleanup_free_ char *folded = is_folded ? text_fold_digits(clean) : NULL;
 		*number = intern(&side->facts->names, folded ? folded : clean) + 1ULL;
 	}
 	add_number(side, question, (uint32_t)(*number - 1), weight);

@@ -196,6 +196,11 @@ const struct things *selection_things(const struct selection *selection)
 	return &selection->things;
 }
 
+uint32_t selection_thing_family(struct selection *selection, uint32_t thing)
+{
+	return things_family(&selection->things, thing);
+}
+
 struct things selection_take_things(struct selection *selection)
 {
 	struct things taken = selection->things;

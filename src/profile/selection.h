@@ -88,6 +88,8 @@ const struct spot *selection_spot(struct selection *selection, uint32_t user_nod
 
 /* The things that rows and wakers have been found to wait for so far. */
 const struct things *selection_things(const struct selection *selection);
+/* things_family() of one of them. */
+uint32_t selection_thing_family(struct selection *selection, uint32_t thing);
 /* Moves them out, for one who needs them longer; the caller clears them. */
 struct things selection_take_things(struct selection *selection);
 

@@ -12,6 +12,9 @@
 #define WAITER_NONE UINT32_MAX
 #define WAITER_SEVERAL (UINT32_MAX - 1)
 
+/* Keeps families apart from things that happen to read so. */
+#define FAMILY_SEED (1ULL << 32)
+
 void things_note(struct things *things, const struct rec_row *row)
 {
 	uint32_t *waiter;
@@ -107,6 +110,35 @@ uint32_t things_find(
 		if (said.kind == AWAITED_TCP_FROM)
 			said.name = "";
 		*number = put(things, awaited, &said, primitive);
+	}
+	return (uint32_t)*number - 1;
+}
+
+static bool has_idle_numbers(enum awaited_kind kind)
+{
+	return kind == AWAITED_CHILD || kind == AWAITED_PIPE || kind == AWAITED_FILE ||
+	       kind == AWAITED_FAULT;
+}
+
+uint32_t things_family(struct things *things, uint32_t index)
+{
+	const struct thing *one = &things->at.at[index];
+	struct thing family = *one;
+	_cleanup_free_ char *text = NULL;
+	uint64_t *number;
+
+	if (!has_idle_numbers(one->kind) || one->is_folded)
+		return index;
+	text = text_fold_digits(one->text);
+	number = map64_put(
+		&things->by_text, hash_text((uint64_t)one->kind << 1 | FAMILY_SEED, text), NULL);
+	if (!*number) {
+		family.text = xstrdup(text);
+		family.redacted = text_fold_digits(one->redacted);
+		family.shown = one->shown == one->text ? family.text : family.redacted;
+		family.members = 0;
+		vec_push(&things->at, family);
+		*number = things->at.count;
 	}
 	return (uint32_t)*number - 1;
 }

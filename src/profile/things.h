@@ -55,6 +55,12 @@ bool things_has_owner(
  * text, the name, and name:port.
  */
 bool thing_matches(const struct thing *thing, const struct awaited *awaited, const char *pattern);
+/*
+ * The thing that stands for all whose texts differ from this one's in numbers only, if its numbers
+ * only count what comes and goes: processes, pipes, files of a series. Others stand for themselves:
+ * ports and addresses tell servers apart.
+ */
+uint32_t things_family(struct things *things, uint32_t thing);
 /* From now on they are shown without paths and addresses. */
 void things_redact(struct things *things);
 void things_clear(struct things *things);

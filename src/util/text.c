@@ -167,3 +167,25 @@ const char *text_nearest(const char *wrong, const char *const *names)
 	}
 	return best;
 }
+
+static bool is_digit(char letter)
+{
+	return letter >= '0' && letter <= '9';
+}
+
+char *text_fold_digits(const char *name)
+{
+	char *folded = xmalloc(strlen(name) + 1), *out = folded;
+
+	while (*name) {
+		if (is_digit(*name)) {
+			*out++ = '*';
+			while (is_digit(*name))
+				name++;
+		} else {
+			*out++ = *name++;
+		}
+	}
+	*out = 0;
+	return folded;
+}

@@ -41,4 +41,7 @@ size_t text_distance(const char *a, const char *b);
 /* Nearest of the NULL-terminated names if it is near enough to be meant, else NULL. */
 const char *text_nearest(const char *wrong, const char *const *names);
 
+/* "pool-1-thread-17" -> "pool-*-thread-*". Caller frees. */
+char *text_fold_digits(const char *name);
+
 #endif

@@ -43,7 +43,7 @@ def data_of(path):
 
 
 def flame(view, path):
-    return dwell("flame", "-f", "--unit", "ns", "--view", view, path).stdout
+    return dwell("flame", "-f", "--idle", "show", "--unit", "ns", "--view", view, path).stdout
 
 
 def total(folded_text):

@@ -76,9 +76,10 @@ def outputs(number):
     name = f"format-{number}.dwell"
     shown = {"report.txt": dwell("report", name).stdout,
              "report.json": dwell("report", "--json", name).stdout,
-             "offcpu.svg": picture(dwell("flame", name).stdout)}
+             "offcpu.svg": picture(dwell("flame", "--idle", "show", "--colors", "io", name).stdout)}
     for view in VIEWS[number]:
-        shown[f"{view}.folded"] = dwell("flame", "-f", "--unit", "ns", "--view", view, name).stdout
+        shown[f"{view}.folded"] = dwell("flame", "-f", "--unit", "ns", "--idle", "show", "--view", view,
+                                        name).stdout
     dwell("html", name, "-o", "page.html")
     with open("page.html") as file:
         shown["page.json"] = json.dumps(page(file.read()), indent=1) + "\n"

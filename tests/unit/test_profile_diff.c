@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "profile/diff.h"
+#include "util/text.h"
 #include "util/units.h"
 
 /* A stack of a program: thread, main, a function, the C library, the kernel. */
@@ -180,7 +181,7 @@ static void a_wait_is_of_the_function_that_waited_not_of_its_waker(void **state)
 
 static void digits_fold_in_names_of_threads_only(void **state)
 {
-	_cleanup_free_ char *folded = diff_fold_digits("pool-12-thread-3");
+	_cleanup_free_ char *folded = text_fold_digits("pool-12-thread-3");
 	(void)state;
 
 	assert_string_equal(folded, "pool-*-thread-*");

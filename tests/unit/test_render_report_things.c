@@ -123,9 +123,16 @@ static void a_holders_thing_is_said_if_it_is_one(void **state)
 {
 	static const struct {
 		uint64_t ms[2];
+		const char *files[2];
+		size_t chains;
 		const char *said;
-	} cases[] = {{{900, 100}, "Held by keeper 100 %: in fsync of /a (store, disk vda)."},
-		{{500, 500}, "Held by keeper 100 %: in fsync (store, disk vda, see 2)."}};
+	} cases[] = {{{900, 100}, {"/a", "/b"}, 2,
+			     "Held by keeper 100 %: in fsync of /a (store, disk vda)."},
+		{{500, 500}, {"/a", "/b"}, 2,
+			"Held by keeper 100 %: in fsync (store, disk vda, see 2)."},
+		/* Files of a series are one thing, and their chains one chain. */
+		{{500, 500}, {"/log.17", "/log.18"}, 1,
+			"Held by keeper 100 %: in fsync of /log.* (store, disk vda)."}};
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -146,7 +153,7 @@ static void a_holders_thing_is_said_if_it_is_one(void **state)
 		sample_add_thread(&sample, 2, "shop", "keeper", false, 0, NS_PER_S,
 			(uint64_t[]){0, 0, 0, 900 * MS});
 		for (size_t j = 0; j < 2; j++) {
-			disk.waited_for = sample_file(&sample, j ? "/b" : "/a");
+			disk.waited_for = sample_file(&sample, cases[i].files[j]);
 			uint64_t chain = sample_chain(
 				&sample, CHAIN_METAL, (struct rec_hop[]){keeper, disk}, 2);
 			sum.ns = cases[i].ms[j] * MS;
@@ -157,7 +164,10 @@ static void a_holders_thing_is_said_if_it_is_one(void **state)
 			&sample, 2, 10, 900 * MS, store, fsync, sample_file(&sample, "/c"), 0);
 		struct summary *summary = summarize(&sample);
 		_cleanup_free_ char *text = sentence_of(summary, 0);
+		size_t chains;
 		assert_string_equal(text, cases[i].said);
+		causes_of(&summary->causes, 0, &chains);
+		assert_int_equal(chains, cases[i].chains);
 		summary_free(summary);
 		sample_end(&sample);
 	}

@@ -24,19 +24,19 @@ export function chainTab(app) {
 	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before. `,
 		h('span', {class: 'tag', color: classColor('running')}, 'ran'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',
 		h('span', {class: 'tag', color: classColor('aside')}, 'farther back than it remembers: not explained')),
-	shown.map((chain, i) => chainCard(app, chain, i, total)),
+	shown.map((chain, i) => chainCard(app, chain, i, total, chosen.name)),
 	hidden ? h('p', {class: 'note'}, `${count(chains.length - shown.length)} more chains with ${duration(hidden)}.`) : null,
 	without ? h('p', {class: 'note'}, `${duration(without)} without a chain: not recorded, or folded.`) : null].flat().filter(Boolean);
 }
 
-/** @param {any} app @param {import('./chains.js').Chain} chain @param {number} i @param {number} total */
-function chainCard(app, chain, i, total) {
+/** @param {any} app @param {import('./chains.js').Chain} chain @param {number} i @param {number} total @param {string} name */
+function chainCard(app, chain, i, total, name) {
 	const {model} = app;
 	const [endName, , , plain] = model.chain_ends[chain.end];
 	const rows = chain.hops.map((hop, at) => hopRow(app, chain, hop, at));
 	if (chain.rest) rows.push(h('tr', {'data-ns': chain.rest}, h('td', {class: 'n dim'}, '–'), h('td', {class: 'n'}, percent(chain.rest, chain.ns)), h('td', {class: 'n'}, duration(chain.rest)),
 		h('td', {class: 'hideable'}, shareBar([['aside', chain.rest, endName]], chain.ns)), h('td', {}, `not explained: ${plain}`)));
-	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)}, ${percent(chain.ns, total)}, ${chain.count ? plural(chain.count, 'wait') : 'parts of the same waits'}`),
+	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)} of ${name}'s ${duration(total)}, ${percent(chain.ns, total)}, ends ${chain.count ? plural(chain.count, 'wait') : 'none of its waits'}`),
 		h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {class: 'n'}, 'hop'), h('th', {class: 'n'}, 'share'), h('th', {class: 'n'}, 'time'), h('th', {class: 'hideable'}, ''), h('th', {}, 'who, and what it did'))), h('tbody', {}, rows))));
 }
 

@@ -154,11 +154,58 @@ static int compare_chains(const void *left, const void *right)
 	return a->first_hop < b->first_hop ? -1 : a->first_hop > b->first_hop;
 }
 
-void causes_settle(struct causes *causes, const uint32_t *owners)
+/* Families of which two things or more are in the hops take their place there. */
+static void put_families(struct causes *causes, struct selection *selection)
+{
+	struct map64 only = {0}; /* family -> its one thing + 1; UINT64_MAX: several */
+
+	vec_each (hop, &causes->hops) {
+		if (hop->thing == REC_NONE)
+			continue;
+		uint64_t *one =
+			map64_put(&only, selection_thing_family(selection, hop->thing), NULL);
+		*one = !*one || *one == hop->thing + 1ULL ? hop->thing + 1ULL : UINT64_MAX;
+	}
+	vec_each (hop, &causes->hops) {
+		if (hop->thing == REC_NONE)
+			continue;
+		uint32_t family = selection_thing_family(selection, hop->thing);
+		if (*map64_find(&only, family) == UINT64_MAX)
+			hop->thing = family;
+	}
+	map64_clear(&only);
+}
+
+/* Gives chains that read the same after that the same number. */
+static void join_families(struct causes *causes, struct selection *selection)
+{
+	_cleanup_free_ uint32_t *joined = xcalloc(causes->named.count + 1, sizeof(*joined));
+	struct map64 by_hash = {0}; /* -> number + 1; clashes go on at hash + 1 */
+
+	put_families(causes, selection);
+	vec_each (chain, &causes->named) {
+		const struct cause_hop *hops = causes->hops.at + chain->first_hop;
+		uint64_t hash = hash_hops(causes, chain, hops), *number;
+		for (;; hash++) {
+			number = map64_put(&by_hash, hash, NULL);
+			if (!*number)
+				*number = chain->named + 1ULL;
+			if (is_same(causes, &causes->named.at[*number - 1], chain, hops))
+				break;
+		}
+		joined[chain->named] = (uint32_t)*number - 1;
+	}
+	vec_each (chain, &causes->chains)
+		chain->named = joined[chain->named];
+	map64_clear(&by_hash);
+}
+
+void causes_settle(struct causes *causes, struct selection *selection, const uint32_t *owners)
 {
 	struct map64 by_owner = {0};
 	size_t kept = 0;
 
+	join_families(causes, selection);
 	for (size_t i = 0; i < causes->chains.count; i++) {
 		struct cause_chain chain = causes->chains.at[i];
 		chain.owner = owners[chain.owner];

@@ -51,10 +51,11 @@ struct causes {
 void causes_add(struct causes *causes, const struct recording *recording,
 	struct selection *selection, const struct selection_row *row, uint32_t owner);
 /*
- * Gives every chain the owner that `owners` has for its old one (UINT32_MAX: drops it), joins those
+ * Joins chains whose hops differ only in numbers of what was waited for (things_family()); then
+ * gives every chain the owner that `owners` has for its old one (UINT32_MAX: drops it), joins those
  * of one owner that are alike, and sorts: by owner, the largest first.
  */
-void causes_settle(struct causes *causes, const uint32_t *owners);
+void causes_settle(struct causes *causes, struct selection *selection, const uint32_t *owners);
 /* The chains of an owner, after causes_settle(). */
 const struct cause_chain *causes_of(const struct causes *causes, uint32_t owner, size_t *ret_count);
 void causes_clear(struct causes *causes);

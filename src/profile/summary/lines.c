@@ -304,7 +304,8 @@ static int compare_lines(const void *left, const void *right)
 }
 
 /* Each wait knows its line, which is the owner of its chains, too. */
-static void settle(struct summary *summary, const uint32_t *line_of_wait)
+static void settle(
+	struct summary *summary, struct selection *selection, const uint32_t *line_of_wait)
 {
 	_cleanup_free_ uint32_t *owners = xcalloc(summary->waits.count + 1, sizeof(*owners));
 	_cleanup_free_ uint32_t *places = xcalloc(summary->lines.count + 1, sizeof(*places));
@@ -319,7 +320,7 @@ static void settle(struct summary *summary, const uint32_t *line_of_wait)
 		owners[i] = line_of_wait[i] == UINT32_MAX ? UINT32_MAX : places[line_of_wait[i]];
 	vec_each (wait, &summary->waits)
 		wait->line = owners[wait->number] == UINT32_MAX ? 0 : owners[wait->number] + 1;
-	causes_settle(&summary->causes, owners);
+	causes_settle(&summary->causes, selection, owners);
 }
 
 void lines_make(struct summary *summary, struct selection *selection)
@@ -339,7 +340,7 @@ void lines_make(struct summary *summary, struct selection *selection)
 	}
 	split_all(&making);
 	vec_sort(&summary->lines, compare_lines);
-	settle(summary, line_of_wait);
+	settle(summary, selection, line_of_wait);
 	map64_clear(&making.kinds);
 	vec_clear(&making.roots);
 	vec_clear(&making.hashes);

@@ -76,26 +76,40 @@ static void put_hop(const struct report *report, const struct cause_hop *hop,
 		HOP_COLUMNS + NAME_COLUMNS + 1);
 }
 
+/*
+ * "chain 2 of 57: 3.4 s of postgres's 11.2 s (30 %), ends 1,477 waits". A wait is explained by
+ * several chains, one after the other, and counted where it ends: time by waits would be no mean.
+ */
+static void put_chain_head(const struct report *report, const struct cause_chain *chain,
+	size_t number, size_t count, const struct summary_line *line)
+{
+	char total[UNITS_ROOM], whole[UNITS_ROOM], share[UNITS_ROOM], waits[UNITS_ROOM];
+	_cleanup_free_ char *name = summary_root_name(report->summary, line->root);
+	_cleanup_free_ char *ends =
+		chain->count ? xasprintf("ends %s wait%s", units_count(chain->count, waits),
+				       chain->count == 1 ? "" : "s")
+			     : xstrdup("ends none of its waits");
+	_cleanup_free_ char *text = xasprintf("chain %zu of %zu: %s of %s's %s (%s), %s", number,
+		count, units_duration(chain->total_ns, total), name,
+		units_duration(line->total_ns, whole),
+		share_text(chain->total_ns, line->total_ns, share), ends);
+
+	putc('\n', report->out);
+	layout_wrap(report->out, text, report->style->width, 0, 2);
+}
+
 static void put_chain(const struct report *report, const struct cause_chain *chain, size_t number,
-	size_t count, uint64_t max_ns)
+	size_t count, const struct summary_line *line)
 {
 	const struct causes *causes = &report->summary->causes;
 	const struct rec_share *shares = causes->shares.at + chain->first_share;
 	uint64_t parts[CONTRACT_MAX_HOPS + 1], percents[CONTRACT_MAX_HOPS + 1];
-	char total[UNITS_ROOM], waits[UNITS_ROOM], room[UNITS_ROOM];
+	char room[UNITS_ROOM];
 
 	for (uint32_t i = 0; i <= chain->hop_count; i++)
 		parts[i] = share_ns(&shares[i]);
 	apportion(parts, chain->hop_count + 1, 100, percents);
-	fprintf(report->out, "\nchain %zu of %zu: %s", number, count,
-		units_duration(chain->total_ns, total));
-	/* None ended with it: it explains what others end. */
-	if (chain->count)
-		fprintf(report->out, " in %s wait%s%s\n", units_count(chain->count, waits),
-			chain->count == 1 ? "" : "s",
-			chain->total_ns / chain->count > max_ns ? ", and in parts of others" : "");
-	else
-		fputs(", parts of the same waits\n", report->out);
+	put_chain_head(report, chain, number, count, line);
 	for (uint32_t i = 0; i < chain->hop_count; i++)
 		put_hop(report, &causes->hops.at[chain->first_hop + i], &shares[i], i + 1,
 			percents[i]);
@@ -116,7 +130,7 @@ static void put_chains(const struct report *report, size_t line)
 	char room[UNITS_ROOM];
 
 	for (size_t i = 0; i < count && i < most; i++)
-		put_chain(report, &chains[i], i + 1, count, report->summary->lines.at[line].max_ns);
+		put_chain(report, &chains[i], i + 1, count, &report->summary->lines.at[line]);
 	for (size_t i = most; i < count; i++)
 		left_ns += chains[i].total_ns;
 	if (count > most)
