@@ -209,8 +209,11 @@ static int write_picture(const struct diff *diff, const struct arguments *argume
 	size_t count = diff->weights.count;
 	_cleanup_free_ uint64_t *before = xcalloc(count, sizeof(*before));
 	_cleanup_free_ uint64_t *after = xcalloc(count, sizeof(*after));
+	/* Pictures are passed on; where the files were is nobody's business. */
 	_cleanup_free_ char *subtitle =
-		xasprintf("%s: %s against %s", text->what, text->after, text->before);
+		xasprintf("%s: %s against %s before%s%s", text->what, basename(text->after),
+			basename(text->before), text->aside ? "; " : "",
+			text->aside ? text->aside : "");
 	double parts = parts_of_unit(diff, &arguments->diff, PICTURE_PARTS);
 	struct flame_options flame;
 
