@@ -177,6 +177,7 @@ check-heavy: deps
 FUZZ_TIME ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c src/elf/cfi/*.c) src/recording/chain.c \
+	src/symbol/demangle.c \
 	$(filter-out src/format/import%.c src/format/stack_writer.c src/format/folded.c, \
 	$(wildcard src/format/*.c))
 
@@ -192,7 +193,7 @@ build/fuzz/%.o: %.c Makefile
 
 $(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ -lelf -lz -lzstd -llzma -lm -o $@
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ -lelf -lz -lzstd -llzma -liberty -lm -o $@
 
 .PHONY: fuzz $(FUZZERS:%=%.run)
 fuzz: $(FUZZERS:%=%.run)
