@@ -71,14 +71,17 @@ static void look_ahead(struct replay *replay, const struct replay_event *events,
 /* A log without switches: each event is a piece of time on its own. */
 static void on_piece(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
 {
-	enum time_state state = event->kind == REPLAY_SAMPLE ? TIME_RUNNING : event->state;
+	bool is_sample = event->kind == REPLAY_SAMPLE || event->kind == REPLAY_EVENT;
+	enum time_state state = is_sample ? TIME_RUNNING : event->state;
 	struct replay_interval interval = {.state = state,
 		.letter = state == TIME_BLOCKED ? event->letter : 0,
 		.stack = state == TIME_RUNNING ? 0 : event->stack};
-	uint64_t ns = event->ns;
+	uint64_t ns = event->kind == REPLAY_EVENT ? 0 : event->ns;
 
-	if ((event->kind != REPLAY_SAMPLE && event->kind != REPLAY_WAITED) || !event->tid ||
-		state >= TIME_STATES || (event->is_iowait && replay->has_blocked))
+	if (is_sample && !event->tid)
+		replay_send_idle(replay, event, 0);
+	if ((!is_sample && event->kind != REPLAY_WAITED) || !event->tid || state >= TIME_STATES ||
+		(event->is_iowait && replay->has_blocked))
 		return;
 	uint32_t index = replay_thread_of(replay, event->tid, 0);
 	struct replay_thread *thread = &replay->result->threads.at[index];
@@ -86,8 +89,8 @@ static void on_piece(struct replay *replay, const struct replay_event *event, ui
 	/* What passed before the log began is not part of it. */
 	if (event->kind == REPLAY_WAITED && !event->is_whole && ns > at_ns)
 		ns = at_ns;
-	if (event->kind == REPLAY_SAMPLE)
-		replay_send_sample(replay, index, event->stack, 0);
+	if (is_sample)
+		replay_send_sample(replay, index, event, 0);
 	if (!ns || thread->end_ns > INT64_MAX - ns)
 		return;
 	interval.thread = index;

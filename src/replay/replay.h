@@ -33,6 +33,7 @@ enum replay_kind {
 	REPLAY_EXIT,   /* tid will not be seen again after its next switch */
 	REPLAY_NAME,   /* tid is called so: sched_process_exec */
 	REPLAY_SAMPLE, /* tid was running; ns is what the sample stands for */
+	REPLAY_EVENT,  /* tid made something happen that is counted, and tells no time */
 	REPLAY_WAITED, /* tid had been blocked or runnable for ns, until now: sched_stat_* */
 	REPLAY_KINDS,
 };
@@ -45,6 +46,8 @@ enum replay_kind {
 struct replay_event {
 	uint64_t time_ns;
 	uint64_t ns;
+	uint64_t value;   /* of a sample or an event: what it adds to its measure */
+	uint32_t measure; /* likewise: the caller's number; 0: none */
 	uint32_t tid;
 	uint32_t pid; /* of tid; 0: not told */
 	uint32_t other_tid;
@@ -69,7 +72,10 @@ struct replay_interval {
 	char letter;     /* blocked */
 	bool is_open;    /* had not ended at the log's end */
 	bool is_earlier; /* began before the log: its stack is unknown */
+	bool is_event;   /* TIME_SAMPLE: of REPLAY_EVENT, so it tells nothing of running time */
 	uint32_t stack;
+	uint32_t measure; /* TIME_SAMPLE: as in the event */
+	uint64_t value;
 	uint64_t from_ns; /* from the first event on */
 	uint64_t to_ns;
 	/*
@@ -115,9 +121,9 @@ typedef void (*replay_interval_fn)(const struct replay_interval *interval, void 
 
 /*
  * Sorts the events by time (those of equal time stay in order) and calls `each` for every interval
- * as it ends (the result's table of chains is at hand then); samples are intervals of state
- * TIME_SAMPLE without length. Clear the result with replay_clear(). chain_depth: hops to keep of
- * each chain, 0 to CONTRACT_MAX_HOPS.
+ * as it ends (the result's table of chains is at hand then); samples and events are intervals of
+ * state TIME_SAMPLE without length, also those of the idle thread (tid 0), which has no time. Clear
+ * the result with replay_clear(). chain_depth: hops to keep of each chain, 0 to CONTRACT_MAX_HOPS.
  */
 void replay_run(struct replay_event *events, size_t count, uint32_t chain_depth,
 	replay_interval_fn each, void *context, struct replay_result *ret);

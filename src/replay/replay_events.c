@@ -170,13 +170,15 @@ static void on_birth(struct replay *replay, const struct replay_event *event, ui
 
 static void on_sample(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
 {
-	if (!event->tid)
+	if (!event->tid) {
+		replay_send_idle(replay, event, at_ns);
 		return;
+	}
 	/* perf's -1: a thread that has been reaped and still runs. */
 	if (event->tid & REPLAY_NO_TID) {
 		uint32_t current = replay_cpu_of(replay, event->cpu)->current;
 		if (current < CPU_UNKNOWN)
-			replay_send_sample(replay, current, event->stack, at_ns);
+			replay_send_sample(replay, current, event, at_ns);
 		else
 			replay->result->unplaced++;
 		return;
@@ -192,7 +194,7 @@ static void on_sample(struct replay *replay, const struct replay_event *event, u
 		replay_start_running(replay, index, cpu->last_switch_ns);
 		now->cpu = event->cpu;
 	}
-	replay_send_sample(replay, index, event->stack, at_ns);
+	replay_send_sample(replay, index, event, at_ns);
 }
 
 void replay_on_event(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
@@ -218,6 +220,7 @@ void replay_on_event(struct replay *replay, const struct replay_event *event, ui
 		}
 		break;
 	case REPLAY_SAMPLE:
+	case REPLAY_EVENT:
 		on_sample(replay, event, at_ns);
 		break;
 	default:

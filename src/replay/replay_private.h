@@ -57,6 +57,8 @@ struct replay {
 	bool has_waking;
 	bool has_wakes;   /* any */
 	bool has_blocked; /* sched_stat_blocked, which holds sched_stat_iowait */
+	bool has_idle;    /* idle is the index of the thread of idle CPUs */
+	uint32_t idle;
 };
 
 /* Makes a living thread of that tid and returns its index; a former one is no longer found. */
@@ -77,8 +79,11 @@ void replay_start_running(struct replay *replay, uint32_t index, uint64_t at_ns)
 void replay_close_thread(struct replay *replay, uint32_t index, uint64_t at_ns, bool is_open);
 /* Its life ends with its last interval, which has been closed. */
 void replay_end_thread(struct replay *replay, uint32_t index);
-/* A moment in which the thread was running. */
-void replay_send_sample(struct replay *replay, uint32_t index, uint32_t stack, uint64_t at_ns);
+/* A moment in which the thread was running, as a sample or a counted event tells it. */
+void replay_send_sample(
+	struct replay *replay, uint32_t index, const struct replay_event *event, uint64_t at_ns);
+/* The same of what hit an idle CPU: only its measure counts, for a thread without time. */
+void replay_send_idle(struct replay *replay, const struct replay_event *event, uint64_t at_ns);
 
 /* Of a log that has switches. */
 void replay_on_event(struct replay *replay, const struct replay_event *event, uint64_t at_ns);

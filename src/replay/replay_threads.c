@@ -181,14 +181,31 @@ void replay_close_thread(struct replay *replay, uint32_t index, uint64_t at_ns, 
 	replay_end_thread(replay, index);
 }
 
-void replay_send_sample(struct replay *replay, uint32_t index, uint32_t stack, uint64_t at_ns)
+void replay_send_sample(
+	struct replay *replay, uint32_t index, const struct replay_event *event, uint64_t at_ns)
 {
 	struct replay_interval sample = {.thread = index,
 		.state = TIME_SAMPLE,
-		.stack = stack,
+		.is_event = event->kind == REPLAY_EVENT || !event->tid,
+		.stack = event->stack,
+		.measure = event->measure,
+		.value = event->value,
 		.from_ns = at_ns,
 		.to_ns = at_ns};
 
-	replay->result->samples++;
+	replay->result->samples += !sample.is_event;
 	replay->each(&sample, replay->context);
+}
+
+void replay_send_idle(struct replay *replay, const struct replay_event *event, uint64_t at_ns)
+{
+	if (!event->measure)
+		return;
+	if (!replay->has_idle) {
+		replay->has_idle = true;
+		replay->idle = replay_add_thread(replay, 0, 0);
+		replay->nows.at[replay->idle].progress = PROGRESS_DEAD;
+	}
+	replay_learn(replay, replay->idle, 0, event->comm);
+	replay_send_sample(replay, replay->idle, event, at_ns);
 }
