@@ -210,10 +210,9 @@ static int write_picture(const struct diff *diff, const struct arguments *argume
 	_cleanup_free_ uint64_t *before = xcalloc(count, sizeof(*before));
 	_cleanup_free_ uint64_t *after = xcalloc(count, sizeof(*after));
 	/* Pictures are passed on; where the files were is nobody's business. */
-	_cleanup_free_ char *subtitle =
-		xasprintf("%s: %s against %s before%s%s", text->what, basename(text->after),
-			basename(text->before), text->aside ? "; " : "",
-			text->aside ? text->aside : "");
+	_cleanup_free_ char *subtitle = xasprintf("%s: %s against %s before%s%s", text->what,
+		basename(text->after), basename(text->before), text->aside ? "; " : "",
+		text->aside ? text->aside : "");
 	double parts = parts_of_unit(diff, &arguments->diff, PICTURE_PARTS);
 	struct flame_options flame;
 
@@ -412,9 +411,13 @@ static int compare(struct arguments *arguments)
 	arguments->diff.weighs_counts = arguments->stacks.weighs_counts;
 	for (; read < 2 && !status; read++) {
 		struct side_facts facts = {arguments, read == 1};
-		if (input_read_and_visit(arguments->files[read], arguments->stacks.view,
-			    &arguments->view.filter, &arguments->view.shape, gather_facts, &facts,
-			    &sides[read], &why)) {
+		struct input_asked asked = {.view = arguments->stacks.view,
+			.filter = &arguments->view.filter,
+			.shape = &arguments->view.shape,
+			.has_full_names = arguments->stacks.has_full_names,
+			.visit = gather_facts,
+			.context = &facts};
+		if (input_read(arguments->files[read], &asked, &sides[read], &why)) {
 			status = fail(STATUS_USAGE, "%s", why.text);
 			break;
 		}

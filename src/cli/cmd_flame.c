@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_UNIT, .name = "unit", .arg = "ns|us|ms", .doc = "of time; default us"},
 	{.key = KEY_SUFFIXES,
 		.name = "suffixes",
-		.doc = "mark frames: _[k] kernel, _[j] code without a file"},
+		.doc = "mark frames: _[k] kernel, _[i] inlined, _[j] code without a file"},
 	{0},
 };
 
@@ -125,6 +125,10 @@ static void say_oddities(
 	char room[UNITS_ROOM];
 
 	say_losses(path, input);
+	if (input->is_recording && !arguments->stacks.has_view &&
+		input->view.type.id != VIEW_OFFCPU)
+		fprintf(stderr, "dwell: %s tells of no waits: showing --view %s\n", path,
+			input->view.type.name);
 	if (input->hidden_threads)
 		fprintf(stderr,
 			"dwell: --roots hides %zu thread%s with %s of blocked time, seen in the "
@@ -170,6 +174,8 @@ static void fit_weights(
 	const struct view_type *view = &input->view.type;
 	const char *unit = input_unit(input);
 	bool is_counted = arguments->folded.weighs_counts || view->unit == UNIT_COUNT;
+	if (!input->is_recording && arguments->folded.weighs_counts)
+		unit = input_count_word(input);
 	if (!input->is_recording || !is_counted)
 		flame->count_name = unit[0] ? unit : NULL;
 	else
@@ -309,7 +315,7 @@ static int choose_input(const struct arguments *arguments, const char **ret)
 	if (question)
 		return fail(STATUS_USAGE,
 			"stdin is a pipe, and %s for recordings: say which FILE, for "
-			"example " VIEW_DEFAULT_FILE,
+			"example " VIEW_DEFAULT_FILE ", or - for stdin",
 			question);
 	fputs("dwell: no FILE is given and stdin is a pipe: reading stdin\n", stderr);
 	first = getc(stdin);
@@ -347,10 +353,14 @@ static int read_and_show(struct arguments *arguments)
 	/* Pictures tell JIT code by it, and do not show it. */
 	if (arguments->stacks.format == OUTPUT_SVG)
 		arguments->view.shape.has_suffixes = true;
+	struct input_asked asked = {
+		.view = arguments->stacks.has_view ? arguments->stacks.view : NULL,
+		.filter = &arguments->view.filter,
+		.shape = &arguments->view.shape,
+		.has_full_names = arguments->stacks.has_full_names};
 	if (arguments->picture.flame.is_chart
-			? input_read_in_order(path, &input, &why)
-			: input_read(path, arguments->stacks.view, &arguments->view.filter,
-				  &arguments->view.shape, &input, &why))
+			? input_read_in_order(path, arguments->stacks.has_full_names, &input, &why)
+			: input_read(path, &asked, &input, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
 	status = show(&input, arguments, strcmp(path, "-") ? path : "stdin");
 	input_clear(&input);

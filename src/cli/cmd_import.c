@@ -17,6 +17,7 @@ enum {
 	KEY_HZ,
 	KEY_SLICE,
 	KEY_DEPTH,
+	KEY_FULL_NAMES,
 };
 
 /* As dwell record has it. */
@@ -40,6 +41,9 @@ static const struct argp_option options[] = {
 		.name = "depth",
 		.arg = "N",
 		.doc = "hops kept of each wake chain, 0 to 16; default 8"},
+	{.key = KEY_FULL_NAMES,
+		.name = "full-names",
+		.doc = "keep parameters and return types in names"},
 	{.key = 'q', .name = "quiet", .doc = "say nothing but errors"},
 	{.doc = "What the files do not say:"},
 	{.key = KEY_AS,
@@ -118,6 +122,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case 'q':
 		arguments->is_quiet = true;
 		return 0;
+	case KEY_FULL_NAMES:
+		arguments->options.has_full_names = true;
+		return 0;
 	case KEY_AS:
 		return parse_as(value, &arguments->options);
 	case KEY_UNIT:
@@ -190,23 +197,37 @@ static void say_count(uint64_t count, const char *one, const char *many)
 	fprintf(stderr, "%s %s", units_count(count, room), count == 1 ? one : many);
 }
 
-static void say_summary(const struct import_summary *summary, const char *path)
+/* "dwell: counts page-faults, cycles: dwell flame a.dwell --view page-faults" */
+static void say_measures(const struct import *import, const char *path)
+{
+	const char *first = import_measure(import, 0), *name = first;
+
+	if (!first)
+		return;
+	fputs("dwell: counts ", stderr);
+	for (size_t i = 0; name; name = import_measure(import, ++i))
+		fprintf(stderr, "%s%s", i ? ", " : "", name);
+	fprintf(stderr, ": dwell flame %s --view %s -o OUT.svg\n", path, first);
+}
+
+static void say_summary(
+	const struct import *import, const struct import_summary *summary, const char *path)
 {
 	char room[UNITS_ROOM];
 
 	fputs("dwell: imported ", stderr);
 	if (summary->switches)
 		say_count(summary->switches, "switch", "switches");
-	else if (summary->samples)
-		say_count(summary->samples, "sample", "samples");
+	else if (summary->samples || import_measure(import, 0))
+		say_count(summary->samples + summary->events, "sample", "samples");
 	else
 		say_count(summary->stacks, "stack or wait", "stacks or waits");
 	fputs(" of ", stderr);
 	say_count(summary->threads, "thread", "threads");
-	if (summary->is_partial)
-		fprintf(stderr, ", %s of their time", units_duration(summary->accounted_ns, room));
-	else
+	if (!summary->is_partial)
 		fprintf(stderr, " in %s", units_duration(summary->window_ns, room));
+	else if (summary->accounted_ns)
+		fprintf(stderr, ", %s of their time", units_duration(summary->accounted_ns, room));
 	fprintf(stderr, ", into %s", path);
 	if (!summary->is_partial && summary->expected_ns)
 		fprintf(stderr, "; accounted %.3f %%",
@@ -215,9 +236,7 @@ static void say_summary(const struct import_summary *summary, const char *path)
 		fprintf(stderr, "; a sample is taken for %s (--hz)",
 			units_duration(summary->sample_ns, room));
 	fputc('\n', stderr);
-	if (summary->other_samples)
-		fprintf(stderr, "dwell: left out %s samples of other events than the first\n",
-			units_count(summary->other_samples, room));
+	say_measures(import, path);
 }
 
 static int import_files(const struct arguments *arguments)
@@ -237,7 +256,7 @@ static int import_files(const struct arguments *arguments)
 		if (!arguments->is_quiet)
 			say_skipped(import);
 		if (!error && !arguments->is_quiet)
-			say_summary(&summary, arguments->output);
+			say_summary(import, &summary, arguments->output);
 	}
 	import_free(import);
 	return status;

@@ -40,6 +40,7 @@ struct builder {
 	struct input *input;
 	bool is_in_order;
 	uint64_t scale; /* of weights: ns per unit, or 1 */
+	char *unit;     /* of the stack before, as it was told */
 	VEC(struct tree_step) steps;
 	VEC(uint32_t) path; /* in order: nodes of the stack before */
 	struct tree_feed feed;
@@ -104,23 +105,46 @@ int input_open_view(const char *path, const char *view, struct recording **ret,
 	return 0;
 }
 
-static int read_recording(const char *path, const char *view, const struct view_filter *filter,
-	const struct stack_shape *shape, input_visit_fn visit, void *context, struct input *input,
-	struct why *why)
+/* What a recording shows when nothing is asked for: samples that were imported have no waits. */
+static void choose_view(const struct recording *recording, struct view_choice *view)
 {
+	size_t threads, measures;
+	const struct rec_thread *thread = recording_threads(recording, &threads);
+	uint64_t off_cpu_ns = 0;
+
+	recording_measures(recording, &measures);
+	for (; threads--; thread++)
+		for (unsigned int i = 0; i < TIME_STATES; i++)
+			off_cpu_ns += i == TIME_RUNNING ? 0 : thread->total_ns[i];
+	if (off_cpu_ns || strcmp(recording_meta(recording)->user_stacks, "imported"))
+		return;
+	view_choice_clear(view);
+	if (measures)
+		view_of_measure(recording, 0, view);
+	else
+		*view = (struct view_choice){.type = *view_type(VIEW_ONCPU)};
+}
+
+static int read_recording(
+	const char *path, const struct input_asked *asked, struct input *input, struct why *why)
+{
+	const char *view = asked->view ? asked->view : view_type(VIEW_OFFCPU)->name;
 	struct recording *recording;
 	struct profile profile;
 	int error = input_open_view(path, view, &recording, &input->view, why);
 
 	if (error)
 		return error;
-	error = profile_of_view(recording, &input->view.type, filter, shape, &profile, why);
+	if (!asked->view)
+		choose_view(recording, &input->view);
+	error = profile_of_view(
+		recording, &input->view.type, asked->filter, asked->shape, &profile, why);
 	if (!error)
 		take_profile(input, recording, &profile);
 	else
 		view_choice_clear(&input->view);
-	if (!error && visit) {
-		error = visit(recording, input, filter, context, why);
+	if (!error && asked->visit) {
+		error = asked->visit(recording, input, asked->filter, asked->context, why);
 		if (error)
 			input_clear(input);
 	}
@@ -129,12 +153,15 @@ static int read_recording(const char *path, const char *view, const struct view_
 }
 
 /* Views are of recordings: text passes under the name of any that is in the list. */
-static int check_view_of_text(const char *path, const char *view, struct why *why)
+static bool is_event(const char *view)
+{
+	return view && !view_from_name(view);
+}
+
+static int no_view_of_text(const char *path, const char *view, struct why *why)
 {
 	const struct view_type *near = view_nearest(view);
 
-	if (view_from_name(view))
-		return 0;
 	return why_set(why, -EINVAL, "%s is text: it has no view %s%s%s%s", path, view,
 		near ? "; did you mean " : "", near ? near->name : "", near ? "?" : "");
 }
@@ -157,7 +184,8 @@ static enum frame_kind kind_of(const struct stack *stack, size_t at)
 
 	if (!at && (stack->has_name || stack->depth > 1))
 		return FRAME_NAME;
-	if (frame->name[0] == '[')
+	/* "[libc.so.6]" of perf script is a function whose name is not known. */
+	if (frame->name[0] == '[' && (!frame->object[0] || !strcmp(frame->object, "[unknown]")))
 		return FRAME_MARK;
 	return frame->is_kernel ? FRAME_KERNEL : FRAME_USER;
 }
@@ -195,7 +223,8 @@ static void land(uint32_t node, const struct tree_load *weights, void *context)
 	struct builder *builder = context;
 	struct input *input = builder->input;
 
-	tree_add(&input->tree, node, weights->first * builder->scale, weights->first);
+	tree_add(&input->tree, node, weights->first * builder->scale,
+		weights->third ? weights->third : weights->first);
 	if (weights->second)
 		add_before(input, node, weights->second * builder->scale);
 }
@@ -234,15 +263,18 @@ static void set_unit(struct builder *builder, const char *unit)
 
 	builder->scale = unit_ns ? unit_ns : 1;
 	builder->input->is_time = unit_ns > 0;
-	snprintf(builder->input->text_unit, sizeof(builder->input->text_unit), "%s", unit);
+	free(builder->unit);
+	builder->unit = xstrdup(unit);
+	free(builder->input->text_unit);
+	builder->input->text_unit = text_clean(unit, false);
 }
 
 static int add_stack(const struct stack *stack, void *context)
 {
 	struct builder *builder = context;
-	struct tree_load weights = {stack->weight, stack->before};
+	struct tree_load weights = {stack->weight, stack->before, stack->count};
 
-	if (strcmp(stack->unit, builder->input->text_unit)) {
+	if (!builder->unit || strcmp(stack->unit, builder->unit)) {
 		/* The stacks that the feed still holds have the old unit. */
 		tree_feed_finish(&builder->feed);
 		set_unit(builder, stack->unit);
@@ -259,8 +291,8 @@ static int add_stack(const struct stack *stack, void *context)
 	return 0;
 }
 
-static int read_text(
-	FILE *in, const char *path, bool is_in_order, struct input *input, struct why *why)
+static int read_text(FILE *in, const char *path, const struct stacks_asked *asked, bool is_in_order,
+	struct input *input, struct why *why)
 {
 	struct builder builder = {.input = input, .is_in_order = is_in_order, .scale = 1};
 	struct stack_sink sink = {.add = add_stack, .context = &builder};
@@ -271,53 +303,54 @@ static int read_text(
 	input->privacy = fstat(fileno(in), &source) ? PRIVACY_OPEN : privacy_of(&source);
 	tree_init(&input->tree);
 	tree_feed_init(&builder.feed, &input->tree, land, &builder);
-	error = stacks_read(in, &sink, &input->skipped, NULL, &reason);
+	error = stacks_read(in, asked, &sink, &input->skipped, &input->told, &reason);
 	tree_feed_finish(&builder.feed);
+	path = strcmp(path, "-") ? path : "stdin";
 	if (error == -EOVERFLOW)
 		why_set(&reason, error, "weights too large to add up");
-	if (error) {
-		why_set(why, error, "%s: %s", strcmp(path, "-") ? path : "stdin", reason.text);
+	if (error)
+		why_set(why, error, "%s: %s", path, reason.text);
+	else if (asked->event && input->told.format != STACKS_PERF)
+		error = no_view_of_text(path, asked->event, why);
+	if (error)
 		input_clear(input);
-	}
 	tree_feed_clear(&builder.feed);
 	vec_clear(&builder.steps);
 	vec_clear(&builder.path);
+	free(builder.unit);
 	return error;
 }
 
-int input_read(const char *path, const char *view, const struct view_filter *filter,
-	const struct stack_shape *shape, struct input *ret, struct why *why)
-{
-	return input_read_and_visit(path, view, filter, shape, NULL, NULL, ret, why);
-}
-
-int input_read_and_visit(const char *path, const char *view, const struct view_filter *filter,
-	const struct stack_shape *shape, input_visit_fn visit, void *context, struct input *ret,
-	struct why *why)
+int input_read(
+	const char *path, const struct input_asked *asked, struct input *ret, struct why *why)
 {
 	struct input input = {0};
+	struct stacks_asked of_text = {.event = is_event(asked->view) ? asked->view : NULL,
+		.has_full_names = asked->has_full_names,
+		.has_suffixes = asked->shape->has_suffixes};
 	bool is_stdin = !strcmp(path, "-");
 	_cleanup_fclose_ FILE *file = is_stdin ? NULL : fopen(path, "re");
-	int error;
+	int error = 0;
 
 	if (!is_stdin && !file && errno != ENOENT)
 		return why_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	/* A missing file is complained about where recordings are: it says how to make one. */
 	bool is_text = is_stdin || (file && !is_database(file) && !is_binary(file));
-	if (is_text)
-		error = check_view_of_text(is_stdin ? "stdin" : path, view, why);
+	if (!is_text)
+		error = read_recording(path, asked, &input, why);
+	else if (of_text.event && view_nearest(asked->view))
+		error = no_view_of_text(is_stdin ? "stdin" : path, asked->view, why);
 	else
-		error = read_recording(path, view, filter, shape, visit, context, &input, why);
-	if (is_text && !error)
-		error = read_text(is_stdin ? stdin : file, path, false, &input, why);
+		error = read_text(is_stdin ? stdin : file, path, &of_text, false, &input, why);
 	if (!error)
 		*ret = input;
 	return error;
 }
 
-int input_read_in_order(const char *path, struct input *ret, struct why *why)
+int input_read_in_order(const char *path, bool has_full_names, struct input *ret, struct why *why)
 {
 	struct input input = {0};
+	struct stacks_asked asked = {.has_full_names = has_full_names, .has_suffixes = true};
 	bool is_stdin = !strcmp(path, "-");
 	_cleanup_fclose_ FILE *file = is_stdin ? NULL : fopen(path, "re");
 	int error;
@@ -327,7 +360,7 @@ int input_read_in_order(const char *path, struct input *ret, struct why *why)
 	if (!is_stdin && is_database(file))
 		return why_set(why, -EINVAL,
 			"%s is a recording, which keeps sums and not the order of stacks", path);
-	error = read_text(is_stdin ? stdin : file, path, true, &input, why);
+	error = read_text(is_stdin ? stdin : file, path, &asked, true, &input, why);
 	if (!error)
 		*ret = input;
 	return error;
@@ -339,10 +372,21 @@ void input_clear(struct input *input)
 	reason_parts_clear(&input->parts);
 	vec_clear(&input->before);
 	view_choice_clear(&input->view);
+	stacks_told_clear(&input->told);
+	free(input->text_unit);
 	free(input->losses);
 }
 
 const char *input_unit(const struct input *input)
 {
-	return input->is_recording ? input->view.type.unit_word : input->text_unit;
+	if (input->is_recording)
+		return input->view.type.unit_word;
+	return input->text_unit ? input->text_unit : "";
+}
+
+const char *input_count_word(const struct input *input)
+{
+	if (input->is_recording || input->told.format != STACKS_PERF)
+		return input_unit(input);
+	return input->told.shown < input->told.events.count ? "samples" : "waits";
 }

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "util/text.h"
 #include "util/units.h"
 
 enum {
 	KEY_VIEW = 0x4000,
 	KEY_WEIGHT,
 	KEY_ROOTS,
+	KEY_FULL_NAMES,
 };
 
 static const struct argp_option options[] = {
@@ -20,16 +22,20 @@ static const struct argp_option options[] = {
 		.name = "view",
 		.arg = "VIEW",
 		.doc = "one of " VIEW_NAMES
-		       "; default offcpu; or what the recording counts (record -e)"},
+		       "; default offcpu; or what the recording counts (record -e); or an event "
+		       "of perf script text"},
 	{.key = KEY_WEIGHT,
 		.name = "weight",
 		.arg = "time|count|cause",
-		.doc = "time (default), how many waits or samples, or (chain) each hop's own "
-		       "share of the time"},
+		.doc = "time (default; of perf script the period), how many waits or samples, or "
+		       "(chain) each hop's own share of the time"},
 	{.key = KEY_ROOTS,
 		.name = "roots",
 		.doc = "of views of wakers: hide threads whose waits are seen in the chains of "
 		       "others"},
+	{.key = KEY_FULL_NAMES,
+		.name = "full-names",
+		.doc = "of text: keep parameters and return types in names"},
 	{.key = 'o',
 		.name = "output",
 		.arg = "OUT",
@@ -72,6 +78,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_ROOTS:
 		stacks->is_roots_only = true;
 		return 0;
+	case KEY_FULL_NAMES:
+		stacks->has_full_names = true;
+		return 0;
 	case 'o':
 		return parse_output(value, stacks);
 	default:
@@ -105,10 +114,37 @@ int stack_options_shape(const struct stack_options *stacks, struct stack_shape *
 	return STATUS_DONE;
 }
 
+/* Samples of other events are in the text, too: which, and how they can be seen. */
+static void say_others(const char *path, const struct stacks_told *told)
+{
+	const char *shown = told->shown < told->events.count ? told->events.at[told->shown].name
+							     : "off-CPU time";
+	const char *example = NULL;
+	char room[UNITS_ROOM];
+
+	if (told->events.count < 1 + (size_t)(told->shown < told->events.count))
+		return;
+	_cleanup_free_ char *clean_shown = text_clean(*shown ? shown : "samples", false);
+	fprintf(stderr, "dwell: %s: shows %s; also samples of ", path, clean_shown);
+	for (size_t i = 0; i < told->events.count; i++) {
+		const struct stacks_event *event = &told->events.at[i];
+		_cleanup_free_ char *name = text_clean(event->name, false);
+		if (i == told->shown)
+			continue;
+		fprintf(stderr, "%s%s (%s)", example ? ", " : "", *name ? name : "no event",
+			units_count(event->samples, room));
+		if (!example)
+			example = event->name;
+	}
+	_cleanup_free_ char *clean = text_clean(example, false);
+	fprintf(stderr, ": see them with --view %s\n", clean);
+}
+
 void say_losses(const char *path, const struct input *input)
 {
 	_cleanup_free_ char *words = skipped_words(&input->skipped);
 
+	say_others(path, &input->told);
 	if (words)
 		fprintf(stderr, "dwell: %s: %s\n", path, words);
 	if (input->losses)

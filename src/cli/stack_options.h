@@ -17,6 +17,7 @@ struct stack_options {
 	bool weighs_counts;        /* else time */
 	bool weighs_causes;        /* each hop's own share */
 	bool is_roots_only;        /* without threads that are seen in the chains of others */
+	bool has_full_names;       /* of text: as they are written */
 	const char *output;        /* or NULL */
 	enum output_format format; /* by its ending */
 };
@@ -27,7 +28,7 @@ extern const struct argp stack_options_argp;
 /* Puts what was asked into the shape. STATUS_USAGE after a complaint if the view cannot have it. */
 int stack_options_shape(const struct stack_options *stacks, struct stack_shape *shape);
 
-/* Says on stderr what of an input was not used, or not recorded. */
+/* Says on stderr what of an input was not used, or not recorded, or is not shown. */
 void say_losses(const char *path, const struct input *input);
 
 /* "idle 12.3 s set aside (--idle show)"; NULL if none is. The caller frees it. */

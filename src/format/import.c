@@ -25,6 +25,7 @@ struct import *import_new(const struct import_options *options)
 	struct import *import = xcalloc(1, sizeof(*import));
 
 	import->options = *options;
+	import->log.has_full_names = options->has_full_names;
 	import->sums.slice_ns = INT64_MAX;
 	tree_init(&import->tree);
 	tree_feed_init(&import->feed, &import->tree, land, import);
@@ -38,6 +39,7 @@ void import_free(struct import *import)
 	perf_log_clear(&import->log);
 	replay_clear(&import->result);
 	sums_clear(&import->sums);
+	import_counts_clear(&import->counts);
 	vec_clear(&import->pieces);
 	tree_feed_clear(&import->feed);
 	tree_clear(&import->tree);
@@ -171,6 +173,10 @@ int import_read(struct import *import, FILE *in, struct why *why)
 {
 	struct lines *lines = lines_new(in, &import->skipped);
 	struct stack_sink sink = {add_stack, import};
+	struct stacks_asked asked = {.has_full_names = import->options.has_full_names};
+	struct stack_builder builder = {
+		.sink = &sink, .asked = &asked, .skipped = &import->skipped, .why = why};
+	struct skipped before = import->skipped;
 	enum stack_format format;
 	int error = stacks_begin(lines, &format, why);
 
@@ -184,11 +190,13 @@ int import_read(struct import *import, FILE *in, struct why *why)
 		if (import->is_perf)
 			perf_log_read(&import->log, lines, &import->skipped);
 		else
-			error = stacks_read_lines(format, lines, &sink, &import->skipped);
+			error = stacks_read_lines(format, lines, &builder);
 		tree_feed_finish(&import->feed);
 	}
 	if (!error)
 		error = lines_error(lines, why);
+	if (!error)
+		error = stacks_check(format, &before, &import->skipped, why);
 	lines_free(lines);
 	return error;
 }

@@ -2,8 +2,9 @@
 /*
  * Files of other tools as a recording. Scheduler events of `perf script` are replayed into full
  * accounting; samples and sched_stat events alone give what they tell, and a thread's life is then
- * the time that is known of it; stacks without threads (folded, bpftrace, bcc) become one thread
- * for each first frame. All files of one import are of one kind, perf script text or not.
+ * the time that is known of it. Each sampled event whose periods are told, or that is none of
+ * time, becomes a measure of its own. Stacks without threads (folded, bpftrace, bcc) become one
+ * thread for each first frame. All files of one import are of one kind, perf script text or not.
  */
 #ifndef DWELL_FORMAT_IMPORT_H
 #define DWELL_FORMAT_IMPORT_H
@@ -22,6 +23,7 @@ struct import_options {
 	uint32_t sample_hz;    /* 0: what the file says, or a default */
 	uint64_t slice_ns;
 	uint32_t chain_depth; /* hops to keep of each wake chain */
+	bool has_full_names;  /* with parameters and the like: as they are written */
 	const char *command_line;
 };
 
@@ -31,10 +33,10 @@ struct import_summary {
 	uint64_t window_ns;
 	uint64_t switches;
 	uint64_t wakes;
-	uint64_t samples;
-	uint64_t stacks;        /* weighted stacks of files without events */
-	uint64_t other_samples; /* of events beside the first: left out */
-	uint64_t sample_ns;     /* what a sample was taken for; 0: they said it themselves */
+	uint64_t samples;   /* that are running time */
+	uint64_t events;    /* samples that are not */
+	uint64_t stacks;    /* weighted stacks of files without events */
+	uint64_t sample_ns; /* what a sample was taken for; 0: they said it themselves */
 	uint64_t expected_ns;
 	uint64_t accounted_ns;
 	bool is_partial; /* no switches: lives are what is known */
@@ -47,6 +49,9 @@ void import_free(struct import *import);
 /* Reads one more file. 0 or -errno with why (without the file's name). */
 int import_read(struct import *import, FILE *in, struct why *why);
 const struct skipped *import_skipped(const struct import *import);
+/* The name of the measure with that number, from 0 on, once the recording is written; NULL: there
+ * are not so many. Borrowed. */
+const char *import_measure(const struct import *import, size_t number);
 /* Writes the recording, once, after all files. -ENODATA: there was nothing of use in them. */
 int import_write(
 	struct import *import, const char *path, struct import_summary *ret, struct why *why);

@@ -8,7 +8,7 @@
 #include "util/mem.h"
 #include "util/text.h"
 
-enum seed { SEED_OBJECT = 0x6f626a69, SEED_FRAME = 0x66726d69 };
+enum seed { SEED_OBJECT = 0x6f626a69, SEED_FRAME = 0x66726d69, SEED_INLINED = 0x696e6c69 };
 
 #define MAX_NAME_BYTES 65000
 
@@ -66,7 +66,7 @@ static enum object_kind kind_of(const struct table_frame *frame, const char *pat
 	if (!strcmp(path, "[vdso]"))
 		return OBJECT_VDSO;
 	return strncmp(path, "/tmp/perf-", 10) && strcmp(path, "//anon") &&
-			       strncmp(path, "[anon", 5)
+			       strncmp(path, "[anon", 5) && strncmp(path, "[JIT]", 5)
 		       ? OBJECT_FILE
 		       : OBJECT_ANONYMOUS;
 }
@@ -127,11 +127,15 @@ static void describe(
 		.address = from->address,
 		.name = described->name,
 		.offset = from->offset,
-		.reason = *described->name ? NAME_OK : NAME_NO_SYMBOL};
+		.reason = from->is_inlined                        ? NAME_INLINED
+			  : *described->name && !from->is_unnamed ? NAME_OK
+								  : NAME_NO_SYMBOL};
 	if (!*described->name && !from->is_kernel && !from->object)
 		frame->reason = NAME_NOT_MAPPED;
 	frame->id = hash_text(
-		hash_add(hash_add(SEED_FRAME, frame->object), frame->address), described->name);
+		hash_add(hash_add(from->is_inlined ? SEED_INLINED : SEED_FRAME, frame->object),
+			frame->address),
+		described->name);
 }
 
 uint64_t import_frames_id(struct import_frames *frames, uint32_t number)

@@ -4,6 +4,7 @@
 #define DWELL_FORMAT_IMPORT_PRIVATE_H
 
 #include "format/import.h"
+#include "format/import_counts.h"
 #include "format/perf_script.h"
 #include "profile/tree_feed.h"
 #include "recording/writer.h"
@@ -36,6 +37,7 @@ struct import {
 	struct perf_log log; /* its table is also that of stacks without events */
 	struct replay_result result;
 	struct sums sums;
+	struct import_counts counts;
 	/* Stacks without events, and in the end all: their frames are those of the log's table. */
 	struct tree tree;
 	struct tree_feed feed;
@@ -63,6 +65,10 @@ struct stack_writer *stack_writer_new(
 void stack_writer_flush(struct stack_writer *stacks);
 struct stack_cuts stack_writer_cuts(const struct stack_writer *stacks);
 void stack_writer_free(struct stack_writer *stacks);
+
+/* The measures of the log, and their rows. is_kernel: by thread, as for sums. */
+void import_write_counts(struct import *import, struct recording_writer *writer,
+	struct stack_writer *stacks, bool *is_kernel);
 
 struct written_stack {
 	uint64_t kernel; /* node id, or enum stack_none */

@@ -15,7 +15,10 @@ static void on_interval(const struct replay_interval *interval, void *context)
 {
 	struct import *import = context;
 
-	sums_add(&import->sums, interval);
+	if (interval->measure)
+		import_counts_add(&import->counts, import->sums.slice_ns, interval);
+	if (!interval->is_event)
+		sums_add(&import->sums, interval);
 }
 
 /* The length of a slice must be known before the first sum is made. */
@@ -61,6 +64,14 @@ static void settle_window(struct import *import)
 	import->sums.slice_ns = result->window_ns;
 }
 
+/* The name of what running time was sampled by; 0: none. */
+static uint32_t sample_event(const struct perf_log *log)
+{
+	uint32_t running = perf_log_running(log);
+
+	return running ? log->sampled.at[running - 1].name : 0;
+}
+
 static void put_meta(struct import *import, struct recording_writer *writer, struct rec_meta *meta)
 {
 	const struct replay_result *result = &import->result;
@@ -74,7 +85,7 @@ static void put_meta(struct import *import, struct recording_writer *writer, str
 		.cpus = result->cpus,
 		.window_ns = result->window_ns,
 		.slice_ns = import->sums.slice_ns,
-		.sample_event = intern_text(&import->log.table.texts, import->log.sample_event),
+		.sample_event = intern_text(&import->log.table.texts, sample_event(&import->log)),
 		.user_stacks = "imported",
 		.chain_depth = result->chain_depth,
 		.switches = result->switches,
@@ -211,6 +222,7 @@ static void put_rows(struct import *import, struct rows *rows)
 	rows->stacks = stack_writer_new(rows->writer, &import->log.table, &import->tree);
 	put_sums(import, rows);
 	put_pieces(import, rows);
+	import_write_counts(import, rows->writer, rows->stacks, rows->is_kernel);
 	stack_writer_flush(rows->stacks);
 	import->cuts = stack_writer_cuts(rows->stacks);
 	stack_writer_free(rows->stacks);
@@ -271,9 +283,9 @@ static void put_losses(const struct import *import, struct recording_writer *wri
 			.count = import->result.chain_truncated,
 			.ns = import->result.chain_truncated_ns},
 		{.loss = LOSS_LOGGED, .count = import->log.lost_events},
-		{.loss = LOSS_OTHER_SAMPLES, .count = import->log.other_samples},
 		{.loss = LOSS_UNPLACED_SAMPLES, .count = import->result.unplaced},
-		{.loss = LOSS_TOO_LARGE, .count = import->sums.overflows},
+		{.loss = LOSS_TOO_LARGE,
+			.count = import->sums.overflows + import->counts.overflows},
 		{.loss = LOSS_NAMES_CUT, .count = import->cuts.names},
 		{.loss = LOSS_STACKS_CUT, .count = import->cuts.stacks},
 	};
@@ -353,7 +365,7 @@ int import_write(
 
 	if (import->is_perf)
 		replay_log(import);
-	if (!import->sums.rows.count && !import->pieces.count)
+	if (!import->sums.rows.count && !import->pieces.count && !import->counts.rows.count)
 		return why_set(why, -ENODATA, "nothing to import: no stack or event of use");
 	settle_window(import);
 	error = write_all(import, path, &meta, why);
@@ -365,8 +377,10 @@ int import_write(
 		.switches = import->result.switches,
 		.wakes = import->result.wakes,
 		.samples = import->result.samples,
+		.events = import->result.samples < import->log.samples
+				  ? import->log.samples - import->result.samples
+				  : 0,
 		.stacks = import->is_perf ? import->log.waits : import->pieces.count,
-		.other_samples = import->log.other_samples,
 		.sample_ns = import->sample_ns,
 		.expected_ns = meta.expected_ns,
 		.accounted_ns = meta.accounted_ns,

@@ -268,6 +268,7 @@ static bool accept(struct lines *lines, const struct line *line)
 	bool has_nul, is_ascii;
 
 	lines->skipped->lines++;
+	lines->skipped->empty += !line->length && !lines->is_too_long;
 	if (lines->is_too_long || line->length > LINES_MAX_BYTES) {
 		lines->skipped->counts[SKIP_TOO_LONG]++;
 		lines->is_too_long = false;

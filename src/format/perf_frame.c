@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "format/perf_line.h"
+#include "util/mem.h"
 
 #define KERNEL_HALF 0x8000000000000000ULL
 
@@ -45,7 +46,7 @@ static const char *find_open(struct span span)
 /* "name+0x12": takes the offset off. */
 static struct span without_offset(struct span name, uint64_t *ret_offset)
 {
-	const char *plus = memrchr(name.at, '+', name.length);
+	const char *plus = name.length ? memrchr(name.at, '+', name.length) : NULL;
 
 	if (!plus || plus == name.at || name.at + name.length - plus < 4 || plus[1] != '0' ||
 		plus[2] != 'x')
@@ -97,6 +98,9 @@ bool perf_frame_parse(struct span line, struct perf_frame *ret)
 		rest = span_trim((struct span){rest.at, (size_t)(open - rest.at)});
 	}
 	frame.name = without_offset(rest, &frame.offset);
+	struct span object = without_offset(frame.object, &frame.place);
+	frame.has_place = object.length < frame.object.length;
+	frame.object = object;
 	if (span_equals(frame.name, "[unknown]"))
 		frame.name.length = 0;
 	if (span_equals(frame.object, "inlined")) {
@@ -106,4 +110,51 @@ bool perf_frame_parse(struct span line, struct perf_frame *ret)
 	frame.is_kernel = frame.address >= KERNEL_HALF || is_kernel_object(frame.object);
 	*ret = frame;
 	return true;
+}
+
+bool perf_frame_is_jit(const struct perf_frame *frame)
+{
+	return starts_with(frame->object, "/tmp/perf-") || starts_with(frame->object, "[JIT]") ||
+	       span_equals(frame->object, "//anon") || starts_with(frame->object, "[anon");
+}
+
+char *perf_frame_label(const struct perf_frame *frame)
+{
+	struct span base = frame->object;
+
+	if (!base.length || span_equals(base, "[unknown]"))
+		return NULL;
+	if (frame->is_kernel && (starts_with(base, "[kernel.") || span_ends_with(base, "/vmlinux")))
+		return xstrdup("[kernel]");
+	/* "//anon", but also "/tmp/a/" */
+	const char *slash = memrchr(base.at, '/', base.length);
+	if (slash && slash + 1 < base.at + base.length) {
+		base.length -= (size_t)(slash + 1 - base.at);
+		base.at = slash + 1;
+	}
+	if (frame->has_place)
+		return xasprintf(
+			"%.*s+0x%llx", (int)base.length, base.at, (unsigned long long)frame->place);
+	if (*base.at == '[')
+		return xstrndup(base.at, base.length);
+	return xasprintf("[%.*s]", (int)base.length, base.at);
+}
+
+bool perf_line_is_source(struct span line)
+{
+	struct span text = span_trim(line);
+	size_t digits = 0;
+
+	if (!text.length || line.at[0] != ' ')
+		return false;
+	const char *note = memmem(text.at, text.length, " (discriminator ", 16);
+	if (note)
+		text.length = (size_t)(note - text.at);
+	while (digits < text.length && text.at[text.length - 1 - digits] >= '0' &&
+		text.at[text.length - 1 - digits] <= '9')
+		digits++;
+	/* Without debug information the object and the address stand there: "libc.so.6[29d90]". */
+	if (!digits)
+		return text.at[text.length - 1] == ']' && memchr(text.at, '[', text.length);
+	return digits < text.length && text.at[text.length - 1 - digits] == ':';
 }

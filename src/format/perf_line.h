@@ -47,11 +47,22 @@ struct perf_frame {
 	uint64_t offset;
 	struct span name;   /* empty: unknown */
 	struct span object; /* empty: not told */
+	uint64_t place;     /* in the object, as -F dsoff prints it */
+	bool has_place;
 	bool is_inlined;
 	bool is_kernel;
 };
 
 /* False if the line (without leading blanks) is no frame. */
 bool perf_frame_parse(struct span line, struct perf_frame *ret);
+/*
+ * What stands for a frame without a name, as in other tools: "[libc.so.6]", "libc.so.6+0x1a2b" if
+ * that is told, "[kernel]"; NULL: not even its object is known. The caller frees it.
+ */
+char *perf_frame_label(const struct perf_frame *frame);
+/* Is it code that was made at run time? Its name is whatever its maker called it. */
+bool perf_frame_is_jit(const struct perf_frame *frame);
+/* "  file.c:12", as -F srcline prints it below a frame. The line is as it was read. */
+bool perf_line_is_source(struct span line);
 
 #endif

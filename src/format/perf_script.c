@@ -11,8 +11,12 @@
 #include "format/perf_line.h"
 #include "format/sched_fields.h"
 #include "format/stacks.h"
+#include "format/tidy_name.h"
 #include "format/waker.h"
-#include "util/units.h"
+#include "util/mem.h"
+
+/* More kinds of events than that are no sense but an attack: each is looked for in turn. */
+#define MAX_SAMPLED 1000
 
 struct reader {
 	struct perf_log *log;
@@ -23,6 +27,7 @@ struct reader {
 	bool is_loose;       /* its head may be any text: it takes frames to believe it */
 	bool wants_stack;    /* and its frames matter */
 	bool is_after_empty; /* a stack's head may be a comm alone */
+	bool is_after_frame; /* a line of source may follow */
 	bool is_idle;        /* the event's CPU was: tid 0 */
 };
 
@@ -45,6 +50,20 @@ static void settle_inlined(struct stack_table *table, const uint32_t *frames, si
 	}
 }
 
+/* The name that is shown: tidy, or of the object if the function has none. */
+static void name_frame(
+	struct perf_log *log, const struct perf_frame *parsed, struct table_frame *frame)
+{
+	bool is_tidy = log->has_full_names || parsed->is_kernel || perf_frame_is_jit(parsed);
+	_cleanup_free_ char *made = !parsed->name.length ? perf_frame_label(parsed)
+				    : is_tidy            ? NULL
+					      : tidy_name(parsed->name.at, parsed->name.length);
+
+	frame->name = made ? text_number(log, (struct span){made, strlen(made)})
+			   : text_number(log, parsed->name);
+	frame->is_unnamed = !parsed->name.length;
+}
+
 static bool add_frame(struct reader *reader, struct span source)
 {
 	struct stack_table *table = &reader->log->table;
@@ -57,7 +76,7 @@ static bool add_frame(struct reader *reader, struct span source)
 		frame->is_valid = true;
 		frame->address = parsed.address;
 		frame->offset = parsed.offset;
-		frame->name = text_number(reader->log, parsed.name);
+		name_frame(reader->log, &parsed, frame);
 		frame->object = text_number(reader->log, parsed.object);
 		frame->is_kernel = parsed.is_kernel;
 		frame->is_inlined = parsed.is_inlined;
@@ -97,6 +116,15 @@ static size_t settle_waker(struct reader *reader, size_t *first)
 	return waker.end;
 }
 
+/* The event is none after all. */
+static void forget_sample(struct reader *reader)
+{
+	if (reader->event.kind != REPLAY_SAMPLE)
+		return;
+	reader->log->samples--;
+	reader->log->sampled.at[reader->event.measure - 1].samples--;
+}
+
 static void finish_event(struct reader *reader)
 {
 	uint32_t *frames = reader->frames.at;
@@ -108,12 +136,11 @@ static void finish_event(struct reader *reader)
 	reader->is_open = false;
 	if (reader->is_loose && !count) {
 		reader->skipped->counts[SKIP_UNKNOWN]++;
-		reader->log->samples -= reader->event.kind == REPLAY_SAMPLE;
+		forget_sample(reader);
 		return;
 	}
 	if (reader->event.kind == REPLAY_WAKING && reader->event.hop_kind != HOP_UNKNOWN)
 		count = settle_waker(reader, &first);
-	reader->log->has_sample_event |= reader->event.kind == REPLAY_SAMPLE;
 	if (count && reader->wants_stack) {
 		if (count - first > STACKS_MAX_DEPTH) {
 			reader->skipped->counts[SKIP_CUT]++;
@@ -137,17 +164,56 @@ static uint32_t tid_of(struct perf_log *log, const struct perf_head *head)
 	return head->tid >= 0 ? (uint32_t)head->tid : REPLAY_NO_TID | text_number(log, head->comm);
 }
 
-static bool is_clock(struct span event)
+static bool contains(struct span span, const char *text)
 {
-	return event.length >= 9 && memmem(event.at, event.length, "cpu-clock", 9)
-		       ? true
-		       : event.length >= 10 && memmem(event.at, event.length, "task-clock", 10);
+	return span.length && memmem(span.at, span.length, text, strlen(text));
+}
+
+/* "syscalls:sys_enter_read": what stands behind the colon is more than modifiers ("cycles:ukp"). */
+static bool is_tracepoint(struct span event)
+{
+	const char *colon = event.length ? memchr(event.at, ':', event.length) : NULL;
+
+	if (!colon || memchr(event.at, '/', event.length))
+		return false;
+	for (const char *at = colon + 1; at < event.at + event.length; at++)
+		if (!strchr("ukhGHpPSDIWeb", *at))
+			return true;
+	return false;
+}
+
+/* The number of the event of that name. */
+static uint32_t number_of(struct perf_log *log, struct span event)
+{
+	uint32_t name = text_number(log, event);
+	bool is_clock = contains(event, "cpu-clock") || contains(event, "task-clock");
+	bool is_cycles = contains(event, "cycles") && !contains(event, "stalled");
+	struct perf_sampled added = {.name = name,
+		.is_clock = is_clock,
+		.is_running = !name || (!is_tracepoint(event) && (is_clock || is_cycles)),
+		.is_scheduler = sched_event_of(event) == SCHED_OTHER};
+
+	/* Most samples are of the event before, or there are few. */
+	for (size_t i = 0; i < log->sampled.count; i++)
+		if (log->sampled.at[i].name == name)
+			return (uint32_t)i + 1;
+	if (log->sampled.count == MAX_SAMPLED)
+		return 0;
+	vec_push(&log->sampled, added);
+	return (uint32_t)log->sampled.count;
+}
+
+static bool has_named_event(const struct perf_log *log)
+{
+	vec_each (sampled, &log->sampled)
+		if (sampled->name)
+			return true;
+	return false;
 }
 
 static void on_sample(struct reader *reader, const struct perf_head *head)
 {
 	struct perf_log *log = reader->log;
-	uint32_t name = text_number(log, head->event);
 	struct perf_frame frame;
 
 	/* Where no event is shown an address may stand, and nothing else. */
@@ -156,27 +222,26 @@ static void on_sample(struct reader *reader, const struct perf_head *head)
 		return;
 	}
 	/* A name alone is believed when frames follow, but not among events that have names. */
-	if (reader->is_loose && log->sample_event) {
+	if (reader->is_loose && has_named_event(log)) {
 		reader->skipped->counts[SKIP_UNKNOWN]++;
 		return;
 	}
-	if (!log->has_sample_event && !reader->is_loose) {
-		log->sample_event = name;
-		log->has_sample_event = true;
-	}
-	if (name != log->sample_event) {
-		log->other_samples++;
+	uint32_t number = number_of(log, head->event);
+	if (!number || (head->has_period && head->period > INT64_MAX)) {
+		reader->skipped->counts[number ? SKIP_TOO_LARGE : SKIP_UNKNOWN]++;
 		return;
 	}
 	log->samples++;
+	log->sampled.at[number - 1].samples++;
+	log->sampled.at[number - 1].with_period += head->has_period;
 	reader->event.kind = REPLAY_SAMPLE;
 	reader->event.tid = tid_of(log, head);
 	reader->event.comm = text_number(log, head->comm);
-	if (head->has_period && is_clock(head->event) && head->period <= 3600 * NS_PER_S)
-		reader->event.ns = head->period;
+	reader->event.measure = number;
+	reader->event.value = head->has_period ? head->period : 1;
 	reader->is_open = reader->wants_stack = true;
-	/* Without -g the address stands on the line itself. */
-	if (head->fields.length)
+	/* Without -g the address stands on the line itself; of tracepoints the fields do. */
+	if (head->fields.length && !is_tracepoint(head->event))
 		add_frame(reader, head->fields);
 }
 
@@ -304,9 +369,9 @@ static bool on_head(struct reader *reader, struct span line)
 		.pid = head.pid > 0 ? (uint32_t)head.pid : 0};
 	reader->is_loose = !head.event.length && !head.has_cpu && head.time_ns == REPLAY_NO_TIME;
 	enum sched_event kind = sched_event_of(head.event);
-	if (kind == SCHED_NONE)
+	if (kind == SCHED_NONE || kind == SCHED_OTHER)
 		on_sample(reader, &head);
-	else if (kind != SCHED_OTHER)
+	else
 		on_sched(reader, kind, &head);
 	return true;
 }
@@ -330,7 +395,11 @@ static void on_line(struct reader *reader, const struct line *line)
 {
 	struct span text = span_trim((struct span){line->text, line->length});
 	bool is_tabbed = line->text[0] == '\t';
+	bool is_after_frame = reader->is_after_frame;
 
+	if (is_after_frame && perf_line_is_source((struct span){line->text, line->length}))
+		return;
+	reader->is_after_frame = false;
 	if (!text.length) {
 		finish_event(reader);
 		reader->is_after_empty = true;
@@ -345,6 +414,7 @@ static void on_line(struct reader *reader, const struct line *line)
 		return;
 	}
 	reader->is_after_empty = false;
+	reader->is_after_frame = true;
 	if (reader->is_open && !reader->wants_stack && is_tabbed)
 		return;
 	if (reader->is_open && add_frame(reader, text))
@@ -353,6 +423,7 @@ static void on_line(struct reader *reader, const struct line *line)
 	struct perf_frame frame;
 	if (!reader->is_open && perf_frame_parse(text, &frame))
 		return;
+	reader->is_after_frame = false;
 	reader->skipped->counts[SKIP_UNKNOWN]++;
 }
 
@@ -371,4 +442,5 @@ void perf_log_clear(struct perf_log *log)
 {
 	stack_table_clear(&log->table);
 	vec_clear(&log->events);
+	vec_clear(&log->sampled);
 }

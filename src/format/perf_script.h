@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The text of `perf script` as a list of events, in memory, with each distinct frame and stack once
- * (so it is far smaller than the text). Scheduler events and samples are kept; of the samples only
- * those of the first event that has any, as adding up cycles and page faults makes no sense.
+ * (so it is far smaller than the text). Scheduler events and samples are kept. Samples are of the
+ * event whose name their head has, and are never added up with those of another: cycles and page
+ * faults make no sum. A sample weighs its period, as in perf report, if its event's samples all
+ * tell theirs, else one.
  */
 #ifndef DWELL_FORMAT_PERF_SCRIPT_H
 #define DWELL_FORMAT_PERF_SCRIPT_H
@@ -11,26 +13,44 @@
 #include "format/stack_table.h"
 #include "replay/replay.h"
 
-struct perf_log {
-	struct stack_table table;
-	VEC(struct replay_event) events; /* comms are numbers in table.texts */
-	uint32_t sample_event;           /* its name; 0: no sample so far */
-	bool has_sample_event;
-	uint32_t sample_hz;     /* of the file's header; 0: not told */
-	uint64_t other_samples; /* of other events, left out */
-	uint64_t lost_events;   /* as PERF_RECORD_LOST says */
-	uint64_t switches;
-	uint64_t waits; /* sched_stat_* */
+/* An event that was sampled; its number is its place in the log, counted from 1. */
+struct perf_sampled {
+	uint32_t name; /* 0: not told */
 	uint64_t samples;
+	uint64_t with_period;
+	bool is_clock;     /* its periods are nanoseconds */
+	bool is_running;   /* it is sampled at a rate while a thread runs: a clock, or cycles */
+	bool is_scheduler; /* no sample, but an event that tells nothing about states */
+};
+
+/* All zero is a valid empty log. */
+struct perf_log {
+	bool has_full_names; /* to be set before reading: names stay as they are written */
+	struct stack_table table;
+	VEC(struct replay_event) events;  /* comms are numbers in table.texts */
+	VEC(struct perf_sampled) sampled; /* in the order of their first samples */
+	uint32_t sample_hz;               /* of the file's header; 0: not told */
+	uint64_t lost_events;             /* as PERF_RECORD_LOST says */
+	uint64_t switches;
+	uint64_t waits;   /* sched_stat_* */
+	uint64_t samples; /* of all events */
 };
 
 /* Reads to the end; several files add up. Reading errors are those of `lines`. */
 void perf_log_read(struct perf_log *log, struct lines *lines, struct skipped *skipped);
 void perf_log_clear(struct perf_log *log);
 
+/* Does each of its samples tell its period? */
+bool perf_sampled_has_periods(const struct perf_sampled *sampled);
+/* Is there anything of it to be shown? Beside switches other events of the scheduler are noise. */
+bool perf_log_shows(const struct perf_log *log, uint32_t measure);
+/* The number of the event whose samples are what running time was spent in; 0: none. */
+uint32_t perf_log_running(const struct perf_log *log);
+
 /*
- * Gives samples that do not tell their own time one: the second divided by hz; hz 0: by the
- * header's, or the usual gap between samples of one CPU, or 1 ms. Returns that, in ns; 0 if all
+ * Samples of the running event stay samples, all others become REPLAY_EVENT; values are what
+ * they weigh. Gives samples that do not tell their own time one: the second divided by hz; hz 0: by
+ * the header's, or the usual gap between samples of one CPU, or 1 ms. Returns that, in ns; 0 if all
  * samples told theirs (cpu-clock and task-clock do, where periods are printed).
  */
 uint64_t perf_log_weigh(struct perf_log *log, uint32_t hz);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How much time a sample stands for, where it does not say so itself. */
+/* What samples weigh, and how much time one stands for where it does not say so itself. */
 #include <stdlib.h>
 
 #include "format/perf_script.h"
 #include "util/units.h"
 
 #define ENOUGH_GAPS 100000
+/* A period of a clock beyond that is no sample of a thread that runs. */
+#define LONGEST_NS (3600 * NS_PER_S)
 
 typedef VEC(uint64_t) times;
 
@@ -14,6 +16,26 @@ static int compare(const void *left, const void *right)
 	const uint64_t *a = left, *b = right;
 
 	return *a < *b ? -1 : *a > *b;
+}
+
+bool perf_sampled_has_periods(const struct perf_sampled *sampled)
+{
+	return sampled->samples && sampled->with_period == sampled->samples;
+}
+
+bool perf_log_shows(const struct perf_log *log, uint32_t measure)
+{
+	const struct perf_sampled *sampled = &log->sampled.at[measure - 1];
+
+	return sampled->samples && !(sampled->is_scheduler && log->switches);
+}
+
+uint32_t perf_log_running(const struct perf_log *log)
+{
+	for (uint32_t i = 1; i <= log->sampled.count; i++)
+		if (perf_log_shows(log, i) && log->sampled.at[i - 1].is_running)
+			return i;
+	return 0;
 }
 
 /* Between one sample and the next of the same CPU; an idle CPU has none, so the median is that of
@@ -50,11 +72,31 @@ static uint64_t usual_gap(const struct perf_log *log)
 	return gap > NS_PER_S ? NS_PER_S : gap;
 }
 
+static void weigh_event(
+	const struct perf_log *log, uint32_t running, bool is_forced, struct replay_event *event)
+{
+	const struct perf_sampled *sampled = &log->sampled.at[event->measure - 1];
+	bool has_period = perf_sampled_has_periods(sampled);
+
+	if (!has_period)
+		event->value = 1;
+	if (event->measure != running)
+		event->kind = REPLAY_EVENT;
+	else if (has_period && sampled->is_clock && !is_forced && event->value <= LONGEST_NS)
+		event->ns = event->value;
+	if (!perf_log_shows(log, event->measure))
+		event->measure = 0;
+}
+
 uint64_t perf_log_weigh(struct perf_log *log, uint32_t hz)
 {
 	bool is_forced = hz > 0;
 	uint64_t each_ns = is_forced ? NS_PER_S / hz : 0;
+	uint32_t running = perf_log_running(log);
 
+	vec_each (event, &log->events)
+		if (event->kind == REPLAY_SAMPLE)
+			weigh_event(log, running, is_forced, event);
 	vec_each (event, &log->events) {
 		if (event->kind != REPLAY_SAMPLE || (event->ns && !is_forced))
 			continue;

@@ -60,6 +60,22 @@ uint64_t skipped_total(const struct skipped *skipped)
 	return total;
 }
 
+uint64_t skipped_odd_lines(const struct skipped *skipped)
+{
+	static const enum skip odd[] = {SKIP_BINARY, SKIP_TOO_LONG, SKIP_NO_COUNT, SKIP_NO_STACK,
+		SKIP_NO_TIME, SKIP_UNKNOWN};
+	uint64_t total = skipped->in_blocks;
+
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
+		total += skipped->counts[odd[i]];
+	return total;
+}
+
+uint64_t skipped_lines_with_text(const struct skipped *skipped)
+{
+	return skipped->lines - skipped->empty;
+}
+
 /* The reasons of one sort, each with its number; returns how many there were. */
 static unsigned int write_reasons(const struct skipped *skipped, bool is_kept, FILE *out)
 {
@@ -71,6 +87,19 @@ static unsigned int write_reasons(const struct skipped *skipped, bool is_kept, F
 			fprintf(out, "%s%s %s", written++ ? ", " : "",
 				units_count(skipped->counts[i], room), texts[i]);
 	return written;
+}
+
+char *skipped_reasons(const struct skipped *skipped)
+{
+	char *words = NULL;
+	size_t size;
+	FILE *out = open_memstream(&words, &size);
+
+	if (!out)
+		return xstrdup("");
+	write_reasons(skipped, false, out);
+	fclose(out);
+	return words;
 }
 
 char *skipped_words(const struct skipped *skipped)

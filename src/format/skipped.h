@@ -28,7 +28,9 @@ enum skip {
 };
 
 struct skipped {
-	uint64_t lines; /* all that were read */
+	uint64_t lines;     /* all that were read */
+	uint64_t empty;     /* of them */
+	uint64_t in_blocks; /* more lines of what is counted once below: frames without a count */
 	uint64_t counts[SKIPS];
 };
 
@@ -40,10 +42,15 @@ enum loss skip_loss(enum skip skip);
 bool skip_is_kept(enum skip skip);
 /* Lines that gave nothing. */
 uint64_t skipped_total(const struct skipped *skipped);
+/* Lines that are not what the reader knows, and those that could be. */
+uint64_t skipped_odd_lines(const struct skipped *skipped);
+uint64_t skipped_lines_with_text(const struct skipped *skipped);
 /*
  * "skipped 3 of 120 lines: 2 without a count, 1 with NUL bytes; 1 line is not UTF-8": the words for
  * the user, or NULL if nothing was skipped or odd. Caller frees.
  */
 char *skipped_words(const struct skipped *skipped);
+/* "2 without a count, 1 with NUL bytes"; caller frees. */
+char *skipped_reasons(const struct skipped *skipped);
 
 #endif

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "format/stack_readers.h"
+#include "format/tidy_name.h"
+#include "util/mem.h"
 
 #define BLOCK_MAX_BYTES (64u << 20)
 
@@ -32,6 +34,16 @@ static void block_reset(struct block *block)
 	block->keys.count = 0;
 	block->is_open = false;
 	block->is_too_big = false;
+}
+
+/* It has no count, so all its lines give nothing; the reason is counted once. */
+static void block_drop(struct block *block)
+{
+	if (block->frames.count || block->is_open)
+		block->builder->skipped->counts[SKIP_NO_COUNT]++;
+	if (block->frames.count)
+		block->builder->skipped->in_blocks += block->frames.count - !block->is_open;
+	block_reset(block);
 }
 
 static void block_clear(struct block *block)
@@ -61,6 +73,14 @@ static void block_add(struct block *block, const char *text, size_t length)
 
 	if (!block->is_too_big)
 		vec_push(&block->frames, start);
+}
+
+static void block_add_function(struct block *block, const char *text, size_t length)
+{
+	_cleanup_free_ char *tidy =
+		block->builder->asked->has_full_names ? NULL : tidy_name(text, length);
+
+	block_add(block, tidy ? tidy : text, tidy ? strlen(tidy) : length);
 }
 
 static void push_frame(struct block *block, size_t start)
@@ -182,7 +202,7 @@ static int read_bpftrace_line(struct block *block, const struct line *line)
 
 	if (*text == '@') {
 		const char *open = memchr(text, '[', length);
-		block_reset(block);
+		block_drop(block);
 		if (!open) {
 			block->builder->skipped->counts[SKIP_NO_STACK]++;
 			return 0;
@@ -208,7 +228,7 @@ static int read_bpftrace_line(struct block *block, const struct line *line)
 	}
 	text = trim(text, &length);
 	if (length)
-		block_add(block, text, without_offset(text, length));
+		block_add_function(block, text, without_offset(text, length));
 	return 0;
 }
 
@@ -220,7 +240,7 @@ int stacks_read_bpftrace(struct lines *lines, struct stack_builder *builder)
 
 	while (!result && lines_next(lines, &line))
 		result = read_bpftrace_line(&block, &line);
-	builder->skipped->counts[SKIP_NO_COUNT] += block.is_open;
+	block_drop(&block);
 	block_clear(&block);
 	return result;
 }
@@ -260,7 +280,7 @@ static void add_bcc_frame(struct block *block, const char *text, size_t length)
 	/* "--   --" stands between a target and its waker, "-" and "--" between kernel and user. */
 	if (length > 2 && !memcmp(text, "-- ", 3))
 		length = 2;
-	block_add(block, text, without_offset(text, length));
+	block_add_function(block, text, without_offset(text, length));
 }
 
 static int read_bcc_line(struct block *block, const struct line *line, bool *has_name)
@@ -272,9 +292,8 @@ static int read_bcc_line(struct block *block, const struct line *line, bool *has
 
 	indent = (size_t)(text - line->text);
 	if (!length || !indent) {
-		block->builder->skipped->counts[SKIP_NO_COUNT] += block->frames.count > 0;
 		block->builder->skipped->counts[SKIP_UNKNOWN] += length && *text != '#';
-		block_reset(block);
+		block_drop(block);
 		*has_name = false;
 		return 0;
 	}
@@ -306,7 +325,7 @@ int stacks_read_bcc(struct lines *lines, struct stack_builder *builder)
 
 	while (!result && lines_next(lines, &line))
 		result = read_bcc_line(&block, &line, &has_name);
-	builder->skipped->counts[SKIP_NO_COUNT] += block.frames.count > 0;
+	block_drop(&block);
 	block_clear(&block);
 	return result;
 }

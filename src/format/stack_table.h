@@ -23,6 +23,7 @@ struct table_frame {
 	bool is_valid;    /* its source could be read */
 	bool is_kernel;
 	bool is_inlined;
+	bool is_unnamed;  /* its name is what stands for it: "[libc.so.6]", "libc.so.6+0x1a2b" */
 	bool is_schedule; /* __schedule() of the kernel */
 };
 

@@ -3,11 +3,14 @@
 #include "format/stacks.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "format/foreign.h"
 #include "format/perf_line.h"
 #include "format/stack_readers.h"
 #include "replay/replay.h"
+#include "util/mem.h"
 
 #define LOOK_AT_LINES 400
 
@@ -159,31 +162,32 @@ static int fail_unknown(const char *text, size_t length, struct why *why)
 			"it is perf's own file; give the text of: perf script -i FILE");
 	if (starts_with(text, length, DATABASE))
 		return why_set(why, -EINVAL, "it is a recording already, or another database");
+	const char *foreign = foreign_text(text, length, false);
+	if (foreign)
+		return why_set(why, -EINVAL, "it looks like %s", foreign);
 	return why_set(why, -EINVAL,
 		"no format that dwell reads: folded stacks, bpftrace maps, bcc stacks, perf script "
 		"text");
 }
 
-int stacks_read_lines(enum stack_format format, struct lines *lines, const struct stack_sink *sink,
-	struct skipped *skipped)
+int stacks_read_lines(enum stack_format format, struct lines *lines, struct stack_builder *builder)
 {
-	struct stack_builder builder = {.sink = sink, .skipped = skipped};
 	int result;
 
 	switch (format) {
 	case STACKS_BPFTRACE:
-		result = stacks_read_bpftrace(lines, &builder);
+		result = stacks_read_bpftrace(lines, builder);
 		break;
 	case STACKS_BCC:
-		result = stacks_read_bcc(lines, &builder);
+		result = stacks_read_bcc(lines, builder);
 		break;
 	case STACKS_PERF:
-		result = stacks_read_perf(lines, &builder);
+		result = stacks_read_perf(lines, builder);
 		break;
 	default:
-		result = stacks_read_folded(lines, &builder, format == STACKS_FOLDED_DIFF);
+		result = stacks_read_folded(lines, builder, format == STACKS_FOLDED_DIFF);
 	}
-	vec_clear(&builder.frames);
+	vec_clear(&builder->frames);
 	return result;
 }
 
@@ -196,26 +200,52 @@ int stacks_begin(struct lines *lines, enum stack_format *ret, struct why *why)
 
 	if (error)
 		return error;
-	if (format == STACKS_UNKNOWN)
+	if (format == STACKS_UNKNOWN || foreign_text(text, length, true))
 		return fail_unknown(text, length, why);
 	*ret = format;
 	return 0;
 }
 
-int stacks_read(FILE *in, const struct stack_sink *sink, struct skipped *skipped,
-	enum stack_format *ret_format, struct why *why)
+int stacks_check(enum stack_format format, const struct skipped *before,
+	const struct skipped *after, struct why *why)
+{
+	uint64_t lines = skipped_lines_with_text(after) - skipped_lines_with_text(before);
+	uint64_t odd = skipped_odd_lines(after) - skipped_odd_lines(before);
+
+	if (odd * 2 <= lines)
+		return 0;
+	struct skipped own = *after;
+	for (unsigned int i = 0; i < SKIPS; i++)
+		own.counts[i] -= before->counts[i];
+	_cleanup_free_ char *reasons = skipped_reasons(&own);
+	return why_set(why, -EINVAL,
+		"it looks like %s, but %" PRIu64 " of its %" PRIu64
+		" lines make no sense as that: %s",
+		stack_format_name(format), odd, lines, reasons);
+}
+
+int stacks_read(FILE *in, const struct stacks_asked *asked, const struct stack_sink *sink,
+	struct skipped *skipped, struct stacks_told *ret, struct why *why)
 {
 	struct lines *lines = lines_new(in, skipped);
-	enum stack_format format;
-	int result = stacks_begin(lines, &format, why);
+	struct skipped before = *skipped;
+	struct stack_builder builder = {
+		.sink = sink, .asked = asked, .skipped = skipped, .told = ret, .why = why};
+	int result = stacks_begin(lines, &ret->format, why);
 
-	if (!result) {
-		if (ret_format)
-			*ret_format = format;
-		result = stacks_read_lines(format, lines, sink, skipped);
-		if (!result)
-			result = lines_error(lines, why);
-	}
+	if (!result)
+		result = stacks_read_lines(ret->format, lines, &builder);
+	if (!result)
+		result = lines_error(lines, why);
+	if (!result)
+		result = stacks_check(ret->format, &before, skipped, why);
 	lines_free(lines);
 	return result;
+}
+
+void stacks_told_clear(struct stacks_told *told)
+{
+	vec_each (event, &told->events)
+		free(event->name);
+	vec_clear(&told->events);
 }

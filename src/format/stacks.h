@@ -5,7 +5,8 @@
  * script`; plain, gzip or zstd. The format is found from the first lines.
  *
  * Of `perf script` text with scheduler switches the stacks are off-CPU time (blocked, then runnable
- * with a last frame [runq] or [preempted]), in nanoseconds; without them, samples.
+ * with a last frame [runq] or [preempted]), in nanoseconds; without them, samples of one event,
+ * which weigh their periods where these are printed.
  */
 #ifndef DWELL_FORMAT_STACKS_H
 #define DWELL_FORMAT_STACKS_H
@@ -16,6 +17,7 @@
 #include <stdio.h>
 
 #include "format/skipped.h"
+#include "util/vec.h"
 #include "util/why.h"
 
 enum stack_format {
@@ -51,7 +53,9 @@ struct stack {
 	size_t shared;                    /* so many frames are those of the stack before; or 0 */
 	uint64_t weight;                  /* two columns: after */
 	uint64_t before;                  /* two columns only */
-	const char *unit;                 /* "samples", "ns", "us", "ms", "bytes", "" unknown */
+	uint64_t count;                   /* samples that have this weight; 0: it is their number */
+	const char *unit;                 /* "samples", "ns", "us", "ms", "bytes", the name of a
+					     sampled event, "" unknown */
 	bool has_name;                    /* frames[0] is a thread's name for certain */
 };
 
@@ -61,12 +65,36 @@ struct stack_sink {
 	void *context;
 };
 
+/* What is asked of a text; all zero is the usual. */
+struct stacks_asked {
+	const char *event;   /* perf script: whose samples; NULL: off-CPU time or the first one's */
+	bool has_full_names; /* with parameters and the like: as they are written */
+	bool has_suffixes;   /* perf script: _[k] kernel, _[i] inlined, _[j] code without a file */
+};
+
+/* An event of perf script whose samples are in the text. */
+struct stacks_event {
+	char *name; /* "": not told */
+	uint64_t samples;
+};
+
+/* What a text turned out to hold. All zero is a valid empty one. */
+struct stacks_told {
+	enum stack_format format;
+	VEC(struct stacks_event) events;
+	size_t shown; /* index of the event whose samples were handed over; or the number of them */
+};
+
+void stacks_told_clear(struct stacks_told *told);
+
 /*
  * Reads the stream to its end and hands each stack to the sink; stacks may come more than once.
- * 0; -ENODATA: empty; -EINVAL: no format that is known; other -errno: reading failed, or the sink's
- * value. `skipped` counts on, so that several files add up; ret_format may be NULL.
+ * 0; -ENODATA: empty; -EINVAL: no format that is known, or more than half of it makes no sense in
+ * the one that it looks like; -ENOENT: it has no such event; other -errno: reading failed, or the
+ * sink's value. `skipped` counts on, so that several files add up. The caller clears what is told,
+ * in any case.
  */
-int stacks_read(FILE *in, const struct stack_sink *sink, struct skipped *skipped,
-	enum stack_format *ret_format, struct why *why);
+int stacks_read(FILE *in, const struct stacks_asked *asked, const struct stack_sink *sink,
+	struct skipped *skipped, struct stacks_told *ret, struct why *why);
 
 #endif

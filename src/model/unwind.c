@@ -89,6 +89,7 @@ static const char *const reasons[NAME_REASONS] = {
 	[NAME_NO_ROOM] = "the files have more names than are kept",
 	[NAME_NO_ANSWER] = "the file could not be read in time, or broke its reader",
 	[NAME_FORBIDDEN] = "the file is not yours to read",
+	[NAME_INLINED] = "inlined into its caller",
 };
 
 const char *name_reason_text(enum name_reason reason)

@@ -58,6 +58,7 @@ enum name_reason {
 	NAME_NO_ROOM = 8,      /* all names together are beyond their budget */
 	NAME_NO_ANSWER = 9,    /* reading the file took too long, or broke the reader */
 	NAME_FORBIDDEN = 10,   /* the invoking user may not read the file */
+	NAME_INLINED = 11,     /* it has one: of a function that was inlined into its caller */
 	NAME_REASONS,
 };
 

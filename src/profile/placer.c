@@ -217,7 +217,8 @@ static uint32_t frame_of(struct placer *placer, uint32_t index)
 	if (placer->tree_frames[index])
 		return placer->tree_frames[index];
 	if (placer->shape->has_suffixes)
-		suffix = is_kernel_code(object)             ? "_[k]"
+		suffix = frame->reason == NAME_INLINED      ? "_[i]"
+			 : is_kernel_code(object)           ? "_[k]"
 			 : object->kind == OBJECT_ANONYMOUS ? "_[j]"
 							    : "";
 	_cleanup_free_ char *raw = frame_text(placer, frame, object);

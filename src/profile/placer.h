@@ -28,7 +28,7 @@ struct stack_shape {
 	size_t by_count;
 	bool is_user_only;   /* leave kernel frames out */
 	bool is_kernel_only; /* leave user frames out */
-	bool has_suffixes;   /* _[k] for kernel frames, _[j] for code without a file */
+	bool has_suffixes;   /* _[k] kernel, _[i] inlined, _[j] code without a file */
 	bool keeps_objects;  /* frames of one name in different objects are different */
 	/* Of views of chains. */
 	bool weighs_causes; /* VIEW_CHAIN: each hop its own share, instead of the whole wait */

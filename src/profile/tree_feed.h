@@ -14,6 +14,7 @@
 struct tree_load {
 	uint64_t first;
 	uint64_t second;
+	uint64_t third;
 };
 
 struct tree_waiting {

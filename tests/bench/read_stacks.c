@@ -27,17 +27,19 @@ int main(int argc, char **argv)
 	struct total total = {0};
 	struct stack_sink sink = {add, &total};
 	struct skipped skipped = {0};
-	enum stack_format format = STACKS_UNKNOWN;
+	struct stacks_asked asked = {0};
+	struct stacks_told told = {0};
 	struct why why = {""};
 
-	if (!in || stacks_read(in, &sink, &skipped, &format, &why)) {
+	if (!in || stacks_read(in, &asked, &sink, &skipped, &told, &why)) {
 		fprintf(stderr, "read_stacks: %s\n", why.text);
 		return 1;
 	}
 	printf("%s: %" PRIu64 " stacks, %" PRIu64 " frames, weight %" PRIu64 "; %" PRIu64
 	       " lines skipped\n",
-		stack_format_name(format), total.stacks, total.frames, total.weight,
+		stack_format_name(told.format), total.stacks, total.frames, total.weight,
 		skipped_total(&skipped));
+	stacks_told_clear(&told);
 	fclose(in);
 	return 0;
 }

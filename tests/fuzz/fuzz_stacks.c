@@ -50,12 +50,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct before before = {0};
 	struct stack_sink sink = {add, &before};
 	struct skipped skipped = {0};
+	struct stacks_asked asked = {.has_suffixes = size & 1};
+	struct stacks_told told = {0};
 	struct why why = {""};
 	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
 
 	if (!in)
 		return 0;
-	stacks_read(in, &sink, &skipped, NULL, &why);
+	stacks_read(in, &asked, &sink, &skipped, &told, &why);
+	stacks_told_clear(&told);
 	free(skipped_words(&skipped));
 	free(before.hashes);
 	fclose(in);

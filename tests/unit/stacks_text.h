@@ -13,13 +13,15 @@
 
 struct read_text {
 	char *folded;
-	char unit[16];
+	char unit[32];
 	uint64_t stacks;
 	size_t deepest;
 	size_t longest;
 	uint64_t weight;
 	struct skipped skipped;
+	struct stacks_told told;
 	enum stack_format format;
+	uint64_t count;
 	struct why why;
 	int error;
 	FILE *out;
@@ -42,14 +44,16 @@ static int read_text_add(const struct stack *stack, void *context)
 	fprintf(text->out, " %" PRIu64 "\n", stack->weight);
 	snprintf(text->unit, sizeof(text->unit), "%s", stack->unit);
 	text->stacks++;
+	text->count += stack->count;
 	text->weight += stack->weight;
 	if (stack->depth > text->deepest)
 		text->deepest = stack->depth;
 	return 0;
 }
 
-/* Free .folded. */
-static struct read_text read_bytes(const void *bytes, size_t length)
+/* Free .folded and clear .told. */
+static struct read_text read_asked(
+	const void *bytes, size_t length, const struct stacks_asked *asked)
 {
 	struct read_text text = {0};
 	struct stack_sink sink = {read_text_add, &text};
@@ -60,9 +64,20 @@ static struct read_text read_bytes(const void *bytes, size_t length)
 	assert_non_null(in);
 	text.out = open_memstream(&text.folded, &size);
 	assert_non_null(text.out);
-	text.error = stacks_read(in, &sink, &text.skipped, &text.format, &text.why);
+	text.error = stacks_read(in, asked, &sink, &text.skipped, &text.told, &text.why);
+	text.format = text.told.format;
 	fclose(text.out);
 	fclose(in);
+	return text;
+}
+
+/* The usual; free .folded. */
+static inline struct read_text read_bytes(const void *bytes, size_t length)
+{
+	struct stacks_asked asked = {0};
+	struct read_text text = read_asked(bytes, length, &asked);
+
+	stacks_told_clear(&text.told);
 	return text;
 }
 

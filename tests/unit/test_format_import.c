@@ -72,11 +72,13 @@ static void forget(struct imported *imported)
 	unlink(imported->path);
 }
 
-/* A view of the import as folded text, in ns. */
-static void expect_view(struct imported *imported, enum view view, const char *folded)
+/* A view of the import as folded text, in ns, with suffixes. */
+static void expect_type(struct imported *imported, const struct view_type *view, bool has_suffixes,
+	const char *folded)
 {
 	struct view_filter filter;
-	const struct stack_shape shape = {.by = {BY_COMM}, .by_count = 1};
+	const struct stack_shape shape = {
+		.by = {BY_COMM}, .by_count = 1, .has_suffixes = has_suffixes};
 	struct folded_options options = {.unit_ns = 1};
 	struct profile profile;
 	struct why why = {""};
@@ -85,15 +87,31 @@ static void expect_view(struct imported *imported, enum view view, const char *f
 	FILE *out = open_memstream(&text, &size);
 
 	view_filter_init(&filter);
-	assert_int_equal(profile_of_view(imported->recording, view_type(view), &filter, &shape,
-				 &profile, &why),
-		0);
+	assert_int_equal(
+		profile_of_view(imported->recording, view, &filter, &shape, &profile, &why), 0);
 	folded_write(&profile.tree, &options, out);
 	fclose(out);
 	assert_string_equal(text, folded);
 	free(text);
 	profile_clear(&profile);
 	view_filter_clear(&filter);
+}
+
+static void expect_view(struct imported *imported, enum view view, const char *folded)
+{
+	expect_type(imported, view_type(view), false, folded);
+}
+
+static void expect_measure(
+	struct imported *imported, const char *name, enum unit unit, const char *folded)
+{
+	struct view_choice view;
+	struct why why = {""};
+
+	assert_int_equal(view_choose(imported->recording, name, &view, &why), 0);
+	assert_int_equal(view.type.unit, unit);
+	expect_type(imported, &view.type, true, folded);
+	view_choice_clear(&view);
 }
 
 static const char trace[] =
@@ -146,6 +164,68 @@ static void samples_become_running_time(void **state)
 				 ->pid,
 		12);
 	forget(&imported);
+}
+
+#define ROOT "\t3000 _start (/bin/p)\n"
+
+static void each_event_becomes_a_measure_and_clocks_are_running_time(void **state)
+{
+	struct imported imported = import_text(
+		"p 12/13 [000] 1.0: 9 page-faults: \n\t1000 f(int)+0x1 (/bin/p)\n" ROOT "\n"
+		"p 12/13 [000] 1.1: 250 cpu-clock:u: \n\t2000 g (inlined)\n\t2000 h (/bin/p)\n" ROOT
+		"\n"
+		"p 12/13 [000] 1.2: 750 cpu-clock:u: \n\t2008 [unknown] (/lib/l.so)\n" ROOT "\n"
+		"p 12/13 [000] 1.3: 11 page-faults: \n\t1004 f(int)+0x5 (/bin/p)\n" ROOT "\n"
+		"p 12/13 [000] 1.4: cache-misses: \n\t1004 f(int)+0x5 (/bin/p)\n" ROOT "\n"
+		"swapper 0/0 [000] 1.5: 500 cpu-clock:u: \n\tffffffff81000010 idle ([kernel])\n\n",
+		(struct import_options)NO_OPTIONS);
+	(void)state;
+
+	assert_int_equal(imported.error, 0);
+	assert_int_equal(imported.summary.samples, 2);
+	assert_int_equal(imported.summary.events, 4);
+	expect_measure(&imported, "page-faults", UNIT_COUNT, "p;_start;f 20\n");
+	expect_measure(&imported, "cpu-clock:u", UNIT_NS,
+		"p;_start;[l.so] 750\np;_start;h;g_[i] 250\nswapper;idle_[k] 500\n");
+	expect_measure(&imported, "cache-misses", UNIT_COUNT, "p;_start;f 1\n");
+	/* Idle CPUs are nobody's time. */
+	assert_int_equal(recording_meta(imported.recording)->accounted_ns, 1000);
+	forget(&imported);
+}
+
+static void samples_that_are_no_time_make_none(void **state)
+{
+	struct import_options options = NO_OPTIONS;
+	(void)state;
+
+	options.has_full_names = true;
+	struct imported imported = import_text(
+		"p 12/13 [000] 1.0: 9 page-faults: \n\t1000 f(int)+0x1 (/bin/p)\n" ROOT "\n",
+		options);
+	assert_int_equal(imported.error, 0);
+	assert_int_equal(recording_meta(imported.recording)->accounted_ns, 0);
+	expect_view(&imported, VIEW_ONCPU, "");
+	expect_measure(&imported, "page-faults", UNIT_COUNT, "p;_start;f(int) 9\n");
+	forget(&imported);
+}
+
+static void events_beside_switches_are_measures_too(void **state)
+{
+	char *text =
+		xasprintf("%sa 1 [000] 1.700000: 9 page-faults: \n\t1000 f (/bin/p)\n" ROOT "\n"
+			  "a 1 [000] 1.700000: sched:sched_stat_runtime: comm=a pid=1 "
+			  "runtime=5 [ns] vruntime=6 [ns]\n\n",
+			trace);
+	struct imported imported = import_text(text, (struct import_options)NO_OPTIONS);
+	size_t count;
+	(void)state;
+
+	assert_int_equal(imported.error, 0);
+	expect_measure(&imported, "page-faults", UNIT_COUNT, "a;_start;f 9\n");
+	recording_measures(imported.recording, &count);
+	assert_int_equal(count, 1);
+	forget(&imported);
+	free(text);
 }
 
 static void folded_stacks_become_a_thread_for_each_first_frame(void **state)
@@ -231,6 +311,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_scheduler_trace_becomes_full_books),
 		cmocka_unit_test(samples_become_running_time),
+		cmocka_unit_test(each_event_becomes_a_measure_and_clocks_are_running_time),
+		cmocka_unit_test(samples_that_are_no_time_make_none),
+		cmocka_unit_test(events_beside_switches_are_measures_too),
 		cmocka_unit_test(folded_stacks_become_a_thread_for_each_first_frame),
 		cmocka_unit_test(lines_that_begin_alike_stay_apart),
 		cmocka_unit_test(hostile_text_is_written_harmlessly),

@@ -246,7 +246,7 @@ static void records_that_are_no_events_are_none(void **state)
 	assert_int_equal(log.events.count, 1);
 	assert_int_equal(log.samples, 1);
 	assert_int_equal(log.lost_events, 277);
-	assert_int_equal(log.other_samples, 0);
+	assert_int_equal(log.sampled.count, 1);
 	perf_log_clear(&log);
 }
 
@@ -261,7 +261,7 @@ static void a_stray_line_is_no_event(void **state)
 
 	assert_int_equal(log.events.count, 1);
 	assert_int_equal(log.samples, 1);
-	assert_int_equal(log.other_samples, 0);
+	assert_int_equal(log.sampled.at[log.events.at[0].measure - 1].samples, 1);
 	perf_log_clear(&log);
 }
 
@@ -289,14 +289,28 @@ static void a_sample_is_worth_its_period_or_the_usual_gap(void **state)
 	perf_log_clear(&log);
 }
 
-static void samples_of_a_second_event_are_left_out(void **state)
+static void events_are_kept_apart(void **state)
 {
-	struct perf_log log = log_of("a 1 [000] 1.0: 7 cycles: 10 f (x)\n"
-				     "a 1 [000] 1.1: 7 page-faults: 10 f (x)\n");
+	struct perf_log log = log_of("a 1 [000] 1.0: 9 page-faults: 10 f (x)\n"
+				     "a 1 [000] 1.1: 1003 cycles:u: 10 f (x)\n"
+				     "a 1 [000] 1.2: cache-misses: 10 f (x)\n"
+				     "a 1 [000] 1.3: 5 cache-misses: 10 f (x)\n"
+				     "a 1 [000] 1.4: 9 page-faults: 10 f (x)\n");
 	(void)state;
 
-	assert_int_equal(log.samples, 1);
-	assert_int_equal(log.other_samples, 1);
+	assert_int_equal(log.samples, 5);
+	assert_int_equal(log.sampled.count, 3);
+	assert_int_equal(log.sampled.at[0].samples, 2);
+	/* Running time is what cycles tell, and page faults do not. */
+	assert_int_equal(perf_log_running(&log), 2);
+	assert_int_equal(perf_log_weigh(&log, 1000), NS_PER_MS);
+	assert_int_equal(log.events.at[0].kind, REPLAY_EVENT);
+	assert_int_equal(log.events.at[0].value, 9);
+	assert_int_equal(log.events.at[1].kind, REPLAY_SAMPLE);
+	assert_int_equal(log.events.at[1].value, 1003);
+	/* Not all of them tell their periods, so none counts. */
+	assert_false(perf_sampled_has_periods(&log.sampled.at[2]));
+	assert_int_equal(log.events.at[3].value, 1);
 	perf_log_clear(&log);
 }
 
@@ -313,7 +327,7 @@ int main(void)
 		cmocka_unit_test(records_that_are_no_events_are_none),
 		cmocka_unit_test(a_stray_line_is_no_event),
 		cmocka_unit_test(a_sample_is_worth_its_period_or_the_usual_gap),
-		cmocka_unit_test(samples_of_a_second_event_are_left_out),
+		cmocka_unit_test(events_are_kept_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

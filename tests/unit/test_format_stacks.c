@@ -116,18 +116,155 @@ static const char perf_samples[] =
 	"\t            2000 [unknown] (/bin/prog)\n"
 	"\n";
 
-static void samples_of_perf_are_counted(void **state)
+static void samples_of_perf_weigh_their_periods(void **state)
 {
 	(void)state;
 	expect(perf_samples, STACKS_PERF,
-		"my prog;[unknown];std::map<int, char (*)(int)>::find(int) const;do_work@k 1\n"
-		"my prog;[unknown];std::map<int, char (*)(int)>::find(int) const;do_work@k 1\n");
+		"my prog;[prog];std::map<int, char (*)(int)>::find;do_work@k 250000\n"
+		"my prog;[prog];std::map<int, char (*)(int)>::find;do_work@k 250000\n");
 	/* Nothing but comm and stack, as with -F comm,ip,sym. */
 	expect("a b \n\t  1000 f\n\t  2000 main\n\na b \n\t  1000 f\n\t  2000 main\n\n",
 		STACKS_PERF, "a b;main;f 2\n");
 	/* No stacks: the address is on the line. */
 	expect("sh 7  1.500000:  1 cycles:  ffffffff81000010 do_work+0x1 ([kernel.kallsyms])\n",
 		STACKS_PERF, "sh;do_work@k 1\n");
+}
+
+static struct read_text ask(const char *text, struct stacks_asked asked)
+{
+	return read_asked(text, strlen(text), &asked);
+}
+
+static void forget(struct read_text *text)
+{
+	free(text->folded);
+	stacks_told_clear(&text->told);
+}
+
+static void events_of_perf_are_shown_one_at_a_time(void **state)
+{
+	static const char text[] =
+		"# captured on: Monday\n"
+		"my prog 12 1.000001:          9 page-faults: \n\t10 f (/bin/p)\n\n"
+		"my prog 12 1.000002:     250250   cpu-clock: \n\t20 g (/bin/p)\n\n"
+		"my prog 12 1.000003:         11 page-faults: \n\t10 f (/bin/p)\n\n"
+		"my prog 12 [001] 1.000004: syscalls:sys_enter_mmap: addr: 0x0, "
+		"fd: 0x3\n\t30 mmap64 (/lib/c.so)\n\n";
+	struct read_text read = ask(text, (struct stacks_asked){0});
+	(void)state;
+
+	assert_string_equal(read.folded, "my prog;f 20\n");
+	assert_string_equal(read.unit, "page-faults");
+	assert_int_equal(read.count, 2);
+	assert_int_equal(read.told.events.count, 3);
+	assert_int_equal(read.told.shown, 0);
+	assert_string_equal(read.told.events.at[1].name, "cpu-clock");
+	assert_string_equal(read.told.events.at[2].name, "syscalls:sys_enter_mmap");
+	forget(&read);
+	read = ask(text, (struct stacks_asked){.event = "cpu-clock"});
+	assert_string_equal(read.folded, "my prog;g 250250\n");
+	assert_string_equal(read.unit, "ns");
+	forget(&read);
+	read = ask(text, (struct stacks_asked){.event = "syscalls:sys_enter_mmap"});
+	assert_string_equal(read.folded, "my prog;mmap64 1\n");
+	assert_string_equal(read.unit, "samples");
+	forget(&read);
+	read = ask(text, (struct stacks_asked){.event = "cycles"});
+	assert_int_equal(read.error, -ENOENT);
+	assert_non_null(strstr(read.why.text, "page-faults, cpu-clock"));
+	forget(&read);
+}
+
+static void frames_without_names_keep_their_files(void **state)
+{
+	(void)state;
+	expect("a 1 1.0: 1 cycles: \n"
+	       "\t    7f1 [unknown] (/usr/lib/libpthread-2.19.so)\n"
+	       "\t    7f2 [unknown] (/tmp/perf-123.map)\n"
+	       "\t    7f3 [unknown] (/usr/lib/libz.so.1+0x1a2b)\n"
+	       "\t    7f4 [unknown] ([vdso])\n"
+	       "\t    7f5 [unknown] (/x/y (deleted))\n"
+	       "\tffffffff81000010 [unknown] ([kernel.kallsyms])\n"
+	       "\t    7f6 [unknown] ([unknown])\n\n",
+		STACKS_PERF,
+		"a;[unknown];[kernel]@k;[y (deleted)];[vdso];libz.so.1+0x1a2b;[perf-123.map];"
+		"[libpthread-2.19.so] 1\n");
+}
+
+static void names_of_frames_are_tidy_unless_full_ones_are_asked_for(void **state)
+{
+	static const char text[] = "a 1 1.0: 1 cycles: \n"
+				   "\t10 void f<int>(int)+0x10 (/bin/a)\n"
+				   "\t11 java.util.HashMap.get(Object) (/tmp/perf-1.map)\n"
+				   "\t12 get(Object) (/tmp/perf-1.map)\n\n";
+	struct read_text read = ask(text, (struct stacks_asked){0});
+	(void)state;
+
+	assert_string_equal(read.folded, "a;get(Object);java.util.HashMap.get(Object);f<int> 1\n");
+	forget(&read);
+	read = ask(text, (struct stacks_asked){.has_full_names = true, .has_suffixes = true});
+	assert_string_equal(read.folded,
+		"a;get(Object)_[j];java.util.HashMap.get(Object)_[j];void f<int>(int) 1\n");
+	forget(&read);
+	expect("@[\n    a::f(int)+12\n    main+4\n]: 5\n", STACKS_BPFTRACE, "main;a::f 5\n");
+	/* Folded text is as its maker wanted it. */
+	expect("a;f(int) 5\n", STACKS_FOLDED, "a;f(int) 5\n");
+}
+
+static void inlined_frames_are_marked(void **state)
+{
+	static const char text[] = "a 1 1.0: 1 cycles: \n\t10 small+0x10 (inlined)\n"
+				   "\t10 large+0x10 (/bin/a)\n"
+				   "\tffffffff81000010 work ([kernel.kallsyms])\n\n";
+	struct read_text read = ask(text, (struct stacks_asked){.has_suffixes = true});
+	(void)state;
+
+	assert_string_equal(read.folded, "a;work_[k]@k;large;small_[i] 1\n");
+	forget(&read);
+}
+
+static void lines_of_source_are_no_frames(void **state)
+{
+	struct read_text read =
+		ask("a b 1 1.0: 1 cycles: \n\t10 f+0x1 (/bin/a)\n  my file.c:12\n"
+		    "\t20 g (/bin/a)\n  :0\n\t30 h (/bin/a)\n  a.c:3 (discriminator 2)\n"
+		    "\t40 i (/bin/a)\n  a[29d90]\n\n",
+			(struct stacks_asked){0});
+	(void)state;
+
+	assert_string_equal(read.folded, "a b;i;h;g;f 1\n");
+	assert_int_equal(skipped_total(&read.skipped), 0);
+	forget(&read);
+}
+
+static void a_text_that_is_mostly_something_else_is_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *words;
+	} cases[] = {
+		{"Analysis of sampling x (pid 1) every 1 millisecond\nProcess: x [1]\n\n"
+		 "Call graph:\n    203 Thread_1\n    + 203 start  (in dyld) + 1  [0x7]\n"
+		 "    -       x\n       3\n",
+			"sample (macOS)"},
+		{"\n    libc.so.1`read+0xa\n    a.out`main+0x5\n    5\n\n", "DTrace"},
+		{"# Overhead  Command\n# ........\n  14.16%  w  f\n", "report of perf"},
+		{"<svg width=\"1\"></svg>\n", "picture"},
+		{"{\"traceEvents\": []}\n", "JSON"},
+		{"a;b 1\nthis\nand\nthat\n", "folded text, but 3 of its 4 lines"},
+		{"    f\n    -       x (1)\n    3\n\n    g\n    h\n    i\n    j\n\n",
+			"bcc stacks, but 4 of its 7 lines make no sense as that: 1 without a "
+			"count"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct read_text read = ask(cases[i].text, (struct stacks_asked){0});
+		assert_int_equal(read.error, -EINVAL);
+		if (!strstr(read.why.text, cases[i].words))
+			fail_msg("%s", read.why.text);
+		forget(&read);
+	}
 }
 
 static void switches_of_perf_are_off_cpu_time(void **state)
@@ -276,7 +413,13 @@ int main(void)
 		cmocka_unit_test(bad_folded_lines_are_counted_by_reason),
 		cmocka_unit_test(maps_of_bpftrace_are_turned_root_first),
 		cmocka_unit_test(stacks_of_bcc_are_turned_root_first),
-		cmocka_unit_test(samples_of_perf_are_counted),
+		cmocka_unit_test(samples_of_perf_weigh_their_periods),
+		cmocka_unit_test(events_of_perf_are_shown_one_at_a_time),
+		cmocka_unit_test(frames_without_names_keep_their_files),
+		cmocka_unit_test(names_of_frames_are_tidy_unless_full_ones_are_asked_for),
+		cmocka_unit_test(inlined_frames_are_marked),
+		cmocka_unit_test(lines_of_source_are_no_frames),
+		cmocka_unit_test(a_text_that_is_mostly_something_else_is_refused),
 		cmocka_unit_test(switches_of_perf_are_off_cpu_time),
 		cmocka_unit_test(packed_text_reads_like_plain),
 		cmocka_unit_test(deep_stacks_and_long_names_pass),
