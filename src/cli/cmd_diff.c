@@ -316,7 +316,7 @@ static int show(
 	bool has_facts = sides[0].is_recording && sides[1].is_recording && sides[0].is_time;
 	struct diff_text text = {.before = arguments->files[0],
 		.after = arguments->files[1],
-		.what = sides[0].is_recording ? sides[0].view.type.name : input_unit(&sides[0]),
+		.what = input_name(&sides[0]),
 		.unit = unit,
 		.more_is_slower = !sides[0].is_recording || sides[0].is_time,
 		.factor = arguments->diff.scale == DIFF_SHARE ? 100 : 1,

@@ -384,6 +384,17 @@ const char *input_unit(const struct input *input)
 	return input->text_unit ? input->text_unit : "";
 }
 
+const char *input_name(const struct input *input)
+{
+	const struct stacks_told *told = &input->told;
+
+	if (input->is_recording)
+		return input->view.type.name;
+	return told->shown < told->events.count && told->events.at[told->shown].name[0]
+		       ? told->events.at[told->shown].name
+		       : input_unit(input);
+}
+
 const char *input_count_word(const struct input *input)
 {
 	if (input->is_recording || input->told.format != STACKS_PERF)

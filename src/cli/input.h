@@ -66,6 +66,8 @@ int input_open_view(const char *path, const char *view, struct recording **ret,
 	struct view_choice *ret_view, struct why *why);
 /* "ns", "samples", "bytes", ..., or a recording's own word; "": text did not tell. Borrowed. */
 const char *input_unit(const struct input *input);
+/* What is shown: a view's name, an event of perf script, or the unit of other text. Borrowed. */
+const char *input_name(const struct input *input);
 /* Of text: what --weight count counts, "samples" or "waits", or its unit. Borrowed. */
 const char *input_count_word(const struct input *input);
 /* "lost: 12 samples found no room; 3 ..."; NULL if nothing was lost that changes the picture. The
