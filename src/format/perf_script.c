@@ -15,9 +15,6 @@
 #include "format/waker.h"
 #include "util/mem.h"
 
-/* More kinds of events than that are no sense but an attack: each is looked for in turn. */
-#define MAX_SAMPLED 1000
-
 struct reader {
 	struct perf_log *log;
 	struct skipped *skipped;
@@ -164,53 +161,6 @@ static uint32_t tid_of(struct perf_log *log, const struct perf_head *head)
 	return head->tid >= 0 ? (uint32_t)head->tid : REPLAY_NO_TID | text_number(log, head->comm);
 }
 
-static bool contains(struct span span, const char *text)
-{
-	return span.length && memmem(span.at, span.length, text, strlen(text));
-}
-
-/* "syscalls:sys_enter_read": what stands behind the colon is more than modifiers ("cycles:ukp"). */
-static bool is_tracepoint(struct span event)
-{
-	const char *colon = event.length ? memchr(event.at, ':', event.length) : NULL;
-
-	if (!colon || memchr(event.at, '/', event.length))
-		return false;
-	for (const char *at = colon + 1; at < event.at + event.length; at++)
-		if (!strchr("ukhGHpPSDIWeb", *at))
-			return true;
-	return false;
-}
-
-/* The number of the event of that name. */
-static uint32_t number_of(struct perf_log *log, struct span event)
-{
-	uint32_t name = text_number(log, event);
-	bool is_clock = contains(event, "cpu-clock") || contains(event, "task-clock");
-	bool is_cycles = contains(event, "cycles") && !contains(event, "stalled");
-	struct perf_sampled added = {.name = name,
-		.is_clock = is_clock,
-		.is_running = !name || (!is_tracepoint(event) && (is_clock || is_cycles)),
-		.is_scheduler = sched_event_of(event) == SCHED_OTHER};
-
-	/* Most samples are of the event before, or there are few. */
-	for (size_t i = 0; i < log->sampled.count; i++)
-		if (log->sampled.at[i].name == name)
-			return (uint32_t)i + 1;
-	if (log->sampled.count == MAX_SAMPLED)
-		return 0;
-	vec_push(&log->sampled, added);
-	return (uint32_t)log->sampled.count;
-}
-
-static bool has_named_event(const struct perf_log *log)
-{
-	vec_each (sampled, &log->sampled)
-		if (sampled->name)
-			return true;
-	return false;
-}
-
 static void on_sample(struct reader *reader, const struct perf_head *head)
 {
 	struct perf_log *log = reader->log;
@@ -222,11 +172,11 @@ static void on_sample(struct reader *reader, const struct perf_head *head)
 		return;
 	}
 	/* A name alone is believed when frames follow, but not among events that have names. */
-	if (reader->is_loose && has_named_event(log)) {
+	if (reader->is_loose && perf_log_has_names(log)) {
 		reader->skipped->counts[SKIP_UNKNOWN]++;
 		return;
 	}
-	uint32_t number = number_of(log, head->event);
+	uint32_t number = perf_log_sampled(log, head->event);
 	if (!number || (head->has_period && head->period > INT64_MAX)) {
 		reader->skipped->counts[number ? SKIP_TOO_LARGE : SKIP_UNKNOWN]++;
 		return;
@@ -241,7 +191,7 @@ static void on_sample(struct reader *reader, const struct perf_head *head)
 	reader->event.value = head->has_period ? head->period : 1;
 	reader->is_open = reader->wants_stack = true;
 	/* Without -g the address stands on the line itself; of tracepoints the fields do. */
-	if (head->fields.length && !is_tracepoint(head->event))
+	if (head->fields.length && !perf_event_is_tracepoint(head->event))
 		add_frame(reader, head->fields);
 }
 

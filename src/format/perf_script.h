@@ -10,6 +10,7 @@
 #define DWELL_FORMAT_PERF_SCRIPT_H
 
 #include "format/lines.h"
+#include "format/perf_line.h"
 #include "format/stack_table.h"
 #include "replay/replay.h"
 
@@ -40,6 +41,12 @@ struct perf_log {
 void perf_log_read(struct perf_log *log, struct lines *lines, struct skipped *skipped);
 void perf_log_clear(struct perf_log *log);
 
+/* "syscalls:sys_enter_read": more than modifiers ("cycles:ukp") stands behind the colon. */
+bool perf_event_is_tracepoint(struct span event);
+/* The number of the event of that name, which is added if it is new; 0: there are too many. */
+uint32_t perf_log_sampled(struct perf_log *log, struct span event);
+/* Is there an event whose name is told? */
+bool perf_log_has_names(const struct perf_log *log);
 /* Does each of its samples tell its period? */
 bool perf_sampled_has_periods(const struct perf_sampled *sampled);
 /* Is there anything of it to be shown? Beside switches other events of the scheduler are noise. */

@@ -18,26 +18,6 @@ static int compare(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-bool perf_sampled_has_periods(const struct perf_sampled *sampled)
-{
-	return sampled->samples && sampled->with_period == sampled->samples;
-}
-
-bool perf_log_shows(const struct perf_log *log, uint32_t measure)
-{
-	const struct perf_sampled *sampled = &log->sampled.at[measure - 1];
-
-	return sampled->samples && !(sampled->is_scheduler && log->switches);
-}
-
-uint32_t perf_log_running(const struct perf_log *log)
-{
-	for (uint32_t i = 1; i <= log->sampled.count; i++)
-		if (perf_log_shows(log, i) && log->sampled.at[i - 1].is_running)
-			return i;
-	return 0;
-}
-
 /* Between one sample and the next of the same CPU; an idle CPU has none, so the median is that of
  * busy times. */
 static void collect_gaps(const struct perf_log *log, times *gaps)
