@@ -227,12 +227,20 @@ coverage: deps
 	$(MAKE) --no-print-directory COV=1 build/cov/dwell unit-tests
 	@tools/coverage
 
+SHARE = $(DESTDIR)$(PREFIX)/share
+# Where zsh looks; Debian's has another folder for packages.
+ZSH_FUNCTIONS ?= zsh/site-functions
+
 .PHONY: install
 install: all
 	install -D -m 755 dwell $(DESTDIR)$(PREFIX)/bin/dwell
 	for page in man/*.[1-8]; do \
-		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
+		install -D -m 644 $$page $(SHARE)/man/man$${page##*.}/$${page##*/} || exit; \
 	done
+	for shell in bash zsh fish; do ./dwell completion $$shell > build/completion.$$shell || exit; done
+	install -D -m 644 build/completion.bash $(SHARE)/bash-completion/completions/dwell
+	install -D -m 644 build/completion.zsh $(SHARE)/$(ZSH_FUNCTIONS)/_dwell
+	install -D -m 644 build/completion.fish $(SHARE)/fish/vendor_completions.d/dwell.fish
 
 # clang-tidy with the checks of .clang-tidy; DEEP=1 runs the analyzer instead: minutes, and not all
 # that it says is true.

@@ -198,6 +198,7 @@ const struct command cmd_check = {
 	.examples = "  dwell check           one line per fact; exit 3 if recording is impossible\n"
 		    "  dwell check --json    the same for scripts\n"
 		    "  dwell check --cost -p 1234    what recording process 1234 would cost\n",
+	.argp = &argp,
 	.run = run_check,
 	.needs_rights = true,
 };

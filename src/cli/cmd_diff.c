@@ -475,5 +475,6 @@ const struct command cmd_diff = {
 		"  dwell diff a.folded b.folded           two files of another tool\n"
 		"  dwell diff a.dwell b.dwell --fail-above 5%\n"
 		"                                         a gate: exit 1 on a regression\n",
+	.argp = &argp,
 	.run = run,
 };

@@ -400,5 +400,6 @@ const struct command cmd_flame = {
 		    "                                      blocked time by what it was for\n"
 		    "  perf script | dwell flame --colors java > on.svg\n"
 		    "                                      what another tool wrote\n",
+	.argp = &argp,
 	.run = run,
 };

@@ -244,5 +244,6 @@ const struct command cmd_html = {
 		    "  dwell html slow.dwell               as slow.html\n"
 		    "  dwell html -n 'postgres*' -o p.html some threads only\n"
 		    "  dwell html --redact -o share.html   without paths and the host's name\n",
+	.argp = &argp,
 	.run = run,
 };

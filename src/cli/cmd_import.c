@@ -310,5 +310,6 @@ const struct command cmd_import = {
 		    "  dwell import perf.txt.gz -o a.dwell  CPU samples as running time\n"
 		    "  dwell import --as blocked off.folded -o a.dwell\n"
 		    "                                      folded stacks in microseconds\n",
+	.argp = &argp,
 	.run = run,
 };

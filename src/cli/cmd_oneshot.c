@@ -63,5 +63,6 @@ const struct command cmd_oneshot = {
 	.examples = "  dwell -p 1234 -d 10s     a process, for 10 s\n"
 		    "  dwell -a                 the whole machine, for 10 s\n"
 		    "  dwell -- make -j4        a command and all it starts\n",
+	.argp = &record_argp,
 	.run = run_oneshot,
 };

@@ -26,6 +26,7 @@ const struct command cmd_record = {
 		"  dwell record -- make -j4             a command and all it starts\n"
 		"  dwell record -p 1234 -- sleep 30     a process, with a command as stopwatch\n"
 		"  dwell record -n 'postgres*' -d 1m    threads by name\n",
+	.argp = &record_argp,
 	.run = run_record,
 	.needs_rights = true,
 };

@@ -292,5 +292,6 @@ const struct command cmd_report = {
 		    "  dwell report --things               what waits were for, and who had it\n"
 		    "  dwell report --for '*.wal'          waits for some files only\n"
 		    "  dwell report --json | jq .waits     all figures, as data\n",
+	.argp = &argp,
 	.run = run,
 };

@@ -23,10 +23,11 @@ enum exit_status {
 };
 
 struct command {
-	const char *name;     /* "report" */
-	const char *usage;    /* "[FILE] [OPTION...]" */
-	const char *summary;  /* one sentence without a full stop */
-	const char *examples; /* lines of "  command   what it does", for help */
+	const char *name;        /* "report" */
+	const char *usage;       /* "[FILE] [OPTION...]" */
+	const char *summary;     /* one sentence without a full stop */
+	const char *examples;    /* lines of "  command   what it does", for help */
+	const struct argp *argp; /* its options */
 	int (*run)(const struct command *command, int argc, char **argv); /* exit status */
 	bool needs_rights; /* it records, or asks whether it could; others only look at files */
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/completion/completion.h"
 #include "cli/record_options.h"
 #include "cli/words.h"
 #include "util/mem.h"
@@ -93,6 +94,8 @@ int main(int argc, char **argv)
 		puts("dwell " DWELL_VERSION);
 		return finish_stdout(STATUS_DONE);
 	}
+	if (!strcmp(argv[1], "completion"))
+		return completion_run(commands, ARRAY_SIZE(commands), argc - 1, argv + 1);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i]->name)) {
 			if (!commands[i]->needs_rights)

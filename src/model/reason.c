@@ -192,10 +192,17 @@ char reason_letter(enum reason reason)
 	return (unsigned int)reason < REASONS ? words[reason].letter : words[0].letter;
 }
 
+static bool is_name(const char *typed, const char *name)
+{
+	for (; *name && (*typed == *name || (*typed == '-' && *name == ' ')); name++)
+		typed++;
+	return !*name && !*typed;
+}
+
 bool reason_from_name(const char *name, enum reason *ret)
 {
 	for (unsigned int i = 0; i < REASONS; i++)
-		if (!strcmp(words[i].name, name)) {
+		if (is_name(name, words[i].name)) {
 			*ret = (enum reason)i;
 			return true;
 		}

@@ -44,6 +44,7 @@ enum reason {
 const char *reason_name(enum reason reason);
 /* One capital letter for bars, different for each reason that a bar can show. */
 char reason_letter(enum reason reason);
+/* By its name, in which '-' may stand for a blank: a word that needs no quotes in a shell. */
 bool reason_from_name(const char *name, enum reason *ret);
 
 /*

@@ -39,6 +39,11 @@ static const char *const by_names[VIEW_BYS] = {
 	[BY_AWAITED] = "awaited",
 };
 
+const char *view_by_name(enum view_by by)
+{
+	return by_names[by];
+}
+
 static int add_by(struct stack_shape *shape, const char *word, struct why *why)
 {
 	if (shape->by_count == VIEW_BY_MAX)

@@ -35,6 +35,8 @@ struct stack_shape {
 	bool is_roots_only; /* leave out threads whose waits are seen in others' chains */
 };
 
+/* The word of --by. */
+const char *view_by_name(enum view_by by);
 /* "comm", "process,thread", ...: a list. 0, or -EINVAL with why. */
 int stack_shape_set_by(struct stack_shape *shape, const char *text, struct why *why);
 

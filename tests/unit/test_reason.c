@@ -245,6 +245,18 @@ static void every_reason_has_a_word_and_a_letter_of_its_own(void **state)
 	}
 }
 
+static void a_reason_of_two_words_can_be_typed_as_one(void **state)
+{
+	enum reason found;
+
+	(void)state;
+	assert_true(reason_from_name("page-fault", &found));
+	assert_int_equal(found, REASON_FAULT);
+	assert_false(reason_from_name("page", &found));
+	assert_false(reason_from_name("page-faults", &found));
+	assert_false(reason_from_name("io-uring", &found));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +270,7 @@ int main(void)
 		cmocka_unit_test(only_the_nanosleep_family_is_an_own_timer),
 		cmocka_unit_test(the_operation_is_the_system_call),
 		cmocka_unit_test(every_reason_has_a_word_and_a_letter_of_its_own),
+		cmocka_unit_test(a_reason_of_two_words_can_be_typed_as_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,11 @@ bool flame_background_is_known(const char *text)
 	return is_hex_color(text);
 }
 
+const char *flame_background_name(size_t index)
+{
+	return index < ARRAY_SIZE(backgrounds) ? backgrounds[index].name : NULL;
+}
+
 static double line_height(const struct flame_page *page)
 {
 	return page->options->font_size * 1.7;

@@ -60,6 +60,8 @@ void flame_options_init(struct flame_options *options);
 int flame_options_set_min_width(struct flame_options *options, const char *text);
 /* Is it a background that can be drawn? */
 bool flame_background_is_known(const char *text);
+/* The backgrounds that have a name, one after the other; NULL behind the last. */
+const char *flame_background_name(size_t index);
 
 /*
  * 0; -ENODATA if the tree weighs nothing, -EOVERFLOW if its weights reach 2^63. Errors of
