@@ -114,11 +114,19 @@ $(GEN)/page.js: $(wildcard web/page/*.js web/page/*.css) tools/bundle-page | $(G
 $(OUT)/src/kernel/%.o: ALL_CFLAGS += -isystem $(GEN)
 $(filter $(OUT)/src/kernel/%,$(OBJECTS)): $(GEN)/dwell.skel.h
 
-$(LIBRARY): $(filter-out $(OUT)/src/cli/main.o,$(OBJECTS))
+# What `dwell --version` says changes with each commit, so it is part of the program only.
+.PHONY: revision
+revision: | $(GEN)
+	@tools/revision $(GEN)/revision.h
+$(GEN)/revision.h: revision ;
+$(OUT)/src/check/built.o: $(GEN)/revision.h
+
+PROGRAM_OBJECTS := $(OUT)/src/cli/main.o $(OUT)/src/check/built.o
+$(LIBRARY): $(filter-out $(PROGRAM_OBJECTS),$(OBJECTS))
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(PROGRAM): $(OUT)/src/cli/main.o $(LIBRARY)
+$(PROGRAM): $(PROGRAM_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(if $(STATIC),-static) $^ $(LIBS) -o $@
@@ -248,7 +256,7 @@ LINT_OUT := build/lint/$(if $(DEEP),deep,usual)
 LINT_DEEP := -*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
 LINTED := $(SOURCES:%.c=$(LINT_OUT)/%.ok)
 
-$(LINTED): $(LINT_OUT)/%.ok: %.c .clang-tidy | $(GEN)/dwell.skel.h
+$(LINTED): $(LINT_OUT)/%.ok: %.c .clang-tidy | $(GEN)/dwell.skel.h $(GEN)/revision.h
 	@mkdir -p $(@D)
 	$(call say,LINT,$<)
 	$(Q)clang-tidy -quiet $(if $(DEEP),--checks='$(LINT_DEEP)') $< -- -std=gnu17 \

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check/built.h"
 #include "cli/command.h"
 #include "cli/completion/completion.h"
 #include "cli/record_options.h"
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
 		return finish_stdout(STATUS_DONE);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("dwell " DWELL_VERSION);
+		_cleanup_free_ char *text = built_text();
+		fputs(text, stdout);
 		return finish_stdout(STATUS_DONE);
 	}
 	if (!strcmp(argv[1], "completion"))
