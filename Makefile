@@ -17,7 +17,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 	-Wwrite-strings -Wpointer-arith
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DDWELL_VERSION='"$(VERSION)"' -I. -Isrc -I$(GEN) \
-	-MMD -MP -fno-omit-frame-pointer $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
+	-MMD -MP -fno-omit-frame-pointer $(WARNINGS) $(if $(WERROR),-Werror) $(CPPFLAGS) $(CFLAGS)
 LIBS := -lbpf -lelf -lz -lzstd -llzma -liberty -lsqlite3 -lm -pthread
 ifdef SAN
 CFLAGS := -O1 -g
@@ -67,6 +67,7 @@ help:
 ##: make coverage     line coverage of src/ by unit tests and cases: total and the least covered files
 ##: make lint         clang-tidy with the checks of .clang-tidy
 ##: make install      into PREFIX (default /usr/local), below DESTDIR
+##: make deb          a Debian package, into build/deb
 ##: make STATIC=1     one static binary as ./dwell
 ##: make SAN=1        with ASan and UBSan, as build/san/dwell
 ##: make format       clang-format all sources
@@ -249,6 +250,12 @@ install: all
 	install -D -m 644 build/completion.bash $(SHARE)/bash-completion/completions/dwell
 	install -D -m 644 build/completion.zsh $(SHARE)/$(ZSH_FUNCTIONS)/_dwell
 	install -D -m 644 build/completion.fish $(SHARE)/fish/vendor_completions.d/dwell.fish
+
+# packaging/README.md says what is in them and what has to be installed.
+DEB_OUT ?= build/deb
+.PHONY: deb
+deb:
+	@packaging/make-deb $(DEB_OUT)
 
 # clang-tidy with the checks of .clang-tidy; DEEP=1 runs the analyzer instead: minutes, and not all
 # that it says is true.
