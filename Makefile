@@ -34,9 +34,10 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf -Wall -Werror -MMD -MP \
+	-ffile-prefix-map=$(CURDIR)=.
 
-SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
+SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 ASSETS := $(addprefix $(OUT)/src/,render/flame/svg_assets.o render/page/page_assets.o recording/schema_sql.o \
 	kernel/programs_by_calls.o)
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(ASSETS)
@@ -68,6 +69,7 @@ help:
 ##: make lint         clang-tidy with the checks of .clang-tidy
 ##: make install      into PREFIX (default /usr/local), below DESTDIR
 ##: make deb          a Debian package, into build/deb
+##: make release      sources, static binary and checksums of the commit, into build/release
 ##: make STATIC=1     one static binary as ./dwell
 ##: make SAN=1        with ASan and UBSan, as build/san/dwell
 ##: make format       clang-format all sources
@@ -256,6 +258,11 @@ DEB_OUT ?= build/deb
 .PHONY: deb
 deb:
 	@packaging/make-deb $(DEB_OUT)
+
+RELEASE_OUT ?= build/release
+.PHONY: release
+release:
+	@tools/release $(RELEASE_OUT)
 
 # clang-tidy with the checks of .clang-tidy; DEEP=1 runs the analyzer instead: minutes, and not all
 # that it says is true.
