@@ -69,6 +69,7 @@ help:
 ##: make lint         clang-tidy with the checks of .clang-tidy
 ##: make install      into PREFIX (default /usr/local), below DESTDIR
 ##: make deb          a Debian package, into build/deb
+##: make rpm          an RPM package, into build/rpm
 ##: make release      sources, static binary and checksums of the commit, into build/release
 ##: make STATIC=1     one static binary as ./dwell
 ##: make SAN=1        with ASan and UBSan, as build/san/dwell
@@ -258,6 +259,11 @@ DEB_OUT ?= build/deb
 .PHONY: deb
 deb:
 	@packaging/make-deb $(DEB_OUT)
+
+RPM_OPTIONS ?=
+.PHONY: rpm
+rpm:
+	@packaging/make-rpm build/rpm $(RPM_OPTIONS)
 
 RELEASE_OUT ?= build/release
 .PHONY: release

@@ -34,6 +34,7 @@ def everything():
             if not os.path.relpath(os.path.join(folder, name), root).startswith(MANAGED)}
 
 
+inside("apt-get", "update")
 before = everything()
 shutil.copy(package, f"{root}/tmp/dwell.deb")
 with open(f"{root}/tmp/a.dwell", "wb") as file:
