@@ -7,7 +7,7 @@ sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/e2e")
 from lib import *
 
 need_root()
-for tool in ("rpmbuild", "rpm2cpio", "cpio", "rpmlint", "makepkg"):
+for tool in ("rpmbuild", "rpm2cpio", "cpio", "rpmlint", "makepkg", "pacman", "bsdtar"):
     if not shutil.which(tool):
         skip(f"{tool} is not installed", is_optional=True)
 os.chmod(TEMP, 0o755)
@@ -33,8 +33,10 @@ package = run(os.path.join(TOP, "packaging/make-rpm"), f"{TEMP}/rpms", "--nodeps
 os.makedirs("rpm")
 run("sh", "-c", f"rpm2cpio {package} | cpio -id --quiet", cwd="rpm")
 check_package("rpm", "usr/share/doc", "usr/share/licenses", "usr/lib/.build-id")
+# Signature and packager are those of whoever hands it on; groups are no longer used.
 said = run("rpmlint", package, "rpms/dwell.spec", status=None).stdout
-check(" 0 errors" in said, said)
+errors = set(re.findall(r": E: (\S+)", said)) - {"no-signature", "no-packager-tag", "no-group-tag"}
+check("1 specfiles checked" in said and not errors, said)
 
 # makepkg refuses to work for root.
 user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
