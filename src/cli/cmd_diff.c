@@ -338,7 +338,10 @@ static int show(
 	diff_rank(diff, &functions);
 	if (arguments->stacks.output)
 		status = write_output(diff, arguments, sides, &text);
-	if (!status && arguments->is_json) {
+	if (!status && arguments->stacks.is_folded && !arguments->stacks.output) {
+		struct why unused;
+		write_folded(diff, arguments, &text, stdout, &unused);
+	} else if (!status && arguments->is_json) {
 		json_init(&json, stdout);
 		diff_json(&json, diff, &functions, &text);
 		json_end(&json);
@@ -448,6 +451,9 @@ static int run(const struct command *command, int argc, char **argv)
 	view_options_init(&arguments.view);
 	arguments.view.filter.idle = IDLE_HIDE;
 	status = options_parse(command, &argp, 0, argc, argv, &arguments);
+	if (status == OPTIONS_GO_ON && arguments.is_json && arguments.stacks.is_folded &&
+		!arguments.stacks.output)
+		status = fail(STATUS_USAGE, "-f and --json both go to stdout; give -o FILE for -f");
 	if (status == OPTIONS_GO_ON) {
 		if (!arguments.file_count) {
 			arguments.files[0] = RECORD_OLD_FILE;
@@ -466,7 +472,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command cmd_diff = {
 	.name = "diff",
-	.usage = "[BEFORE AFTER] [--view VIEW] [-o OUT.svg] [OPTION...]",
+	.usage = "[BEFORE AFTER] [--view VIEW] [-o OUT.svg|OUT.folded] [-f] [OPTION...]",
 	.summary = "What became slower, faster, new or gone between two recordings",
 	.examples =
 		"  dwell diff                             last.dwell.old and last.dwell\n"

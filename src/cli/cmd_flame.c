@@ -24,15 +24,10 @@ struct arguments {
 	struct folded_options folded;
 	const char *unit;
 	const char *file;
-	bool is_to_stdout; /* -f */
 };
 
 static const struct argp_option options[] = {
 	{.doc = "How they are written:"},
-	{.key = 'f',
-		.name = "folded",
-		.doc = "folded text to stdout; without -f and -o a picture, if that is no "
-		       "terminal"},
 	{.key = KEY_UNIT, .name = "unit", .arg = "ns|us|ms", .doc = "of time; default us"},
 	{.key = KEY_SUFFIXES,
 		.name = "suffixes",
@@ -71,9 +66,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return parse_unit(value, arguments);
 	case KEY_SUFFIXES:
 		arguments->view.shape.has_suffixes = true;
-		return 0;
-	case 'f':
-		arguments->is_to_stdout = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->file) {
@@ -339,11 +331,7 @@ static int read_and_show(struct arguments *arguments)
 	if (status)
 		return status;
 	arguments->folded.weighs_counts = arguments->stacks.weighs_counts;
-	if (arguments->is_to_stdout && arguments->stacks.output)
-		return fail(STATUS_USAGE, "flame: -f and -o exclude each other");
-	if (arguments->is_to_stdout)
-		arguments->stacks.format = OUTPUT_FOLDED;
-	if (!arguments->stacks.output && !arguments->is_to_stdout && isatty(STDOUT_FILENO))
+	if (!arguments->stacks.output && !arguments->stacks.is_folded && isatty(STDOUT_FILENO))
 		return fail(STATUS_USAGE,
 			"flame: say where to: -o OUT.svg for a picture, -f for folded text on the "
 			"terminal");
@@ -386,7 +374,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command cmd_flame = {
 	.name = "flame",
-	.usage = "[FILE|-] [--view VIEW] [-o OUT.svg|OUT.folded | -f] [OPTION...]",
+	.usage = "[FILE|-] [--view VIEW] [-o OUT.svg|OUT.folded] [-f] [OPTION...]",
 	.summary = "A flame graph or folded stacks, of a recording or of text",
 	.examples = "  dwell flame -o off.svg              off-CPU time as a picture\n"
 		    "  dwell flame --view oncpu -o on.folded\n"

@@ -2,6 +2,7 @@
 /* dwell: finds the command and calls it. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ static void print_help(void)
 	     "Commands:");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	puts("\nEach command has --help. dwell help words: what reports say.\n"
+	puts("\ndwell help COMMAND: all its options. dwell help words: what reports say.\n"
 	     "Start with: dwell check");
 }
 
@@ -41,16 +42,74 @@ void command_give_up_rights(void)
 		rights_keep(0);
 }
 
-static int unknown_command(const char *word)
+static const struct command *find_command(const char *name)
 {
-	const char *names[ARRAY_SIZE(commands) + 1] = {NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(name, commands[i]->name))
+			return commands[i];
+	return NULL;
+}
+
+/* "dwell record or dwell report": what the word is the beginning of, or is nearest to. NULL: it is
+ * like none. A word is never taken for another, only told. Caller frees. */
+static char *likely_commands(const char *program, const char *word)
+{
+	const char *names[ARRAY_SIZE(commands) + 2] = {NULL};
+	size_t count = 0;
+	char *likely = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		names[i] = commands[i]->name;
-	const char *near = text_nearest(word, names);
-	if (near)
-		return fail(STATUS_USAGE, "unknown command %s; did you mean dwell %s?", word, near);
+		names[count++] = commands[i]->name;
+	names[count++] = "help";
+	for (size_t i = 0; word[0] && i < count; i++)
+		if (!strncmp(word, names[i], strlen(word))) {
+			char *longer = xasprintf("%s%s%s %s", likely ? likely : "",
+				likely ? " or " : "", program, names[i]);
+			free(likely);
+			likely = longer;
+		}
+	const char *near = likely ? NULL : text_nearest(word, names);
+	return near ? xasprintf("%s %s", program, near) : likely;
+}
+
+static int unknown_command(const char *word)
+{
+	_cleanup_free_ char *likely = likely_commands("dwell", word);
+
+	if (likely)
+		return fail(STATUS_USAGE, "unknown command %s; did you mean %s?", word, likely);
 	return fail(STATUS_USAGE, "unknown command %s; to record it: dwell -- %s", word, word);
+}
+
+/* dwell help COMMAND is dwell COMMAND --help. */
+static int help_about(char *word)
+{
+	const struct command *command = find_command(word);
+	char full[] = "--help";
+	char *words[] = {word, full, NULL};
+
+	if (!strcmp(word, "words")) {
+		print_words();
+		return finish_stdout(STATUS_DONE);
+	}
+	if (command)
+		return command->run(command, 2, words);
+	_cleanup_free_ char *likely = likely_commands("dwell help", word);
+	if (likely)
+		return fail(
+			STATUS_USAGE, "there is no help about %s; did you mean %s?", word, likely);
+	return fail(STATUS_USAGE, "there is no help about %s; dwell help lists the commands", word);
+}
+
+static int help(int argc, char **argv)
+{
+	if (argc > 1)
+		return fail(
+			STATUS_USAGE, "help is about one word at a time; %s is too many", argv[1]);
+	if (argc)
+		return help_about(argv[0]);
+	print_help();
+	return finish_stdout(STATUS_DONE);
 }
 
 /* A file opened as descriptor 1 or 2 would be written to by mistake. */
@@ -75,14 +134,8 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, SIG_DFL);
 	open_standard_files();
 
-	if (argc == 3 && !strcmp(argv[1], "help") && !strcmp(argv[2], "words")) {
-		print_words();
-		return finish_stdout(STATUS_DONE);
-	}
-	if (argc < 2 || !strcmp(argv[1], "help")) {
-		print_help();
-		return finish_stdout(STATUS_DONE);
-	}
+	if (argc < 2 || !strcmp(argv[1], "help"))
+		return help(argc < 2 ? 0 : argc - 2, argv + 2);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
 		if (argv[1][1] == '-') {
@@ -98,12 +151,12 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "completion"))
 		return completion_run(commands, ARRAY_SIZE(commands), argc - 1, argv + 1);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[1], commands[i]->name)) {
-			if (!commands[i]->needs_rights)
-				command_give_up_rights();
-			return commands[i]->run(commands[i], argc - 1, argv + 1);
-		}
+	const struct command *command = find_command(argv[1]);
+	if (command) {
+		if (!command->needs_rights)
+			command_give_up_rights();
+		return command->run(command, argc - 1, argv + 1);
+	}
 	if (argv[1][0] != '-')
 		return unknown_command(argv[1]);
 	return cmd_oneshot.run(&cmd_oneshot, argc, argv);

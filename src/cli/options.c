@@ -34,27 +34,26 @@ static bool is_hidden(const struct argp_option *option)
 	return option->flags & OPTION_HIDDEN;
 }
 
-/* By its name or the beginning of it; *ret_other is another one that begins so, or NULL. */
-static const struct argp_option *find_long(const option_list *list, const char *name, size_t length,
-	const struct argp_option **ret_other)
+/* Those of that name, or else of a name that begins so; an alias is what it stands for. */
+static void find_long(
+	const option_list *list, const char *name, size_t length, option_list *ret_found)
 {
-	const struct argp_option *found = NULL;
-
-	*ret_other = NULL;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct argp_option *option = list->at[i];
+		bool is_known = false;
+
 		if (!option->name || strncmp(option->name, name, length))
 			continue;
 		if (!option->name[length]) {
-			*ret_other = NULL;
-			return option;
+			ret_found->count = 0;
+			vec_push(ret_found, option);
+			return;
 		}
-		if (found && found->key != option->key)
-			*ret_other = option;
-		else
-			found = option;
+		for (size_t j = 0; j < ret_found->count; j++)
+			is_known |= ret_found->at[j]->key == option->key;
+		if (!is_known)
+			vec_push(ret_found, option);
 	}
-	return found;
 }
 
 static const struct argp_option *find_short(const option_list *list, char letter)
@@ -92,6 +91,7 @@ static int unknown_long(const struct command *command, const option_list *list, 
 	for (size_t i = 0; i < list->count; i++)
 		if (list->at[i]->name && !is_hidden(list->at[i]))
 			vec_push(&names, list->at[i]->name);
+	vec_push(&names, "help");
 	vec_push(&names, NULL);
 	near = text_nearest(name, names.at);
 	vec_clear(&names);
@@ -107,6 +107,40 @@ static int missing_argument(const struct command *command, const char *word)
 		space_before(command), command->name);
 }
 
+/* "--st is ambiguous: --state, --stacks" */
+static int ambiguous(const option_list *found, const char *name, size_t length)
+{
+	_cleanup_free_ char *names = xstrdup("");
+
+	for (size_t i = 0; i < found->count; i++) {
+		char *longer = xasprintf("%s%s --%s", names, i ? "," : "", found->at[i]->name);
+		free(names);
+		names = longer;
+	}
+	return fail(STATUS_USAGE, "--%.*s is ambiguous:%s", (int)length, name, names);
+}
+
+/* A word that begins with two dashes: see check_word(). */
+static int check_long(const struct command *command, const option_list *list, const char *word,
+	bool has_next, bool *ret_skip)
+{
+	size_t length = strcspn(word + 2, "=");
+	option_list found = {0};
+	int status = OPTIONS_GO_ON;
+
+	find_long(list, word + 2, length, &found);
+	if (!found.count)
+		status = unknown_long(command, list, word);
+	else if (found.count > 1)
+		status = ambiguous(&found, word + 2, length);
+	else if (takes_argument(list, found.at[0]) && word[2 + length] != '=')
+		*ret_skip = true;
+	vec_clear(&found);
+	if (status == OPTIONS_GO_ON && *ret_skip && !has_next)
+		status = missing_argument(command, word);
+	return status;
+}
+
 /*
  * Looks at one word; *ret_skip is set when the next word is its value.
  * OPTIONS_GO_ON or a status after a complaint.
@@ -114,22 +148,8 @@ static int missing_argument(const struct command *command, const char *word)
 static int check_word(const struct command *command, const option_list *list, const char *word,
 	bool has_next, bool *ret_skip)
 {
-	if (word[1] == '-') {
-		size_t length = strcspn(word + 2, "=");
-		const struct argp_option *other;
-		const struct argp_option *option = find_long(list, word + 2, length, &other);
-		if (!option)
-			return unknown_long(command, list, word);
-		if (other)
-			return fail(STATUS_USAGE, "--%.*s could be --%s or --%s", (int)length,
-				word + 2, option->name, other->name);
-		if (takes_argument(list, option) && word[2 + length] != '=') {
-			if (!has_next)
-				return missing_argument(command, word);
-			*ret_skip = true;
-		}
-		return OPTIONS_GO_ON;
-	}
+	if (word[1] == '-')
+		return check_long(command, list, word, has_next, ret_skip);
 	for (const char *letter = word + 1; *letter; letter++) {
 		const struct argp_option *option = find_short(list, *letter);
 		if (!option)

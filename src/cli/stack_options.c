@@ -40,6 +40,7 @@ static const struct argp_option options[] = {
 		.name = "output",
 		.arg = "OUT",
 		.doc = "a picture (.svg) or folded text (.folded) to a file"},
+	{.key = 'f', .name = "folded", .doc = "folded text: to stdout, or with -o to any file"},
 	{0},
 };
 
@@ -53,14 +54,23 @@ static error_t parse_weight(const char *value, struct stack_options *stacks)
 	return EINVAL;
 }
 
-static error_t parse_output(const char *value, struct stack_options *stacks)
+/* Whether -o fits the rest, which may stand behind it. */
+static error_t settle_format(struct stack_options *stacks)
 {
-	_cleanup_free_ char *endings = output_format_endings();
+	bool has_ending = stacks->output && output_format_of(stacks->output, &stacks->format);
 
-	stacks->output = value;
-	if (output_format_of(value, &stacks->format))
+	if (stacks->is_folded && has_ending && stacks->format != OUTPUT_FOLDED) {
+		fail(STATUS_USAGE, "-o %s is a picture, and -f is text; give one of them",
+			stacks->output);
+		return EINVAL;
+	}
+	if (stacks->is_folded)
+		stacks->format = OUTPUT_FOLDED;
+	if (!stacks->output || has_ending || stacks->is_folded)
 		return 0;
-	fail(STATUS_USAGE, "-o %s: cannot tell the format; write %s", value, endings);
+	_cleanup_free_ char *endings = output_format_endings();
+	fail(STATUS_USAGE, "-o %s: cannot tell the format; write %s, or add -f for folded text",
+		stacks->output, endings);
 	return EINVAL;
 }
 
@@ -82,7 +92,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		stacks->has_full_names = true;
 		return 0;
 	case 'o':
-		return parse_output(value, stacks);
+		stacks->output = value;
+		return 0;
+	case 'f':
+		stacks->is_folded = true;
+		return 0;
+	case ARGP_KEY_END:
+		return settle_format(stacks);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -19,7 +19,8 @@ struct stack_options {
 	bool is_roots_only;        /* without threads that are seen in the chains of others */
 	bool has_full_names;       /* of text: as they are written */
 	const char *output;        /* or NULL */
-	enum output_format format; /* by its ending */
+	bool is_folded;            /* -f: folded text, whatever the file is called */
+	enum output_format format; /* by its ending, or by -f */
 };
 
 /* Complaints carry `dwell: `. */

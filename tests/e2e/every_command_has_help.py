@@ -11,6 +11,7 @@ check(max(map(len, top.stdout.splitlines())) <= 80, f"too wide: {top.stdout}")
 check(dwell("--version").stdout.startswith("dwell "), "--version")
 check(os.listdir(".") == [], "dwell alone never records")
 
+check(dwell("help").stdout == top.stdout, "dwell help")
 words = dwell("help", "words").stdout
 for word in ("held by X", "not explained", "no CPU", "idle", "stuck"):
     check(f"\n{word} " in words, f"{word} is not in dwell help words: {words}")
@@ -19,6 +20,7 @@ check(max(map(len, words.splitlines())) <= 80, words)
 for command in ("record", "report", "flame", "html", "diff", "import", "check"):
     check(command in top.stdout, f"{command} is not in the help")
     short, full = dwell(command, "-h"), dwell(command, "--help")
+    check(dwell("help", command).stdout == full.stdout, f"dwell help {command} is not its --help")
     check(short.stderr == full.stderr == "", f"{command}: {short.stderr}{full.stderr}")
     check(f"dwell {command}" in short.stdout, short.stdout)
     check(len(short.stdout) < len(full.stdout), f"{command}: -h is not shorter than --help")

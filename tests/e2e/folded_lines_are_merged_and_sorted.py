@@ -28,3 +28,21 @@ for is_sorted in (False, True) * 4:
     got = dwell("flame", "in.folded", "-f").stdout.splitlines()
     wanted = [f"{stack} {sums[stack]}" for stack in sorted(sums, key=str.encode)]
     check(got == wanted, f"{[pair for pair in zip(got, wanted) if pair[0] != pair[1]][:3]}")
+
+# -o takes the same to a file, of any name; what is called a picture is not filled with text.
+dwell("flame", "in.folded", "-f", "-o", "out.txt")
+with open("out.txt", encoding="utf-8") as file:
+    check(file.read().splitlines() == wanted, "-f with -o")
+for name, text in (("one.folded", "a;b 2\na;c 6\n"), ("two.folded", "a;b 1\n")):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+both = dwell("diff", "one.folded", "two.folded", "--raw", "-f").stdout
+check(both == "a;b 2 1\na;c 6 0\n", f"diff -f: {both}")
+table = dwell("diff", "one.folded", "two.folded", "--raw", "-f", "-o", "diff.txt").stdout
+with open("diff.txt", encoding="utf-8") as file:
+    check(file.read() == both and "a;b " not in table, "diff -f with -o has the table, too")
+for args, words in ((("flame", "one.folded", "-f", "-o", "out.svg"), "out.svg is a picture"),
+                    (("flame", "one.folded", "-o", "out.text"), "add -f"),
+                    (("diff", "one.folded", "two.folded", "-f", "--json"), "both go to stdout")):
+    check_one_line_error(dwell(*args, status=2), words)
+check(not os.path.exists("out.svg") and not os.path.exists("out.text"), "files were left behind")
