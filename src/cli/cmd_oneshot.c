@@ -65,4 +65,5 @@ const struct command cmd_oneshot = {
 		    "  dwell -- make -j4        a command and all it starts\n",
 	.argp = &record_argp,
 	.run = run_oneshot,
+	.strangers = perf_strangers,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* dwell record: records until Ctrl-C, the time, COMMAND's end or the last target's end. */
 #include "cli/command.h"
+#include "cli/perf_options.h"
 #include "cli/session.h"
 
 static int run_record(const struct command *command, int argc, char **argv)
@@ -29,4 +30,5 @@ const struct command cmd_record = {
 	.argp = &record_argp,
 	.run = run_record,
 	.needs_rights = true,
+	.strangers = perf_strangers,
 };

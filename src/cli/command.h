@@ -22,6 +22,13 @@ enum exit_status {
 	STATUS_COMMAND_NOT_FOUND = 127,
 };
 
+/* An option that a command does not have, but that its users know from elsewhere. */
+struct stranger {
+	char letter;
+	const char *name;    /* without dashes; NULL ends an array */
+	const char *instead; /* what to know or to give */
+};
+
 struct command {
 	const char *name;        /* "report" */
 	const char *usage;       /* "[FILE] [OPTION...]" */
@@ -30,6 +37,7 @@ struct command {
 	const struct argp *argp; /* its options */
 	int (*run)(const struct command *command, int argc, char **argv); /* exit status */
 	bool needs_rights; /* it records, or asks whether it could; others only look at files */
+	const struct stranger *strangers; /* or NULL */
 };
 
 extern const struct command cmd_record;

@@ -56,10 +56,16 @@ static void find_long(
 	}
 }
 
+/* Keys of options without a letter are above all letters. */
+static bool has_letter(const struct argp_option *option)
+{
+	return option->key > 0 && option->key <= 0x7f && isgraph(option->key);
+}
+
 static const struct argp_option *find_short(const option_list *list, char letter)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (list->at[i]->key == letter && isgraph((unsigned char)letter))
+		if (has_letter(list->at[i]) && list->at[i]->key == letter)
 			return list->at[i];
 	return NULL;
 }
@@ -82,12 +88,35 @@ static const char *space_before(const struct command *command)
 	return command->name[0] ? " " : "";
 }
 
+/* By letter, or by name if that is 0. NULL if it is not one that people know from elsewhere. */
+static const struct stranger *find_stranger(
+	const struct command *command, char letter, const char *name)
+{
+	for (const struct stranger *each = command->strangers; each && each->name; each++)
+		if (letter ? each->letter == letter : !strcmp(each->name, name))
+			return each;
+	return NULL;
+}
+
+static int unknown_short(const struct command *command, char letter)
+{
+	const struct stranger *stranger = find_stranger(command, letter, "");
+
+	if (stranger)
+		return fail(STATUS_USAGE, "there is no option -%c: %s", letter, stranger->instead);
+	return fail(STATUS_USAGE, "unknown option -%c; see dwell%s%s --help", letter,
+		space_before(command), command->name);
+}
+
 static int unknown_long(const struct command *command, const option_list *list, const char *word)
 {
 	VEC(const char *) names = {0};
 	_cleanup_free_ char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+	const struct stranger *stranger = find_stranger(command, 0, name);
 	const char *near;
 
+	if (stranger)
+		return fail(STATUS_USAGE, "there is no option --%s: %s", name, stranger->instead);
 	for (size_t i = 0; i < list->count; i++)
 		if (list->at[i]->name && !is_hidden(list->at[i]))
 			vec_push(&names, list->at[i]->name);
@@ -153,8 +182,7 @@ static int check_word(const struct command *command, const option_list *list, co
 	for (const char *letter = word + 1; *letter; letter++) {
 		const struct argp_option *option = find_short(list, *letter);
 		if (!option)
-			return fail(STATUS_USAGE, "unknown option -%c; see dwell%s%s --help",
-				*letter, space_before(command), command->name);
+			return unknown_short(command, *letter);
 		if (!takes_argument(list, option))
 			continue;
 		if (!letter[1]) {
@@ -214,7 +242,7 @@ static void print_option(const struct argp_option *option, const struct argp_opt
 	char left[64];
 	int used = 0;
 
-	if (isgraph(option->key))
+	if (has_letter(option))
 		used += snprintf(left, sizeof(left), "-%c", option->key);
 	if (option->name)
 		used += snprintf(left + used, sizeof(left) - (size_t)used, "%s--%s",

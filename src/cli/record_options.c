@@ -29,6 +29,7 @@ static const struct argp_option target_table[] = {
 	{"name", 'n', "GLOB", 0, "threads whose name matches, e.g. 'postgres*'", 1},
 	{"cgroup", 'G', "CGROUP", 0, "a cgroup's path, or a container id (8 digits or more)", 1},
 	{"all", 'a', NULL, 0, "all threads of the machine (of this pid namespace)", 1},
+	{"all-cpus", 'a', NULL, OPTION_ALIAS, NULL, 1},
 	{"user-threads", 'u', NULL, 0, "no kernel threads", 1},
 	{"kernel-threads", 'k', NULL, 0, "kernel threads only", 1},
 	{0},
@@ -156,8 +157,14 @@ static int parse_event(struct record_options *options, const char *text)
 			MOST_EVENTS);
 		return EINVAL;
 	}
+	if (perf_options_take_event(&options->perf, text))
+		return 0;
 	if (event_parse(text, &event, &why)) {
-		fail(STATUS_USAGE, "%s", why.text);
+		const char *instead = perf_event_instead(text);
+		if (instead)
+			fail(STATUS_USAGE, "-e %s: %s", text, instead);
+		else
+			fail(STATUS_USAGE, "%s", why.text);
 		return EINVAL;
 	}
 	vec_each (other, &options->events)
@@ -273,7 +280,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
+		options->perf.user_stacks = &options->capture.user_stacks;
 		state->child_inputs[0] = options;
+		state->child_inputs[1] = &options->perf;
 		return 0;
 	case 'd':
 		if (parse_time(value, &options->capture.duration_ns))
@@ -330,7 +339,7 @@ static const struct argp_child children[] = {
 	{.argp = &target_argp,
 		.group = -1,
 		.header = "Target (none: COMMAND and what it starts, else all threads):"},
-	{0}};
+	{.argp = &perf_options_argp}, {0}};
 const struct argp record_argp = {.options = table, .parser = parse, .children = children};
 
 static char *join_words(int count, char *const *words)
@@ -456,7 +465,11 @@ int record_options_parse(
 		status = STATUS_COMMAND_FAILED;
 	else
 		return status;
-	return status ? status : OPTIONS_GO_ON;
+	if (status)
+		return status;
+	if (!options->is_quiet)
+		perf_options_say(&options->perf);
+	return OPTIONS_GO_ON;
 }
 
 void record_options_clear(struct record_options *options)

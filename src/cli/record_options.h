@@ -7,6 +7,7 @@
 
 #include "capture/capture.h"
 #include "cli/command.h"
+#include "cli/perf_options.h"
 #include "util/vec.h"
 
 #define RECORD_DEFAULT_FILE "last.dwell"
@@ -18,6 +19,7 @@ struct record_options {
 	VEC(uint32_t) ids;
 	VEC(int) id_folders; /* of -p and -t: /proc/ID of each, or -1 */
 	VEC(struct event) events;
+	struct perf_options perf;
 	const char *output; /* NULL: last.dwell, rotated */
 	char **command;     /* NULL-terminated part of argv, NULL if none */
 	bool has_target;    /* a target other than the command was given */
