@@ -170,6 +170,9 @@ static int check_all(struct check *check)
 	else
 		print_text(&facts, can_record);
 	facts_clear(&facts);
+	if (has_cost && !cost.threads)
+		return finish_stdout(fail(STATUS_NOTHING, "there is no thread to record of %s",
+			check->target.target_text));
 	return finish_stdout(can_record ? STATUS_DONE : STATUS_REFUSED);
 }
 

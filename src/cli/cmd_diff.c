@@ -364,6 +364,12 @@ static bool is_empty(const struct input *input, const struct arguments *argument
 /* Says when the two are not of one kind, and settles what the default scale is. */
 static int check_sides(struct arguments *arguments, const struct input *sides)
 {
+	/* A gate has 1 for what it found. */
+	for (size_t i = 0; i < 2; i++)
+		if (sides[i].nothing)
+			return fail(arguments->fail_above < 0 ? STATUS_NOTHING : STATUS_USAGE,
+				"%s: nothing to compare: no time of %s passes the filters: %s",
+				arguments->files[i], sides[i].view.type.name, sides[i].nothing);
 	for (size_t i = 0; i < 2; i++)
 		if (is_empty(&sides[i], arguments))
 			return fail(STATUS_USAGE, "%s is empty: there is nothing to compare with",
@@ -420,8 +426,9 @@ static int compare(struct arguments *arguments)
 			.has_full_names = arguments->stacks.has_full_names,
 			.visit = gather_facts,
 			.context = &facts};
-		if (input_read(arguments->files[read], &asked, &sides[read], &why)) {
-			status = fail(STATUS_USAGE, "%s", why.text);
+		int error = input_read(arguments->files[read], &asked, &sides[read], &why);
+		if (error) {
+			status = fail_reading(error, &why);
 			break;
 		}
 		say_losses(arguments->files[read], &sides[read]);

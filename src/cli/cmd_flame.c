@@ -95,18 +95,22 @@ static int nothing_to_show(
 			"%s: nothing to show: all %s%s is less than one %s; try a smaller --unit",
 			path, is_measure ? "time of " : view->name,
 			is_measure ? view->weight : " time", arguments->unit);
+	const char *nothing = input->nothing ? input->nothing : "";
+	const char *colon = input->nothing ? ": " : "";
 	if (is_measure)
-		return fail(STATUS_NOTHING, "%s: nothing to show: no %s %s", path, view->counted,
+		return fail(STATUS_NOTHING, "%s: nothing to show: no %s %s%s%s", path,
+			view->counted,
 			view_filter_is_open(&arguments->view.filter) ? "was seen"
-								     : "passes the filters");
+								     : "passes the filters",
+			colon, nothing);
 	char room[UNITS_ROOM];
 	if (input->idle_ns)
 		return fail(STATUS_NOTHING,
 			"%s: nothing to show but idle time, %s of it: see it with --idle show",
 			path, units_duration(input->idle_ns, room));
-	return fail(STATUS_NOTHING, "%s: nothing to show: %s %s passes the filters", path,
-		arguments->folded.weighs_counts ? "no wait or sample of" : "no time of",
-		view->name);
+	return fail(STATUS_NOTHING, "%s: nothing to show: %s %s passes the filters%s%s", path,
+		arguments->folded.weighs_counts ? "no wait or sample of" : "no time of", view->name,
+		colon, nothing);
 }
 
 /* What the reader has to know that is not in the output. */
@@ -325,7 +329,7 @@ static int read_and_show(struct arguments *arguments)
 	const char *path;
 	struct input input;
 	struct why why = {""};
-	int status;
+	int status, error;
 
 	status = stack_options_shape(&arguments->stacks, &arguments->view.shape);
 	if (status)
@@ -346,10 +350,11 @@ static int read_and_show(struct arguments *arguments)
 		.filter = &arguments->view.filter,
 		.shape = &arguments->view.shape,
 		.has_full_names = arguments->stacks.has_full_names};
-	if (arguments->picture.flame.is_chart
+	error = arguments->picture.flame.is_chart
 			? input_read_in_order(path, arguments->stacks.has_full_names, &input, &why)
-			: input_read(path, &asked, &input, &why))
-		return fail(STATUS_USAGE, "%s", why.text);
+			: input_read(path, &asked, &input, &why);
+	if (error)
+		return fail_reading(error, &why);
 	status = show(&input, arguments, strcmp(path, "-") ? path : "stdin");
 	input_clear(&input);
 	return status;

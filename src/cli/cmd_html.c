@@ -207,9 +207,13 @@ int html_write(const char *path, const struct html_options *html)
 	struct summed summed = {0};
 	struct why why = {""};
 
-	if (summed_open(path, &html->view, &summed, &why))
-		return fail(STATUS_USAGE, "%s", why.text);
-	int status = html_write_summed(path, &summed, html);
+	int error = summed_open(path, &html->view, &summed, &why);
+	if (error)
+		return fail_reading(error, &why);
+	/* A page of nothing would take the place of one of something. */
+	int status = summed.summary->is_filtered && summed_is_empty(&summed, path, &html->view)
+			     ? STATUS_NOTHING
+			     : html_write_summed(path, &summed, html);
 	summed_clear(&summed);
 	return status;
 }

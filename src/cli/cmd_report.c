@@ -204,8 +204,9 @@ bool report_wants_color(const struct report_options *report)
 }
 
 static int print_summary(
-	const struct summary *summary, const char *path, const struct report_options *report)
+	const struct summed *summed, const char *path, const struct report_options *report)
 {
+	const struct summary *summary = summed->summary;
 	struct report_style style = {
 		.file = path,
 		.width = report_width(report),
@@ -217,27 +218,18 @@ static int print_summary(
 	struct report_json_options json = {.file = path,
 		.top = report->top,
 		.hides_idle = report->view.has_idle && report->view.filter.idle == IDLE_HIDE};
-	bool is_empty = !summary->threads.count || !(summary->busy_ns + summary->aside_ns);
+	bool is_empty = summed_is_empty(summed, path, &report->view);
 
-	if (report->wait > summary->lines.count)
+	if (report->wait > summary->lines.count && !is_empty)
 		return fail(STATUS_NOTHING, "%s: there is no wait %zu: the report has %zu", path,
 			report->wait, summary->lines.count);
 	if (report->is_json)
 		report_json(summary, &json, stdout);
-	else if (report->wait)
+	else if (report->wait && !is_empty)
 		report_wait(summary, report->wait, &style, stdout);
 	else if (!is_empty)
 		report_text(summary, &style, stdout);
-	if (!is_empty)
-		return finish_stdout(STATUS_DONE);
-	if (!summary->meta->window_ns)
-		fail(STATUS_NOTHING, "%s: the recording is empty: its window has no length", path);
-	else if (summary->is_filtered)
-		fail(STATUS_NOTHING, "%s: nothing passes the filters", path);
-	else
-		fail(STATUS_NOTHING, "%s: the recording is empty: of %s none was seen", path,
-			summary->meta->target);
-	return finish_stdout(STATUS_NOTHING);
+	return finish_stdout(is_empty ? STATUS_NOTHING : STATUS_DONE);
 }
 
 int report_print_summed(const char *path, const struct summed *summed)
@@ -245,7 +237,7 @@ int report_print_summed(const char *path, const struct summed *summed)
 	struct report_options defaults;
 
 	report_options_init(&defaults);
-	int status = print_summary(summed->summary, path, &defaults);
+	int status = print_summary(summed, path, &defaults);
 	report_options_clear(&defaults);
 	return status;
 }
@@ -255,9 +247,10 @@ int report_print(const char *path, const struct report_options *report)
 	struct summed summed = {0};
 	struct why why = {""};
 
-	if (summed_open(path, &report->view, &summed, &why))
-		return fail(STATUS_USAGE, "%s", why.text);
-	int status = print_summary(summed.summary, path, report);
+	int error = summed_open(path, &report->view, &summed, &why);
+	if (error)
+		return fail_reading(error, &why);
+	int status = print_summary(&summed, path, report);
 	summed_clear(&summed);
 	return status;
 }

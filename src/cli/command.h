@@ -56,6 +56,9 @@ void command_give_up_rights(void);
 /* Prints "dwell: ..." as one line to stderr, control characters made harmless; returns status. */
 __attribute__((format(printf, 2, 3))) int fail(int status, const char *format, ...);
 
+/* The same for a file that could not be read, or of which a filter leaves nothing (-ERANGE). */
+int fail_reading(int error, const struct why *why);
+
 /*
  * Parses argv (argv[0] is skipped) by argp's table and parser, into input. `flags` are argp's
  * (ARGP_IN_ORDER for commands that take a COMMAND). Options may be given in any unambiguous

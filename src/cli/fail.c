@@ -24,6 +24,11 @@ int fail(int status, const char *format, ...)
 	return status;
 }
 
+int fail_reading(int error, const struct why *why)
+{
+	return fail(error == -ERANGE ? STATUS_NOTHING : STATUS_USAGE, "%s", why->text);
+}
+
 int finish_stdout(int status)
 {
 	int error = output_flush(stdout);

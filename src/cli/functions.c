@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/report.h"
 #include "cli/input.h"
+#include "profile/nothing.h"
 #include "render/report/functions.h"
 
 static int nothing_found(const char *path, const struct report_options *report,
@@ -12,9 +13,10 @@ static int nothing_found(const char *path, const struct report_options *report,
 	const char *of = view->id == VIEW_MEASURE ? "" : " of ";
 	const char *name = view->id == VIEW_MEASURE ? "" : view->name;
 
-	if (!view_filter_is_open(&report->view.filter))
-		return fail(
-			STATUS_NOTHING, "%s: no %s%s%s passes the filters", path, what, of, name);
+	_cleanup_free_ char *nothing = nothing_text(recording, &report->view.filter);
+	if (!view_filter_is_open(&report->view.filter) || nothing)
+		return fail(STATUS_NOTHING, "%s: no %s%s%s passes the filters%s%s", path, what, of,
+			name, nothing ? ": " : "", nothing ? nothing : "");
 	return fail(STATUS_NOTHING, "%s: %s has no %s%s%s", path,
 		recording_meta(recording)->window_ns ? "the recording"
 						     : "the recording is empty and",
@@ -57,7 +59,7 @@ static int print_view(const char *path, const struct report_options *report,
 	struct stack_shape shape = report->view.shape;
 	struct profile profile;
 	struct why why = {""};
-	int status;
+	int status, error;
 
 	if (view->id == VIEW_OFFWAKE || view->id == VIEW_CHAIN)
 		return fail(STATUS_USAGE,
@@ -66,8 +68,9 @@ static int print_view(const char *path, const struct report_options *report,
 			view->name);
 	shape.by_count = 0;
 	shape.keeps_objects = true;
-	if (profile_of_view(recording, view, &report->view.filter, &shape, &profile, &why))
-		return fail(STATUS_USAGE, "%s", why.text);
+	error = profile_of_view(recording, view, &report->view.filter, &shape, &profile, &why);
+	if (error)
+		return fail_reading(error, &why);
 	status = print_profile(path, report, recording, view, &profile);
 	_cleanup_free_ char *losses = input_losses(recording);
 	if (losses)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/nothing.h"
 #include "profile/tree_feed.h"
 #include "recording/reader.h"
 #include "util/text.h"
@@ -141,7 +142,9 @@ static int read_recording(
 		recording, &input->view.type, asked->filter, asked->shape, &profile, why);
 	if (!error)
 		take_profile(input, recording, &profile);
-	else
+	if (!error && !tree_total_weight(&input->tree) && !tree_total_count(&input->tree))
+		input->nothing = nothing_text(recording, filter);
+	if (error)
 		view_choice_clear(&input->view);
 	if (!error && asked->visit) {
 		error = asked->visit(recording, input, asked->filter, asked->context, why);
@@ -375,6 +378,7 @@ void input_clear(struct input *input)
 	stacks_told_clear(&input->told);
 	free(input->text_unit);
 	free(input->losses);
+	free(input->nothing);
 }
 
 const char *input_unit(const struct input *input)

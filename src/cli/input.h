@@ -26,8 +26,9 @@ struct input {
 	uint64_t hidden_ns;
 	uint64_t idle_ns;       /* set aside: not in the tree */
 	struct privacy privacy; /* of what was read */
-	char *losses;           /* what the recording could not keep, in words; NULL: nothing */
-	VEC(uint64_t) before;   /* by node: first of two columns; else, or at the end: none */
+	char *nothing; /* of a recording that filters leave nothing of: which; NULL: not so */
+	char *losses;  /* what the recording could not keep, in words; NULL: nothing */
+	VEC(uint64_t) before; /* by node: first of two columns; else, or at the end: none */
 };
 
 /* What is wanted of an input. */

@@ -13,10 +13,10 @@
 #include "kernel/options.h"
 
 struct perf_options {
-	bool has_stacks;         /* -g */
-	bool has_off_cpu;        /* --off-cpu */
-	const char *call_graph;  /* as it was given, or NULL */
-	const char *clock_event; /* -e cycles, or NULL */
+	bool has_stacks;               /* -g */
+	bool has_off_cpu;              /* --off-cpu */
+	const char *call_graph;        /* as it was given, or NULL */
+	const char *clock_event;       /* -e cycles, or NULL */
 	enum user_stacks *user_stacks; /* where --call-graph puts what it asks for */
 };
 

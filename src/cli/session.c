@@ -18,6 +18,7 @@
 #include "check/check.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/no_target.h"
 #include "profile/summary/conservation.h"
 #include "recording/reader.h"
 #include "util/clock.h"
@@ -143,6 +144,18 @@ static void end_progress(struct session *session)
 	session->is_line_shown = false;
 }
 
+/* Whoever waits for a name that nobody has should know it at once. */
+static void warn_of_nobody(const struct session *session)
+{
+	struct capture_progress progress;
+
+	if (session->options->is_quiet || session->options->capture.target == TARGET_COMMAND)
+		return;
+	capture_progress(session->capture, &progress);
+	if (!progress.has_target)
+		no_target_yet(session->options);
+}
+
 static bool has_lost_targets(struct session *session)
 {
 	struct capture_progress progress;
@@ -259,14 +272,16 @@ static void say_summary(struct session *session)
 	warn_of_cost(meta);
 }
 
-/* A target named by number may have ended in the last moment of the start. */
+/* A target named by number may have ended in the last moment of the start; of others nobody may
+ * have come. */
 static int require_life(const struct session *session, struct why *why)
 {
 	const struct capture_options *options = &session->options->capture;
 
-	if (capture_meta(session->capture)->expected_ns ||
-		(options->target != TARGET_PIDS && options->target != TARGET_TIDS))
+	if (capture_meta(session->capture)->expected_ns || options->target == TARGET_COMMAND)
 		return 0;
+	if (options->target != TARGET_PIDS && options->target != TARGET_TIDS)
+		return no_target_at_all(session->options, why);
 	return why_set(why, -ESRCH, "%s ended before the recording began: nothing was recorded",
 		options->target_text);
 }
@@ -331,16 +346,18 @@ static int run_window(struct session *session)
 		exec_error = child_release(&session->child);
 	if (exec_error)
 		return exec_failure(session, exec_error);
+	warn_of_nobody(session);
 	error = record_until_end(session, begun_ns, &why);
 	release_signals(session);
 	end_progress(session);
 	if (!error)
 		error = stop_and_save(session, &why);
 	settle_child(session);
-	if (error == -ESRCH)
+	if (error == -ESRCH || error == -ENXIO)
 		undo_file(session);
 	if (error)
-		return fail(own_status(session, STATUS_USAGE), "%s", why.text);
+		return fail(own_status(session, error == -ENXIO ? STATUS_NOTHING : STATUS_USAGE),
+			"%s", why.text);
 	say_summary(session);
 	return session->child_status;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/summed.h"
 
+#include "cli/command.h"
+#include "profile/nothing.h"
 #include "recording/reader.h"
 
 int summed_open(
@@ -21,6 +23,24 @@ int summed_open(
 	else
 		*ret = summed;
 	return error;
+}
+
+bool summed_is_empty(const struct summed *summed, const char *path, const struct view_options *view)
+{
+	const struct summary *summary = summed->summary;
+
+	if (summary->threads.count && summary->busy_ns + summary->aside_ns)
+		return false;
+	_cleanup_free_ char *nothing = nothing_text(summed->recording, &view->filter);
+	if (!summary->meta->window_ns)
+		fail(STATUS_NOTHING, "%s: the recording is empty: its window has no length", path);
+	else if (summary->is_filtered || nothing)
+		fail(STATUS_NOTHING, "%s: nothing passes the filters%s%s", path,
+			nothing ? ": " : "", nothing ? nothing : "");
+	else
+		fail(STATUS_NOTHING, "%s: the recording is empty: of %s none was seen", path,
+			summary->meta->target);
+	return true;
 }
 
 void summed_clear(struct summed *summed)

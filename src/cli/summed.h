@@ -17,6 +17,12 @@ struct summed {
 /* The options are borrowed until summed_clear(). */
 int summed_open(
 	const char *path, const struct view_options *view, struct summed *ret, struct why *why);
+/*
+ * Do the filters leave nothing, or is nothing there? Then a sentence says which of them do so and
+ * what there is.
+ */
+bool summed_is_empty(
+	const struct summed *summed, const char *path, const struct view_options *view);
 /* All zero is allowed. */
 void summed_clear(struct summed *summed);
 

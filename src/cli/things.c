@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/report.h"
+#include "profile/nothing.h"
 #include "render/report/things.h"
 
 static int print_table(const char *path, const struct report_options *report,
@@ -25,8 +26,10 @@ static int print_table(const char *path, const struct report_options *report,
 		thing_table_text(table, &style, stdout);
 	if (table->total_ns)
 		return STATUS_DONE;
+	_cleanup_free_ char *nothing = nothing_text(recording, &report->view.filter);
 	if (!view_filter_is_open(&report->view.filter))
-		return fail(STATUS_NOTHING, "%s: no blocked time passes the filters", path);
+		return fail(STATUS_NOTHING, "%s: no blocked time passes the filters%s%s", path,
+			nothing ? ": " : "", nothing ? nothing : "");
 	return fail(STATUS_NOTHING, "%s: %s has no blocked time%s", path,
 		recording_meta(recording)->window_ns ? "the recording"
 						     : "the recording is empty and",
@@ -51,13 +54,14 @@ int things_print(const char *path, const struct report_options *report)
 	struct recording *recording;
 	struct thing_table *table = NULL;
 	struct why why = {""};
-	int status;
+	int status, error;
 
 	if (recording_open(path, &recording, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
-	if (thing_table_new(recording, &report->view.filter, &table, &why)) {
+	error = thing_table_new(recording, &report->view.filter, &table, &why);
+	if (error) {
 		recording_free(recording);
-		return fail(STATUS_USAGE, "%s", why.text);
+		return fail_reading(error, &why);
 	}
 	status = finish_stdout(print_table(path, report, recording, table));
 	say_why_nothing(path, recording);

@@ -44,8 +44,9 @@ static int set_range(struct selection *selection, struct why *why)
 	if (!filter->from_ns && to_ns == meta->window_ns)
 		return 0;
 	if (filter->from_ns >= meta->window_ns)
-		return why_set(why, -EINVAL, "--from lies behind the recording's end at %.3f s",
-			(double)meta->window_ns / 1e9);
+		return why_set(why, -ERANGE,
+			"nothing passes: --from %.3f s lies behind the recording's end at %.3f s",
+			(double)filter->from_ns / 1e9, (double)meta->window_ns / 1e9);
 	selection->slice_from = (uint32_t)(filter->from_ns / slice_ns);
 	selection->slice_to = (uint32_t)((to_ns - 1) / slice_ns) + 1;
 	selection->from_ns = selection->slice_from * slice_ns;

@@ -58,7 +58,7 @@ struct selection_row {
 
 struct selection;
 
-/* Borrows the recording and the filter. 0, or -EINVAL with why if the range is outside. */
+/* Borrows the recording and the filter. 0, or -ERANGE with why if the range is outside. */
 int selection_new(struct recording *recording, const struct view_filter *filter,
 	struct selection **ret, struct why *why);
 void selection_free(struct selection *selection);
