@@ -6,13 +6,14 @@
 #include "cli/command.h"
 
 #include <stdbool.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "check/cost.h"
 #include "check/check.h"
 #include "cli/fact_table.h"
 #include "cli/record_options.h"
+#include "cli/terminal.h"
+#include "render/layout.h"
 #include "util/units.h"
 
 #define COST_WINDOW_NS (2 * NS_PER_S)
@@ -73,14 +74,11 @@ static const char *perf_command(void)
 			   "-a -g -- sleep 10";
 }
 
-static size_t terminal_width(void)
+static size_t table_width(void)
 {
-	struct winsize size;
+	size_t columns = terminal_columns(WIDEST_COLUMNS);
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ||
-		size.ws_col > WIDEST_COLUMNS)
-		return WIDEST_COLUMNS;
-	return size.ws_col;
+	return columns < WIDEST_COLUMNS ? columns : WIDEST_COLUMNS;
 }
 
 static void print_cost_json(struct json *json, const struct cost *cost)
@@ -124,25 +122,31 @@ static void print_cost(const struct record_options *target, const struct cost *c
 	double seconds = (double)cost->window_ns / 1e9;
 	char threads[UNITS_ROOM], all[UNITS_ROOM], own[UNITS_ROOM];
 
-	printf("\nCost of recording %s\n"
-	       "  %s threads; %s switches a second on this machine, %s of them theirs\n"
-	       "  %.2f us a switch, and %.2f us more with stacks (measured here, just now)\n"
-	       "  recording would take about %.2f %% of one CPU inside the kernel\n",
+	_cleanup_free_ char *text = xasprintf(
+		"\nCost of recording %s\n"
+		"  %s threads; %s switches a second on this machine, %s of them theirs\n"
+		"  %.2f us a switch, and %.2f us more with stacks (measured here, just now)\n"
+		"  recording would take about %.2f %% of one CPU inside the kernel\n",
 		target->target_text, units_count(cost->threads, threads),
 		units_count((uint64_t)((double)cost->switches / seconds), all),
 		units_count((uint64_t)((double)cost->target_switches / seconds), own),
 		cost->bare_ns / 1e3, cost->stack_ns / 1e3, 100 * cost->share);
+	layout_fit(stdout, text, table_width());
 }
 
 static void print_text(const struct facts *facts, bool can_record)
 {
-	fact_table_print(stdout, facts, terminal_width());
-	if (can_record)
-		puts("\nRecording is possible. Next: dwell record -a -d 10s");
-	else
-		printf("\nRecording is not possible until what is needed and missing is there.\n"
-		       "Until then, raw events without sums (costs more):\n  %s\n",
-			perf_command());
+	fact_table_print(stdout, facts, table_width());
+	if (can_record) {
+		layout_fit(stdout, "\nRecording is possible. Next: dwell record -a -d 10s\n",
+			table_width());
+		return;
+	}
+	layout_fit(stdout,
+		"\nRecording is not possible until what is needed and missing is there.\n"
+		"Until then, raw events without sums (costs more):\n",
+		table_width());
+	printf("  %s\n", perf_command());
 }
 
 /* Facts, and the cost if it is asked for and can be had. */

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/stack_options.h"
+#include "cli/terminal.h"
 #include "render/diff.h"
 #include "render/flame/flame_svg.h"
 #include "util/units.h"
@@ -23,6 +24,7 @@ enum {
 	KEY_TOP,
 	KEY_JSON,
 	KEY_TITLE,
+	KEY_WIDTH,
 };
 
 #define DEFAULT_TOP 8
@@ -48,6 +50,7 @@ struct arguments {
 	struct diff_facts facts; /* of recordings of time */
 	double fail_above;       /* share; < 0: no gate */
 	size_t top;
+	size_t width; /* 0: the terminal's */
 };
 
 static const struct argp_option options[] = {
@@ -66,6 +69,10 @@ static const struct argp_option options[] = {
 		.arg = "N",
 		.doc = "N functions of each kind of change (default 8)"},
 	{.key = KEY_JSON, .name = "json", .doc = "everything, as JSON"},
+	{.key = KEY_WIDTH,
+		.name = "width",
+		.arg = "N",
+		.doc = "N columns (50 or more) instead of the terminal's"},
 	{.key = KEY_FAIL_ABOVE,
 		.name = "fail-above",
 		.arg = "PERCENT",
@@ -114,6 +121,18 @@ static error_t parse_top(const char *value, size_t *ret)
 	return 0;
 }
 
+static error_t parse_width(const char *value, size_t *ret)
+{
+	size_t width = 0;
+
+	if (parse_top(value, &width))
+		return EINVAL;
+	if (width < TERMINAL_NARROWEST)
+		return complain("width", value);
+	*ret = width;
+	return 0;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -137,6 +156,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_TOP:
 		return parse_top(value, &arguments->top);
+	case KEY_WIDTH:
+		return parse_width(value, &arguments->width);
 	case KEY_JSON:
 		arguments->is_json = true;
 		return 0;
@@ -321,7 +342,7 @@ static int show(
 		.more_is_slower = !sides[0].is_recording || sides[0].is_time,
 		.factor = arguments->diff.scale == DIFF_SHARE ? 100 : 1,
 		.top = arguments->top,
-		.width = TABLE_WIDTH,
+		.width = arguments->width ? arguments->width : terminal_columns(TABLE_WIDTH),
 		.what_time = sides[0].is_recording ? sides[0].view.type.weight : "",
 		.per = has_time_weights(asked) && asked->scale == DIFF_PER_SECOND
 			       ? "per second of recording"

@@ -3,16 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/terminal.h"
 #include "render/report/report_json.h"
 #include "render/report/report_text.h"
 #include "render/report/report_wait.h"
-
-#define WIDEST_COLUMNS 1000
 
 enum {
 	KEY_TOP = 0x2000,
@@ -65,7 +63,7 @@ static const struct argp_option options[] = {
 	{.key = KEY_WIDTH,
 		.name = "width",
 		.arg = "N",
-		.doc = "N columns instead of the terminal's"},
+		.doc = "N columns (50 or more) instead of the terminal's"},
 	{.key = KEY_NO_COLOR, .name = "no-color", .doc = "no colours (also: NO_COLOR)"},
 	{0},
 };
@@ -138,7 +136,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_WAIT:
 		return parse_number("--wait", value, 1, &report->wait);
 	case KEY_WIDTH:
-		return parse_number("--width", value, REPORT_WIDTH, &report->width);
+		return parse_number("--width", value, REPORT_NARROWEST, &report->width);
 	case KEY_FUNCTIONS:
 		report->is_functions = true;
 		return 0;
@@ -181,17 +179,7 @@ static const struct argp argp = {.options = options, .parser = parse_option, .ch
 
 size_t report_width(const struct report_options *report)
 {
-	const char *columns = getenv("COLUMNS");
-	unsigned long number = columns ? strtoul(columns, NULL, 10) : 0;
-	struct winsize size;
-
-	if (report->width)
-		return report->width;
-	if (!number && isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		number = size.ws_col;
-	if (number < REPORT_WIDTH)
-		return REPORT_WIDTH;
-	return number < WIDEST_COLUMNS ? number : WIDEST_COLUMNS;
+	return report->width ? report->width : terminal_columns(REPORT_WIDTH);
 }
 
 bool report_wants_color(const struct report_options *report)
@@ -210,6 +198,7 @@ static int print_summary(
 	struct report_style style = {
 		.file = path,
 		.width = report_width(report),
+		.lines = terminal_rows(),
 		.top = report->top,
 		.is_full = report->is_full,
 		.is_by_process = !report->view.has_by,

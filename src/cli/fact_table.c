@@ -8,6 +8,7 @@
 
 #define STATUS_WIDTH 8
 #define FIRST_COLUMN (2 + STATUS_WIDTH + 1)
+#define LEAST_ROOM 20
 
 static const char *group_title(enum fact_group group)
 {
@@ -31,7 +32,7 @@ static size_t fitting(const char *text, size_t room)
 
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t width)
 {
-	size_t room = width > column + 20 ? width - column : 20;
+	size_t room = width - column;
 
 	while (true) {
 		size_t length = fitting(text, room);
@@ -59,9 +60,17 @@ static void print_fix(FILE *out, const struct facts *facts, const struct fact *f
 static void print_fact(FILE *out, const struct facts *facts, const struct fact *fact,
 	size_t name_width, size_t width)
 {
-	fprintf(out, "  %-*s %-*s  ", STATUS_WIDTH, fact_status_word(fact->status), (int)name_width,
-		fact->name);
-	print_wrapped(out, fact->effect, FIRST_COLUMN + name_width + 2, width);
+	size_t column = FIRST_COLUMN + name_width + 2;
+	/* A narrow screen has no room beside the name. */
+	bool is_beside = width >= column + LEAST_ROOM;
+
+	fprintf(out, "  %-*s %-*s", STATUS_WIDTH, fact_status_word(fact->status),
+		is_beside ? (int)name_width : 0, fact->name);
+	if (is_beside)
+		fputs("  ", out);
+	else
+		fprintf(out, "\n%*s", FIRST_COLUMN, "");
+	print_wrapped(out, fact->effect, is_beside ? column : FIRST_COLUMN, width);
 	if (fact->fix)
 		print_fix(out, facts, fact);
 }

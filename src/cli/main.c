@@ -10,7 +10,9 @@
 #include "cli/command.h"
 #include "cli/completion/completion.h"
 #include "cli/record_options.h"
+#include "cli/terminal.h"
 #include "cli/words.h"
+#include "render/layout.h"
 #include "util/mem.h"
 #include "util/rights.h"
 #include "util/text.h"
@@ -18,21 +20,31 @@
 static const struct command *const commands[] = {
 	&cmd_record, &cmd_report, &cmd_flame, &cmd_html, &cmd_diff, &cmd_import, &cmd_check};
 
+#define HELP_COLUMNS 80
+
 static void print_help(void)
 {
-	puts("dwell: where do threads spend their time, and why do they wait?\n"
-	     "\n"
-	     "  dwell -p PID -d 10s         record a process for 10 s and report\n"
-	     "  dwell -- make -j4           run a command, record all it starts, and report\n"
-	     "  dwell record -a -d 30s      record the whole machine into last.dwell\n"
-	     "  dwell report                where the time went, from last.dwell\n"
-	     "  dwell flame -f > a.folded   off-CPU stacks for a flame graph\n"
-	     "\n"
-	     "Commands:");
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	puts("\ndwell help COMMAND: all its options. dwell help words: what reports say.\n"
-	     "Start with: dwell check");
+	static const char head[] =
+		"dwell: where do threads spend their time, and why do they wait?\n"
+		"\n"
+		"  dwell -p PID -d 10s         record a process for 10 s and report\n"
+		"  dwell -- make -j4           run a command, record all it starts, and report\n"
+		"  dwell record -a -d 30s      record the whole machine into last.dwell\n"
+		"  dwell report                where the time went, from last.dwell\n"
+		"  dwell flame -f > a.folded   off-CPU stacks for a flame graph\n"
+		"\n"
+		"Commands:\n";
+	size_t columns = terminal_columns(HELP_COLUMNS);
+
+	layout_fit(stdout, head, columns);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		printf("  %-10s", commands[i]->name);
+		layout_wrap(stdout, commands[i]->summary, columns, 12, 12);
+	}
+	layout_fit(stdout,
+		"\ndwell help COMMAND: all its options. dwell help words: what reports say.\n"
+		"Start with: dwell check\n",
+		columns);
 }
 
 /* File capabilities are for recording: with them anybody could read everybody's recordings. */

@@ -10,13 +10,17 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/terminal.h"
 #include "render/layout.h"
 #include "util/text.h"
 #include "util/vec.h"
 
-/* As wide as a terminal of 80 columns allows, and where what is said of an option begins. */
+/* As wide as a terminal of 80 columns allows; on a wider one no wider than is easily read. */
 #define HELP_COLUMNS 79
+#define MOST_HELP_COLUMNS 100
+/* Where what is said of an option begins, and on a narrow terminal. */
 #define DOC_COLUMN 29
+#define NARROW_DOC_COLUMN 10
 
 typedef VEC(const struct argp_option *) option_list;
 
@@ -237,6 +241,13 @@ int options_parse(const struct command *command, const struct argp *argp, unsign
 	return OPTIONS_GO_ON;
 }
 
+static size_t help_columns(void)
+{
+	size_t columns = terminal_columns(HELP_COLUMNS);
+
+	return columns < MOST_HELP_COLUMNS ? columns : MOST_HELP_COLUMNS;
+}
+
 static void print_option(const struct argp_option *option, const struct argp_option *next)
 {
 	char left[64];
@@ -252,11 +263,14 @@ static void print_option(const struct argp_option *option, const struct argp_opt
 	if (option->arg)
 		snprintf(left + used, sizeof(left) - (size_t)used,
 			option->flags & OPTION_ARG_OPTIONAL ? "[=%s]" : " %s", option->arg);
-	if (strlen(left) > DOC_COLUMN - 3)
-		printf("  %s\n%*s", left, DOC_COLUMN, "");
+	size_t columns = help_columns();
+	int indent = columns < HELP_COLUMNS ? NARROW_DOC_COLUMN : DOC_COLUMN;
+	if ((int)strlen(left) > indent - 3)
+		printf("  %s\n%*s", left, indent, "");
 	else
-		printf("  %-*s", DOC_COLUMN - 2, left);
-	layout_wrap(stdout, option->doc ? option->doc : "", HELP_COLUMNS, DOC_COLUMN, DOC_COLUMN);
+		printf("  %-*s", indent - 2, left);
+	layout_wrap(
+		stdout, option->doc ? option->doc : "", columns, (size_t)indent, (size_t)indent);
 }
 
 static void print_options(const struct argp *argp);
@@ -267,8 +281,10 @@ static void print_children(const struct argp *argp, bool is_before)
 	for (const struct argp_child *child = argp->children; child && child->argp; child++) {
 		if ((child->group < 0) != is_before)
 			continue;
-		if (child->header)
-			printf("\n%s\n", child->header);
+		if (child->header) {
+			putchar('\n');
+			layout_wrap(stdout, child->header, help_columns(), 0, 0);
+		}
 		print_options(child->argp);
 	}
 }
@@ -290,14 +306,20 @@ static void print_options(const struct argp *argp)
 
 void command_help(const struct command *command, const struct argp *argp, int is_full)
 {
-	printf("dwell%s%s %s\n%s.\n", space_before(command), command->name, command->usage,
-		command->summary);
+	static const struct argp_option own = {
+		.key = 'h', .name = "help", .doc = "short help, this help"};
+	static const struct argp_option none = {0};
+	_cleanup_free_ char *head = xasprintf("dwell%s%s %s\n%s.\n", space_before(command),
+		command->name, command->usage, command->summary);
+
+	layout_fit(stdout, head, help_columns());
 	if (command->examples)
-		printf("\nExamples:\n%s", command->examples);
+		fputs("\nExamples:\n", stdout);
+	layout_fit(stdout, command->examples ? command->examples : "", help_columns());
 	if (!is_full) {
 		printf("\nAll options: dwell%s%s --help\n", space_before(command), command->name);
 		return;
 	}
 	print_options(argp);
-	printf("  %-26s %s\n", "-h, --help", "short help, this help");
+	print_option(&own, &none);
 }

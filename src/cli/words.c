@@ -4,9 +4,12 @@
 
 #include <stdio.h>
 
+#include "cli/terminal.h"
+#include "render/layout.h"
 #include "util/mem.h"
 
 #define WORD_COLUMNS 20
+#define WIDEST_COLUMNS 80
 
 static const struct {
 	const char *word, *meaning;
@@ -56,7 +59,16 @@ static const struct {
 
 void print_words(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		printf("%-*s%s\n", WORD_COLUMNS, words[i].word, words[i].meaning);
-	puts("\nReasons (disk, futex, ...) and all options: man dwell, man dwell-report.");
+	size_t columns = terminal_columns(WIDEST_COLUMNS);
+
+	if (columns > WIDEST_COLUMNS)
+		columns = WIDEST_COLUMNS;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		printf("%-*s", WORD_COLUMNS, words[i].word);
+		layout_wrap(stdout, words[i].meaning, columns, WORD_COLUMNS, WORD_COLUMNS);
+	}
+	putchar('\n');
+	layout_wrap(stdout,
+		"Reasons (disk, futex, ...) and all options: man dwell, man dwell-report.", columns,
+		0, 0);
 }

@@ -265,8 +265,7 @@ char *nothing_text(struct recording *recording, const struct view_filter *filter
 		return text;
 	out = open_memstream(&text, &size);
 	if (out && !selection_each_row(selection, add_row, &stock, NULL))
-		is_nothing = put_time(
-			out, recording, filter, &stock, selection_things(selection));
+		is_nothing = put_time(out, recording, filter, &stock, selection_things(selection));
 	if (out)
 		fclose(out);
 	selection_free(selection);

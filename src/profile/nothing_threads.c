@@ -43,7 +43,7 @@ static void put_candidates(FILE *out, candidates *all)
 	for (size_t i = 0; i < all->count && i < MOST_NAMED; i++) {
 		bool is_last = i + 1 == all->count && i;
 		fprintf(out, "%s%s",
-			i         ? is_last ? " and " : ", "
+			i                ? is_last ? " and " : ", "
 			: all->count > 1 ? "; there are "
 					 : "; there is ",
 			all->at[i].name);
@@ -131,8 +131,7 @@ static void put_names(FILE *out, const struct recording *recording, const char *
 	vec_clear(&all);
 }
 
-static bool put_comm(
-	FILE *out, const struct recording *recording, const struct view_filter *filter)
+static bool put_comm(FILE *out, const struct recording *recording, const struct view_filter *filter)
 {
 	size_t count;
 	const struct rec_thread *threads = recording_threads(recording, &count);
@@ -145,8 +144,7 @@ static bool put_comm(
 	return true;
 }
 
-static bool put_side(
-	FILE *out, const struct recording *recording, const struct view_filter *filter)
+static bool put_side(FILE *out, const struct recording *recording, const struct view_filter *filter)
 {
 	size_t count;
 	const struct rec_thread *threads = recording_threads(recording, &count);

@@ -7,7 +7,15 @@
 
 #include "render/layout.h"
 
-#define LEFT_COLUMNS 45
+#define LEFT_COLUMNS 47
+#define SHARE_COLUMNS 10
+/* A narrower screen has no shares. */
+#define WIDE_ENOUGH 66
+
+static bool has_share(const struct diff_text *text)
+{
+	return text->width >= WIDE_ENOUGH;
+}
 
 static double own(const struct diff_function *function)
 {
@@ -64,13 +72,16 @@ static void print_function(FILE *out, const struct diff *diff, const struct diff
 	_cleanup_free_ char *name = object[0]
 					    ? xasprintf("%s (%s)", name_of(diff, function), object)
 					    : xstrdup(name_of(diff, function));
-	size_t room = text->width > LEFT_COLUMNS + 10 ? text->width - LEFT_COLUMNS : 10;
+	size_t left = LEFT_COLUMNS - (has_share(text) ? 0 : SHARE_COLUMNS);
+	size_t room = text->width > left + 10 ? text->width - left : 10;
 	_cleanup_free_ char *cut = layout_cut(name, room);
 	int digits = decimals(diff, text);
 
 	fprintf(out, "  %11.*f %10.*f %+10.*f", digits, function->own_before * text->factor, digits,
 		function->own_after * text->factor, digits, own(function) * text->factor);
-	if (whole > 0)
+	if (!has_share(text))
+		fprintf(out, "  %s\n", cut);
+	else if (whole > 0)
 		fprintf(out, " %+7.1f %%  %s\n", 100 * own(function) / whole, cut);
 	else
 		fprintf(out, "          %s\n", cut);
@@ -92,8 +103,8 @@ static void print_change(FILE *out, const struct diff *diff, const diff_function
 		all += functions->at[i].change == change && has_row(diff, &functions->at[i], text);
 	if (!all)
 		return;
-	fprintf(out, "\n%-6s %6s %10s %10s  of total  function\n", heading_of(change, text),
-		"before", "after", "change");
+	fprintf(out, "\n%-6s %6s %10s %10s%s  function\n", heading_of(change, text), "before",
+		"after", "change", has_share(text) ? "  of total" : "");
 	for (size_t i = 0; i < functions->count && shown < text->top; i++)
 		if (functions->at[i].change == change && has_row(diff, &functions->at[i], text)) {
 			print_function(out, diff, &functions->at[i], text);
@@ -110,8 +121,12 @@ void diff_print(FILE *out, const struct diff *diff, const diff_functions *functi
 	double before = root->total_before * text->factor, after = root->total_after * text->factor;
 	int digits = decimals(diff, text);
 
-	fprintf(out, "before  %12.*f %s  %s\n", digits, before, text->unit, text->before);
-	fprintf(out, "after   %12.*f %s  %s\n", digits, after, text->unit, text->after);
+	size_t room = text->width - strlen("before  ") - 14 - strlen(text->unit) - 3;
+	_cleanup_free_ char *name_before = layout_cut_front(text->before, room);
+	_cleanup_free_ char *name_after = layout_cut_front(text->after, room);
+
+	fprintf(out, "before  %12.*f %s  %s\n", digits, before, text->unit, name_before);
+	fprintf(out, "after   %12.*f %s  %s\n", digits, after, text->unit, name_after);
 	fprintf(out, "change  %+12.*f %s", digits, after - before, text->unit);
 	if (before > 0)
 		fprintf(out, "  (%+.1f %%)", 100 * (after - before) / before);

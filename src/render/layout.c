@@ -24,21 +24,108 @@ char *layout_cut(const char *text, size_t columns)
 	return cut;
 }
 
+/* Is this space between a number and its unit? */
+static bool is_before_unit(const char *start, const char *space)
+{
+	static const char *const units[] = {"s", "ms", "us", "ns", "%"};
+	const char *next = space + 1;
+	size_t letters = strcspn(next, " .,;:)\n");
+
+	if (space == start || space[-1] < '0' || space[-1] > '9')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (letters == strlen(units[i]) && !strncmp(next, units[i], letters))
+			return true;
+	return false;
+}
+
 /* Bytes of the word at text, with the unit behind it if it is a number. */
 static size_t word_bytes(const char *text)
 {
-	static const char *const units[] = {"s", "ms", "us", "ns", "%"};
 	size_t bytes = strcspn(text, " ");
-	const char *next = text + bytes + 1;
-	size_t letters;
 
-	if (!bytes || !text[bytes] || text[bytes - 1] < '0' || text[bytes - 1] > '9')
-		return bytes;
-	letters = strcspn(next, " .,;:)");
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (letters == strlen(units[i]) && !strncmp(next, units[i], letters))
-			return bytes + 1 + strcspn(next, " ");
+	if (text[bytes] && is_before_unit(text, text + bytes))
+		bytes += 1 + strcspn(text + bytes + 1, " ");
 	return bytes;
+}
+
+char *layout_cut_front(const char *text, size_t columns)
+{
+	size_t wide = text_width(text);
+
+	if (wide <= columns)
+		return xstrdup(text);
+	for (; wide >= columns && wide; wide--) {
+		size_t length = text_utf8_length(text);
+		text += length ? length : 1;
+	}
+	return xasprintf("%s%s", columns ? "~" : "", text);
+}
+
+/* Bytes of one character or of an escape sequence that sets colours, and the columns it takes. */
+static size_t glyph(const char *text, size_t *ret_columns)
+{
+	size_t length = text_utf8_length(text);
+
+	*ret_columns = 1;
+	if (text[0] != '\033')
+		return length ? length : 1;
+	*ret_columns = 0;
+	length = strcspn(text, "m\n");
+	return length + (text[length] == 'm');
+}
+
+/* A gap before this part of the line leaves too little on it. */
+#define GAP_PART 3
+
+/* Where a line is to be broken: at the last gap between columns that fits, else at the last space;
+ * NULL if it is short enough, or one word. */
+static const char *find_break(const char *line, const char *end, size_t width)
+{
+	const char *space = NULL, *gap = NULL, *at = line + strspn(line, " ");
+	size_t used = (size_t)(at - line), columns;
+
+	while (at < end) {
+		if (*at == ' ' && (used <= width || !space) && !is_before_unit(line, at)) {
+			bool is_gap = at[1] == ' ' && used <= width && used >= width / GAP_PART;
+			gap = is_gap && at[-1] != ' ' ? at : gap;
+			space = at;
+		}
+		at += glyph(at, &columns);
+		used += columns;
+	}
+	return used <= width ? NULL : gap ? gap : space;
+}
+
+void layout_fit(FILE *out, const char *text, size_t width)
+{
+	while (*text) {
+		const char *end = text + strcspn(text, "\n");
+		size_t blank = strspn(text, " ");
+		/* What stood under a column that is far to the right comes back to the left. */
+		size_t indent = blank < width / GAP_PART ? blank + 2 : 4;
+		bool is_far = blank >= width / GAP_PART && find_break(text, end, width);
+		_cleanup_free_ char *line =
+			is_far ? xasprintf("%*s%.*s", (int)indent, "", (int)(end - text - blank),
+					 text + blank)
+			       : xstrndup(text, (size_t)(end - text));
+		const char *at = line, *cut;
+
+		while ((cut = find_break(at, line + strlen(line), width))) {
+			fprintf(out, "%.*s\n", (int)(cut - at), at);
+			at = cut + strspn(cut, " ");
+			if (!*at)
+				break;
+			char *rest = xasprintf("%*s%s", (int)indent, "", at);
+			free(line);
+			line = rest;
+			at = line;
+		}
+		fputs(at, out);
+		if (*end)
+			putc('\n', out);
+		text = end + (*end == '\n');
+	}
 }
 
 void layout_wrap(FILE *out, const char *text, size_t width, size_t used, size_t indent)

@@ -20,6 +20,19 @@ char *layout_cut(const char *text, size_t columns);
  */
 void layout_wrap(FILE *out, const char *text, size_t width, size_t used, size_t indent);
 
+/* The text, cut to its last columns, as of paths: a cut one begins with '~'. Caller frees. */
+char *layout_cut_front(const char *text, size_t columns);
+
+/* Sentences are not wider than that, however wide the screen is. */
+#define LAYOUT_PROSE 120
+
+/*
+ * Writes text whose lines are laid out already; those that are wider than so many columns are
+ * broken where columns part or else between words, and go on further in than they began. A word
+ * that is longer than a line is not broken. Colours take no columns.
+ */
+void layout_fit(FILE *out, const char *text, size_t width);
+
 /* How amounts of one table are printed: as so many quanta, so that sums can be made to fit. */
 struct scale {
 	uint64_t quantum; /* in what amounts are counted in: ns, bytes, ones */

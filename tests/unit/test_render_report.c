@@ -154,7 +154,7 @@ static void fill_crowd(struct view_sample *sample)
 			&(struct rec_loss){.loss = (enum loss)loss, .count = 12345, .ns = 67 * MS});
 }
 
-static void check_fits_the_screen(const char *text)
+static void check_fits_the_screen(const char *text, size_t width, size_t most)
 {
 	size_t lines = 0;
 
@@ -162,11 +162,11 @@ static void check_fits_the_screen(const char *text)
 		_cleanup_free_ char *line = xstrndup(at, strcspn(at, "\n"));
 		_cleanup_free_ char *clean = text_clean(line, false);
 		assert_string_equal(line, clean);
-		if (text_width(line) > 80)
+		if (text_width(line) > width)
 			fail_msg("%zu columns: %s", text_width(line), line);
 		at += strlen(line) + 1;
 	}
-	if (lines > 40)
+	if (lines > most)
 		fail_msg("%zu lines:\n%s", lines, text);
 }
 
@@ -179,9 +179,104 @@ static void a_crowd_fits_the_screen_and_hostile_names_are_harmless(void **state)
 	fill_crowd(&sample);
 	sample_finish(&sample);
 	_cleanup_free_ char *text = default_text(&sample);
-	check_fits_the_screen(text);
+	check_fits_the_screen(text, 80, REPORT_MACHINE_LINES);
 	assert_golden(text, "report-crowd.txt");
 	sample_end(&sample);
+}
+
+/* Rows of the table of processes. */
+static size_t count_rows(const char *text)
+{
+	const char *row = strstr(text, "process (threads)");
+	size_t rows = 0;
+
+	assert_non_null(row);
+	for (row = strchr(row, '\n') + 1; *row != '\n'; row = strchr(row, '\n') + 1)
+		rows++;
+	return rows;
+}
+
+static void every_width_from_50_columns_on_is_kept_to(void **state)
+{
+	static const size_t widths[] = {50, 64, 80, 120, 200};
+	struct view_sample sample;
+	struct view_filter filter;
+	(void)state;
+
+	sample_begin(&sample, 1);
+	fill_crowd(&sample);
+	sample_finish(&sample);
+	view_filter_init(&filter);
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		struct report_style style = {
+			.file = "/a/very/long/path/to/a/recording/that/has/been/put/away/by/a/"
+				"careful/"
+				"person/in/a/folder/of/its/own/some-very-long-name-of-a-file.dwell",
+			.width = widths[i],
+			.is_by_process = true};
+		_cleanup_free_ char *text = text_of(&sample, &filter, &style);
+		check_fits_the_screen(text, widths[i], SIZE_MAX);
+		assert_non_null(strstr(text, "ame-of-a-file.dwell"));
+	}
+	sample_end(&sample);
+}
+
+static void a_whole_machine_has_more_than_four_rows(void **state)
+{
+	static const size_t screens[] = {0, 24, 50, 100};
+	struct view_sample sample;
+	struct view_filter filter;
+	size_t before = 0;
+	(void)state;
+
+	sample_begin(&sample, 1);
+	fill_crowd(&sample);
+	sample_finish(&sample);
+	view_filter_init(&filter);
+	for (size_t i = 0; i < ARRAY_SIZE(screens); i++) {
+		struct report_style style = {.file = "last.dwell",
+			.width = 80,
+			.lines = screens[i],
+			.is_by_process = true};
+		_cleanup_free_ char *text = text_of(&sample, &filter, &style);
+		assert_true(count_rows(text) > 4);
+		assert_non_null(strstr(text, "\n4 "));
+		/* The screen is used, and kept to if it is not small. */
+		if (screens[i])
+			assert_true(count_rows(text) >= before);
+		before = screens[i] ? count_rows(text) : 0;
+		check_fits_the_screen(
+			text, 80, screens[i] >= 50 ? screens[i] : REPORT_MACHINE_LINES);
+	}
+	sample_end(&sample);
+}
+
+static char *fitted(const char *text, size_t width)
+{
+	char *fit = NULL;
+
+	sample_print(fit, out, layout_fit(out, text, width));
+	return fit;
+}
+
+static void long_lines_are_broken_where_columns_part(void **state)
+{
+	(void)state;
+	_cleanup_free_ char *same = fitted("short\n\n  enough\n", 8);
+	_cleanup_free_ char *columns = fitted("  dwell report   where the time went\n", 24);
+	_cleanup_free_ char *words = fitted("it took all of 12.5 s\n", 18);
+	_cleanup_free_ char *far = fitted("              far to the right\n", 20);
+	_cleanup_free_ char *single = fitted("one-word-that-is-long x\n", 10);
+	_cleanup_free_ char *colored = fitted("\033[1mbold\033[0m it is\n", 10);
+	_cleanup_free_ char *front = layout_cut_front("/srv/recordings/a.dwell", 9);
+
+	assert_string_equal(same, "short\n\n  enough\n");
+	assert_string_equal(columns, "  dwell report\n    where the time went\n");
+	assert_string_equal(words, "it took all of\n  12.5 s\n");
+	assert_string_equal(far, "    far to the right\n");
+	assert_string_equal(single, "one-word-that-is-long\n  x\n");
+	assert_string_equal(colored, "\033[1mbold\033[0m it is\n");
+	assert_string_equal(front, "~/a.dwell");
 }
 
 /* The three figures of a row of the table, in tenths or thousandths as printed. */
@@ -249,7 +344,7 @@ static void a_recording_that_was_cut_short_says_so(void **state)
 	sample_open(&sample, false);
 	_cleanup_free_ char *text = default_text(&sample);
 	assert_non_null(strstr(text, "\nThe recording was cut short"));
-	check_fits_the_screen(text);
+	check_fits_the_screen(text, 80, REPORT_MACHINE_LINES);
 	sample_end(&sample);
 }
 
@@ -334,7 +429,7 @@ static void a_long_target_has_a_line_of_its_own_and_is_cut(void **state)
 	_cleanup_free_ char *text = default_text(&sample);
 	assert_non_null(strstr(text, " last.dwell\n       processes 1000001, "));
 	assert_non_null(strstr(text, "1000007,~\n4 threads lived"));
-	check_fits_the_screen(text);
+	check_fits_the_screen(text, 80, REPORT_MACHINE_LINES);
 	sample_end(&sample);
 }
 
@@ -405,6 +500,9 @@ int main(void)
 		cmocka_unit_test(a_full_report_shows_whole_stacks),
 		cmocka_unit_test(filters_apply_to_every_section_and_are_named),
 		cmocka_unit_test(the_json_of_a_known_recording_reads_as_expected),
+		cmocka_unit_test(every_width_from_50_columns_on_is_kept_to),
+		cmocka_unit_test(a_whole_machine_has_more_than_four_rows),
+		cmocka_unit_test(long_lines_are_broken_where_columns_part),
 		cmocka_unit_test(a_crowd_fits_the_screen_and_hostile_names_are_harmless),
 		cmocka_unit_test(the_cells_of_the_table_add_up_to_the_printed_total),
 		cmocka_unit_test(an_idle_recording_says_so),

@@ -26,7 +26,7 @@ static char *take_text(char *text)
 /* The report's own sentences, in one line. */
 char *page_verdict(const struct page *page)
 {
-	struct report_style style = {.file = "", .width = ENOUGH_COLUMNS};
+	struct report_style style = {.file = "", .width = ENOUGH_COLUMNS, .prose = ENOUGH_COLUMNS};
 	struct report report = {.summary = page->summary, .style = &style};
 	char *text = NULL;
 	size_t size;

@@ -14,7 +14,11 @@
 #include "util/text.h"
 
 #define OBJECT_COLUMNS 16
+#define MOST_OBJECT_COLUMNS 24
 #define FIGURE_COLUMNS 32
+#define SHARE_COLUMNS 7
+/* A narrower screen has neither objects nor shares of totals. */
+#define WIDE_ENOUGH 72
 #define UNIT_COLUMNS 3
 
 struct table_line {
@@ -174,13 +178,44 @@ static uint64_t permille_of(uint64_t part, uint64_t whole)
 	return whole ? (uint64_t)(((unsigned __int128)part * 2000 + whole) / whole / 2) : 0;
 }
 
+static bool is_narrow(const struct functions_style *style)
+{
+	return style->width < WIDE_ENOUGH;
+}
+
+static size_t object_columns(const struct functions_style *style)
+{
+	size_t columns = OBJECT_COLUMNS + (style->width > 80 ? (style->width - 80) / 4 : 0);
+
+	if (is_narrow(style))
+		return 0;
+	return columns < MOST_OBJECT_COLUMNS ? columns : MOST_OBJECT_COLUMNS;
+}
+
+/* What is left for names. */
+static size_t name_columns(const struct functions_style *style)
+{
+	return is_narrow(style) ? style->width - FIGURE_COLUMNS + SHARE_COLUMNS - 2
+				: style->width - FIGURE_COLUMNS - object_columns(style) - 4;
+}
+
+/* "  libc.so.6  malloc"; a head is its object alone. */
+static void put_names(const struct table_text *text, const struct table_line *line)
+{
+	const struct functions_style *style = text->style;
+	bool is_head = !line->name[0] && is_narrow(style);
+	const char *whole = is_head ? line->object : line->name;
+	_cleanup_free_ char *object = layout_cut(line->object, object_columns(style));
+	_cleanup_free_ char *name =
+		style->is_full ? xstrdup(whole) : layout_cut(whole, name_columns(style));
+	size_t gap = is_narrow(style) ? 0 : object_columns(style) + 2 - text_width(object);
+
+	fprintf(text->out, "  %s%*s%s", object, name[0] ? (int)gap : 0, "", name);
+}
+
 static void put_line(const struct table_text *text, const struct table_line *line)
 {
 	const struct functions_style *style = text->style;
-	size_t columns = style->width - FIGURE_COLUMNS - OBJECT_COLUMNS - 4;
-	_cleanup_free_ char *object = layout_cut(line->object, OBJECT_COLUMNS);
-	_cleanup_free_ char *name =
-		style->is_full ? xstrdup(line->name) : layout_cut(line->name, columns);
 	uint64_t total = round_to(line->total_weight, text->scale.quantum);
 	uint64_t permille = permille_of(line->total_weight, text->table->total_weight);
 	char amount[UNITS_ROOM];
@@ -195,13 +230,13 @@ static void put_line(const struct table_text *text, const struct table_line *lin
 		total = total > line->self ? total : line->self;
 		permille = permille > line->permille ? permille : line->permille;
 		fprintf(out, "%9s", scale_text(&text->scale, total, amount));
-		put_share(out, permille);
+		if (!is_narrow(style))
+			put_share(out, permille);
 	} else {
-		fprintf(out, "%16s", "");
+		fprintf(out, "%*s", is_narrow(style) ? 9 : 9 + SHARE_COLUMNS, "");
 	}
-	fprintf(out, "  %s%*s%s%s\n", object,
-		name[0] ? (int)(OBJECT_COLUMNS + 2 - text_width(object)) : 0, "", name,
-		line->is_head && style->is_colored ? "\033[0m" : "");
+	put_names(text, line);
+	fputs(line->is_head && style->is_colored ? "\033[0m\n" : "\n", out);
 }
 
 /* "12.300 s of off-CPU time in "; "" if weights are how many there were. The caller frees it. */
@@ -249,8 +284,9 @@ static void put_head(const struct table_text *text)
 	bool has_aside = style->view->has_idle && style->hides_idle;
 	_cleanup_free_ char *weight = weight_text(text);
 	_cleanup_free_ char *count = count_text(text);
+	_cleanup_free_ char *file = layout_cut_front(style->file, style->width - 8);
 	_cleanup_free_ char *raw = xasprintf("dwell  %s%s, %s: %s%s", weight, count, style->target,
-		style->file, has_aside ? "; idle waits are set aside (--idle show)" : "");
+		file, has_aside ? "; idle waits are set aside (--idle show)" : "");
 	_cleanup_free_ char *clean = text_clean(raw, false);
 
 	layout_wrap(text->out, clean, style->width, 0, 7);
@@ -281,8 +317,11 @@ void functions_text(
 		add_flat(&text);
 	round_lines(&text);
 	put_head(&text);
-	fprintf(out, "\n%9s%7s %8s%7s  %-*sfunction\n", self, "%", total, "%", OBJECT_COLUMNS + 2,
-		"object");
+	if (is_narrow(style))
+		fprintf(out, "\n%9s%7s %8s  function\n", self, "%", total);
+	else
+		fprintf(out, "\n%9s%7s %8s%7s  %-*sfunction\n", self, "%", total, "%",
+			(int)object_columns(style) + 2, "object");
 	vec_each (line, &text.lines) {
 		put_line(&text, line);
 		free(line->object);

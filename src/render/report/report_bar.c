@@ -103,7 +103,7 @@ static void put_legend(const struct report *report, const struct parts *parts)
 			continue;
 		length = snprintf(item, sizeof(item), " %s %llu %%", parts->at[i].name,
 			(unsigned long long)percents[i]);
-		if (used && used + 3 + (size_t)length > REPORT_WIDTH) {
+		if (used && used + 3 + (size_t)length > report_prose(report)) {
 			putc('\n', report->out);
 			used = 0;
 		}

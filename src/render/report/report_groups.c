@@ -11,7 +11,10 @@
 #include "util/text.h"
 
 #define NAME_COLUMNS 18
-#define REASON_COLUMNS 33
+#define MOST_NAME_COLUMNS 28
+#define FIGURE_COLUMNS 27
+/* Fewer have no room for a reason and its time. */
+#define LEAST_REASON_COLUMNS 16
 
 enum column { COLUMN_RUNNING, COLUMN_RUNNABLE, COLUMN_BLOCKED, COLUMNS };
 
@@ -23,6 +26,22 @@ struct table_row {
 	bool is_idle; /* it has nothing but idle time */
 };
 
+static size_t name_columns(const struct report *report)
+{
+	size_t columns = NAME_COLUMNS + report_extra(report, 3);
+
+	return columns < MOST_NAME_COLUMNS ? columns : MOST_NAME_COLUMNS;
+}
+
+/* 0: they are left out. */
+static size_t reason_columns(const struct report *report)
+{
+	size_t used = name_columns(report) + FIGURE_COLUMNS + 2;
+	size_t width = report_prose(report);
+
+	return width >= used + LEAST_REASON_COLUMNS ? width - used : 0;
+}
+
 static void add_group(struct table_row *row, const struct summary_group *group)
 {
 	row->ns[COLUMN_RUNNING] += group->total_ns[TIME_RUNNING];
@@ -32,14 +51,15 @@ static void add_group(struct table_row *row, const struct summary_group *group)
 		row->reason_ns[i] += group->called_ns[i];
 }
 
-static char *group_name(const struct summary *summary, const struct summary_group *group)
+static char *group_name(const struct report *report, const struct summary_group *group)
 {
+	const struct summary *summary = report->summary;
 	_cleanup_free_ char *name = summary_root_name(summary, group->root);
 	char number[32] = "";
 
 	if (group->threads > 1)
 		snprintf(number, sizeof(number), " (%zu)", group->threads);
-	_cleanup_free_ char *cut = layout_cut(name, NAME_COLUMNS - strlen(number));
+	_cleanup_free_ char *cut = layout_cut(name, name_columns(report) - strlen(number));
 	return xasprintf("%s%s", cut, number);
 }
 
@@ -49,7 +69,7 @@ static size_t count_shown(const struct report *report)
 	const struct summary *summary = report->summary;
 	size_t shown = 0;
 
-	while (shown < summary->groups.count && shown < report->top &&
+	while (shown < summary->groups.count && shown < report->rows &&
 		(summary_group_busy_ns(&summary->groups.at[shown]) ||
 			summary->groups.at[shown].aside_ns))
 		shown++;
@@ -72,7 +92,7 @@ static struct table_row *make_rows(const struct report *report, size_t *ret_coun
 			more += group->threads;
 			continue;
 		}
-		row->name = group_name(summary, group);
+		row->name = group_name(report, group);
 		row->is_idle = !summary_group_busy_ns(group);
 	}
 	if (summary->groups.count > shown)
@@ -122,7 +142,8 @@ static void reasons_text(
 		if (after)
 			snprintf(rest, sizeof(rest), ", rest %s",
 				scale_text(&report->scale, after, amount));
-		if (text[0] && strlen(text) + strlen(item) + strlen(rest) > REASON_COLUMNS) {
+		if (text[0] &&
+			strlen(text) + strlen(item) + strlen(rest) > reason_columns(report)) {
 			snprintf(text + strlen(text), size - strlen(text), ", rest %s",
 				scale_text(&report->scale, left, amount));
 			return;
@@ -136,11 +157,13 @@ static void reasons_text(
 static void put_row(const struct report *report, const struct table_row *row)
 {
 	char amounts[COLUMNS][UNITS_ROOM];
-	char reasons[160];
-	int padding = NAME_COLUMNS - (int)text_width(row->name);
+	char reasons[256];
+	int padding = (int)name_columns(report) - (int)text_width(row->name);
 
-	reasons_text(report, row, reasons, sizeof(reasons));
-	if (row->is_idle)
+	reasons[0] = 0;
+	if (reason_columns(report))
+		reasons_text(report, row, reasons, sizeof(reasons));
+	if (row->is_idle && reason_columns(report))
 		snprintf(reasons, sizeof(reasons), "idle");
 	for (size_t i = 0; i < COLUMNS; i++)
 		scale_text(&report->scale, row->quanta[i], amounts[i]);
@@ -156,8 +179,10 @@ void report_groups(const struct report *report)
 	const char *what = report->style->is_by_process ? "process (threads)" : "name (threads)";
 
 	round_rows(report, rows, count);
-	fprintf(report->out, "%-18s%9s%9s%9s  blocked in%s\n", what, "running", "no CPU", "blocked",
-		strcmp(report->scale.unit, "s") ? " (all in ms)" : "");
+	const char *unit = strcmp(report->scale.unit, "s") ? " (all in ms)" : "";
+	fprintf(report->out, "%-*s%9s%9s%9s%s%s\n", (int)name_columns(report), what, "running",
+		"no CPU", "blocked", reason_columns(report) ? "  blocked in" : "",
+		reason_columns(report) ? unit : "");
 	for (size_t i = 0; i < count; i++) {
 		put_row(report, &rows[i]);
 		free(rows[i].name);

@@ -11,14 +11,47 @@
 #include "util/mem.h"
 #include "util/text.h"
 
-#define TITLE_COLUMNS 40
 #define NAME_COLUMNS 16
+#define MOST_NAME_COLUMNS 32
+#define MOST_TITLE_COLUMNS 64
+/* Figures that a narrow screen goes without: the mean, and the lengths of waits. */
+#define MEAN_COLUMNS 8
+#define BAND_COLUMNS (2 + CONTRACT_BANDS)
+#define WIDE_ENOUGH_FOR_MEAN 60
+#define WIDE_ENOUGH_FOR_BANDS 70
+#define TOTAL_COLUMNS (8 + 8 + 7)
 /* Names in the line about CPUs. */
 #define RUNNERS 2
 /* Lines for which all waits are gone through, and stacks of each that are compared with the one
  * that is shown. */
 #define MOST_EXAMINED 200
 #define MOST_COMPARED 256
+
+static bool has_mean(const struct report *report)
+{
+	return report->style->width >= WIDE_ENOUGH_FOR_MEAN;
+}
+
+static bool has_bands(const struct report *report)
+{
+	return report->style->width >= WIDE_ENOUGH_FOR_BANDS;
+}
+
+static size_t title_columns(const struct report *report)
+{
+	size_t columns = report->style->width - TOTAL_COLUMNS -
+			 (has_mean(report) ? MEAN_COLUMNS : 0) -
+			 (has_bands(report) ? BAND_COLUMNS : 0);
+
+	return columns < MOST_TITLE_COLUMNS ? columns : MOST_TITLE_COLUMNS;
+}
+
+static size_t name_columns(const struct report *report)
+{
+	size_t columns = title_columns(report) * NAME_COLUMNS / 40;
+
+	return columns < MOST_NAME_COLUMNS ? columns : MOST_NAME_COLUMNS;
+}
 
 /* A column for each band, by its share of the time whose length is known. */
 static void bands_text(const struct summary_line *line, char text[static CONTRACT_BANDS + 1])
@@ -57,14 +90,14 @@ static const char *short_count(uint64_t count, char room[static UNITS_ROOM])
 static char *title_of(const struct report *report, const struct summary_line *line, size_t number)
 {
 	_cleanup_free_ char *name = summary_root_name(report->summary, line->root);
-	_cleanup_free_ char *cut = layout_cut(name, NAME_COLUMNS);
+	_cleanup_free_ char *cut = layout_cut(name, name_columns(report));
 	const char *reason = line->known.name ? line->known.name : reason_name(line->reason);
 
 	if (line->is_runnable)
 		return xasprintf("%zu %s  no CPU", number, cut);
 	_cleanup_free_ char *before = xasprintf("%zu %s  ", number, cut);
 	_cleanup_free_ char *thing =
-		thing_title(report->summary, line, TITLE_COLUMNS - 1 - text_width(before));
+		thing_title(report->summary, line, title_columns(report) - 1 - text_width(before));
 	if (thing[0])
 		return xasprintf("%s%s", before, thing);
 	if (line->part == PART_REST)
@@ -86,7 +119,7 @@ static void put_figures(const struct report *report, const struct summary_line *
 	char total[UNITS_ROOM], count[UNITS_ROOM], mean[UNITS_ROOM] = "-", max[UNITS_ROOM] = "-";
 	char bands[CONTRACT_BANDS + 1];
 	_cleanup_free_ char *title = title_of(report, line, number);
-	_cleanup_free_ char *cut = layout_cut(title, TITLE_COLUMNS - 1);
+	_cleanup_free_ char *cut = layout_cut(title, title_columns(report) - 1);
 
 	bands_text(line, bands);
 	if (line->count) {
@@ -96,9 +129,11 @@ static void put_figures(const struct report *report, const struct summary_line *
 			short_duration(mean_ns, mean);
 		short_duration(line->max_ns, max);
 	}
-	fprintf(report->out, "%s%*s%8s%8s%8s%7s  %s\n", cut, TITLE_COLUMNS - (int)text_width(cut),
-		"", short_duration(line->total_ns, total), short_count(line->count, count), mean,
-		max, bands);
+	fprintf(report->out, "%s%*s%8s%8s%*s%7s%s%s\n", cut,
+		(int)title_columns(report) - (int)text_width(cut), "",
+		short_duration(line->total_ns, total), short_count(line->count, count),
+		has_mean(report) ? MEAN_COLUMNS : 0, has_mean(report) ? mean : "", max,
+		has_bands(report) ? "  " : "", has_bands(report) ? bands : "");
 }
 
 /* How much of a line has a stack that looks like the one that is shown. */
@@ -202,7 +237,10 @@ static void put_runnable(const struct report *report, size_t index)
 			(unsigned long long)percents[0], (unsigned long long)percents[1]);
 	fflush(out);
 	if (!queue[0] && report_has_all_threads(report->summary))
-		put_runners(out, report->summary, report->style->width - 2 - strlen(text));
+		put_runners(out, report->summary,
+			report->style->width > 2 + strlen(text)
+				? report->style->width - 2 - strlen(text)
+				: 0);
 	else if (report_cpu_share(report->summary, busy))
 		fprintf(out, "; CPUs %s busy", busy);
 	if (!strstr(queue, "the CPU quota") &&
@@ -211,7 +249,7 @@ static void put_runnable(const struct report *report, size_t index)
 			short_duration(report->summary->meta->held_back_ns, busy));
 	fclose(out);
 	fputs("  ", report->out);
-	layout_wrap(report->out, text, report->style->width, 2, 2);
+	layout_wrap(report->out, text, report_prose(report), 2, 2);
 }
 
 /* What it was for, if that was recorded. Caller frees. */
@@ -238,13 +276,14 @@ static void put_causes(const struct report *report, size_t line)
 	if (!text[0])
 		return;
 	fputs("  ", report->out);
-	layout_wrap(report->out, text, report->style->width, 2, 2);
+	layout_wrap(report->out, text, report_prose(report), 2, 2);
 }
 
 static void put_heading(const struct report *report)
 {
-	fprintf(report->out, "%-40s%8s%8s%8s%7s  %s\n", "why they did not run", "total", "waits",
-		"mean", "max", "10u..1s");
+	fprintf(report->out, "%-*s%8s%8s%*s%7s%s\n", (int)title_columns(report),
+		"why they did not run", "total", "waits", has_mean(report) ? MEAN_COLUMNS : 0,
+		has_mean(report) ? "mean" : "", "max", has_bands(report) ? "  10u..1s" : "");
 }
 
 static void put_line(const struct report *report, size_t index)

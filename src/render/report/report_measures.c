@@ -97,7 +97,7 @@ static void put_measure(const struct report *report, const struct measured *meas
 	_cleanup_free_ char *stack = report_measure_stack(
 		report->summary, measured, report->style->is_full, report->style->width - 2);
 
-	layout_wrap(report->out, text, report->style->width, 0, 2);
+	layout_wrap(report->out, text, report_prose(report), 0, 2);
 	if (stack[0])
 		put_stack(report, stack);
 }

@@ -9,11 +9,17 @@
 struct report {
 	const struct summary *summary;
 	const struct report_style *style;
-	size_t top;
+	size_t top;  /* waits */
+	size_t rows; /* processes */
 	FILE *out;
 	struct scale scale;   /* of busy time: bar and tables */
 	uint64_t busy_quanta; /* busy time as printed: the tables add up to it */
 };
+
+/* Columns of sentences. */
+size_t report_prose(const struct report *report);
+/* How much of the columns beyond the usual ones a name gets: one of so many. */
+size_t report_extra(const struct report *report, size_t part);
 
 /* The bar with its legend. */
 void report_bar(const struct report *report);

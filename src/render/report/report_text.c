@@ -59,24 +59,31 @@ static char *window_text(const struct summary *summary)
 	return text_clean(raw, false);
 }
 
-/* Two texts at both ends of a line of REPORT_WIDTH; of a long right one the end is shown. */
+size_t report_prose(const struct report *report)
+{
+	size_t most = report->style->prose ? report->style->prose : LAYOUT_PROSE;
+
+	return report->style->width < most ? report->style->width : most;
+}
+
+size_t report_extra(const struct report *report, size_t part)
+{
+	size_t width = report->style->width;
+
+	return width > REPORT_WIDTH ? (width - REPORT_WIDTH) / part : 0;
+}
+
+/* Two texts at both ends of a line; of a long right one, on a line of its own, the end is shown. */
 static void put_ends(const struct report *report, const char *left, const char *right)
 {
-	size_t used = text_width(left), wanted = text_width(right);
+	size_t used = text_width(left), wanted = text_width(right), width = report_prose(report);
 
-	if (used + 2 + wanted <= REPORT_WIDTH) {
-		fprintf(report->out, "%s%*s%s\n", left, (int)(REPORT_WIDTH - used - wanted), "",
-			right);
+	if (used + 2 + wanted <= width) {
+		fprintf(report->out, "%s%*s%s\n", left, (int)(width - used - wanted), "", right);
 		return;
 	}
-	fprintf(report->out, "%s\n", left);
-	if (wanted <= report->style->width) {
-		fprintf(report->out, "%s\n", right);
-		return;
-	}
-	for (; wanted >= report->style->width; wanted--)
-		right += text_utf8_length(right);
-	fprintf(report->out, "~%s\n", right);
+	_cleanup_free_ char *cut = layout_cut_front(right, report->style->width);
+	fprintf(report->out, "%s\n%s\n", left, cut);
 }
 
 /* A target that has no room beside the window gets a line of its own, and is cut there. */
@@ -88,7 +95,7 @@ static void put_window(const struct report *report)
 	_cleanup_free_ char *file = text_clean(report->style->file, false);
 	_cleanup_free_ char *both = xasprintf("%s, %s", window, target);
 
-	if (text_width(both) <= REPORT_WIDTH) {
+	if (text_width(both) <= report_prose(report)) {
 		put_ends(report, both, file);
 	} else {
 		_cleanup_free_ char *cut = layout_cut(target, report->style->width - 7);
@@ -109,7 +116,7 @@ static void put_filter(const struct report *report)
 	if (!what[0])
 		return;
 	_cleanup_free_ char *text = xasprintf("only: %s", what);
-	layout_wrap(report->out, text, report->style->width, 0, 6);
+	layout_wrap(report->out, text, report_prose(report), 0, 6);
 }
 
 /* "idle: kernel threads 60 %, own timers 40 %": why it was set aside. */
@@ -179,7 +186,7 @@ static void put_loss(const struct report *report, const struct rec_loss *loss)
 		ns ? percent_text(ns, accounting->expected_ns, share) : "",
 		ns ? " of the time)" : "");
 
-	layout_wrap(report->out, text, report->style->width, 0, 6);
+	layout_wrap(report->out, text, report_prose(report), 0, 6);
 }
 
 static size_t count_losses(const struct summary *summary, bool is_serious)
@@ -256,7 +263,7 @@ static void put_cost(const struct report *report)
 	_cleanup_free_ char *text = xasprintf("cost %s%s%s%.1f %% of one CPU%s", of_switch,
 		of_event, meta->switches || meta->events ? "in all " : "",
 		100 * rec_meta_cost_ns(meta) / (double)meta->window_ns, memory);
-	layout_wrap(report->out, text, report->style->width, 0, 2);
+	layout_wrap(report->out, text, report_prose(report), 0, 2);
 }
 
 /* Are lines numbered as without options? Only then `--wait 1` alone means the same wait. */
@@ -280,7 +287,7 @@ static void put_next(const struct report *report)
 	bool is_usual = has_usual_numbers(report->summary);
 	const char *const *commands = has_waits ? with_chains : plain;
 	const char *file = report->style->file;
-	bool is_plain = strlen(file) <= 16 && file[0] != '-' &&
+	bool is_plain = strlen(file) <= 16 + report_extra(report, 4) && file[0] != '-' &&
 			strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "0123456789._/-") == strlen(file);
 	bool is_default = !strcmp(file, "last.dwell");
@@ -296,7 +303,7 @@ static void put_next(const struct report *report)
 						       ? xstrdup("the same with --wait 1")
 						       : xasprintf("%s%s", commands[i], name);
 		size_t wanted = strlen(i ? "; " : " ") + strlen(command);
-		if (used + wanted > REPORT_WIDTH)
+		if (used + wanted > report_prose(report))
 			break;
 		fprintf(report->out, "%s%s", i ? "; " : " ", command);
 		used += wanted;
@@ -345,20 +352,75 @@ static size_t count_lines(const char *text)
 	return lines;
 }
 
+/* How many rows and waits are tried first, and how many lines they may take. */
+struct room {
+	size_t lines;
+	size_t rows;
+	size_t top;
+	size_t least_rows;
+	size_t least_top;
+};
+
+static struct room room_for(const struct summary *summary, const struct report_style *style)
+{
+	struct room room = {.lines = REPORT_LINES,
+		.rows = REPORT_TOP,
+		.top = REPORT_TOP,
+		.least_rows = 1,
+		.least_top = 1};
+	bool is_machine = report_has_all_threads(summary);
+
+	if (style->top)
+		return (struct room){SIZE_MAX, style->top, style->top, style->top, style->top};
+	if (is_machine || style->lines > REPORT_LINES) {
+		room.rows = REPORT_MACHINE_ROWS;
+		room.top = REPORT_MACHINE_TOP;
+	}
+	/* The prompt takes a line. */
+	if (style->lines > REPORT_LINES)
+		room.lines = style->lines - 1;
+	if (is_machine && !style->lines)
+		room.lines = REPORT_MACHINE_LINES;
+	if (is_machine) {
+		room.least_rows = REPORT_LEAST_ROWS;
+		room.least_top = REPORT_LEAST_TOP;
+	}
+	return room;
+}
+
+/* One row less: of waits, which take several lines each, first. False if there are few already. */
+static bool take_away(struct room *room)
+{
+	if (room->top > room->rows / 2 && room->top > room->least_top) {
+		room->top--;
+		/* Where both are few they go together. */
+		if (room->rows <= REPORT_TOP)
+			room->rows = room->top;
+		return true;
+	}
+	if (room->rows <= room->least_rows)
+		return false;
+	room->rows--;
+	return true;
+}
+
 void report_text(const struct summary *summary, const struct report_style *style, FILE *out)
 {
-	for (size_t top = style->top ? style->top : REPORT_TOP;; top--) {
+	struct room room = room_for(summary, style);
+
+	for (;;) {
 		_cleanup_free_ char *text = NULL;
 		size_t size;
-		struct report report = {.summary = summary, .style = style, .top = top};
+		struct report report = {
+			.summary = summary, .style = style, .top = room.top, .rows = room.rows};
 
 		report.out = open_memstream(&text, &size);
 		if (!report.out)
 			return;
 		put_report(&report);
 		fclose(report.out);
-		if (style->top || style->is_full || top == 1 || count_lines(text) <= REPORT_LINES) {
-			fputs(text, out);
+		if (style->is_full || count_lines(text) <= room.lines || !take_away(&room)) {
+			layout_fit(out, text, style->width);
 			return;
 		}
 	}

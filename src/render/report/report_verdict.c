@@ -380,5 +380,5 @@ void report_verdict(const struct report *report)
 	put_sentences(out, report);
 	fclose(out);
 	fputs(report->style->is_colored ? "\033[1mIn short:\033[0m " : "In short: ", report->out);
-	layout_wrap(report->out, text, report->style->width, strlen("In short: "), 0);
+	layout_wrap(report->out, text, report_prose(report), strlen("In short: "), 0);
 }

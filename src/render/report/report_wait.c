@@ -23,6 +23,9 @@
 #define NAME_COLUMNS 24
 /* Number, share and time of a hop. */
 #define HOP_COLUMNS 23
+/* On a narrower screen what a hop did stands below its name. */
+#define WIDE_ENOUGH 72
+#define BELOW_COLUMNS 12
 
 static void put_did(FILE *out, const struct rec_share *share, bool is_metal)
 {
@@ -69,11 +72,15 @@ static void put_hop(const struct report *report, const struct cause_hop *hop,
 	put_did(out, share, hop_kind_is_metal(hop->kind));
 	fclose(out);
 	_cleanup_free_ char *text = xasprintf("%s%s%s", waited, *waited && *did ? "; " : "", did);
-	fprintf(report->out, "%5zu %4llu %% %8s  %s%*s", number, (unsigned long long)percent,
-		units_duration(share_ns(share), room), cut,
-		(int)(NAME_COLUMNS + 1 - text_width(cut)), "");
-	layout_wrap(report->out, text, report->style->width, HOP_COLUMNS + NAME_COLUMNS + 1,
-		HOP_COLUMNS + NAME_COLUMNS + 1);
+	bool is_beside = report->style->width >= WIDE_ENOUGH;
+	size_t indent = is_beside ? HOP_COLUMNS + NAME_COLUMNS + 1 : BELOW_COLUMNS;
+	fprintf(report->out, "%5zu %4llu %% %8s  %s", number, (unsigned long long)percent,
+		units_duration(share_ns(share), room), cut);
+	if (is_beside)
+		fprintf(report->out, "%*s", (int)(NAME_COLUMNS + 1 - text_width(cut)), "");
+	else if (text[0])
+		fprintf(report->out, "\n%*s", (int)indent, "");
+	layout_wrap(report->out, text, report_prose(report), indent, indent);
 }
 
 /*
@@ -220,7 +227,7 @@ static void put_owner(const struct report *report, size_t line)
 				    "(process %u).",
 				  units_duration(figures->max_ns, room), name, figures->owner->tid);
 	fputs("  ", report->out);
-	layout_wrap(report->out, text, report->style->width, 2, 2);
+	layout_wrap(report->out, text, report_prose(report), 2, 2);
 }
 
 /* The things that it was for, if they are several or a path, of which headings show the end. */
@@ -248,20 +255,35 @@ static void put_things(const struct report *report, size_t line)
 			count - most == 1 ? "" : "s", count - most == 1 ? "it" : "them");
 }
 
+static void put_wait(struct report *report, size_t line)
+{
+	const struct report_style *style = report->style;
+	const struct summary_line *figures = &report->summary->lines.at[line];
+	struct report_style whole = *style;
+
+	/* One stack is shown with the line; several come below it. */
+	whole.is_full = figures->heaviest_ns == figures->total_ns;
+	report->style = &whole;
+	report_line(report, line);
+	report->style = style;
+	put_owner(report, line);
+	put_things(report, line);
+	put_stacks(report, line);
+	if (!figures->is_runnable)
+		put_chains(report, line);
+}
+
 void report_wait(
 	const struct summary *summary, size_t number, const struct report_style *style, FILE *out)
 {
-	struct report_style whole = *style;
-	struct report report = {.summary = summary, .style = &whole, .out = out};
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	struct report report = {.summary = summary, .style = style};
 
-	/* One stack is shown with the line; several come below it. */
-	whole.is_full =
-		summary->lines.at[number - 1].heaviest_ns == summary->lines.at[number - 1].total_ns;
-	report_line(&report, number - 1);
-	report.style = style;
-	put_owner(&report, number - 1);
-	put_things(&report, number - 1);
-	put_stacks(&report, number - 1);
-	if (!summary->lines.at[number - 1].is_runnable)
-		put_chains(&report, number - 1);
+	report.out = open_memstream(&text, &size);
+	if (!report.out)
+		return;
+	put_wait(&report, number - 1);
+	fclose(report.out);
+	layout_fit(out, text, style->width);
 }

@@ -13,7 +13,10 @@
 #include "render/report/report_causes.h"
 #include "util/text.h"
 
-#define TITLE_COLUMNS 46
+#define FIGURE_COLUMNS 34
+#define MEAN_COLUMNS 8
+/* A narrower screen has no means. */
+#define WIDE_ENOUGH 66
 /* Names that are listed of those who wait, and of those who end waits. */
 #define MOST_NAMES 3
 /* Who ended less than this part of the time is one of "others". */
@@ -37,20 +40,24 @@ struct figures {
 /* Of a path that is too long the end stays: it tells more than the folders. Caller frees. */
 static char *cut_title(const char *title, size_t columns)
 {
-	size_t width = text_width(title);
+	return title[0] == '/' ? layout_cut_front(title, columns) : layout_cut(title, columns);
+}
 
-	if (title[0] != '/' || width <= columns)
-		return layout_cut(title, columns);
-	for (; width >= columns; width--)
-		title += text_utf8_length(title);
-	return xasprintf("~%s", title);
+static bool has_mean(const struct things_style *style)
+{
+	return style->width >= WIDE_ENOUGH;
+}
+
+static size_t title_columns(const struct things_style *style)
+{
+	return style->width - FIGURE_COLUMNS + (has_mean(style) ? 0 : MEAN_COLUMNS);
 }
 
 static void put_figures(const struct things_text *text, const char *title,
 	const struct figures *figures, uint64_t quanta)
 {
 	const struct things_style *style = text->style;
-	size_t columns = TITLE_COLUMNS + style->width - 80;
+	size_t columns = title_columns(style);
 	_cleanup_free_ char *cut = style->is_full ? xstrdup(title) : cut_title(title, columns - 1);
 	size_t width = text_width(cut);
 	char total[UNITS_ROOM], waits[UNITS_ROOM], mean[UNITS_ROOM] = "-", max[UNITS_ROOM] = "-";
@@ -62,10 +69,10 @@ static void put_figures(const struct things_text *text, const char *title,
 			units_duration(mean_ns, mean);
 		units_duration(figures->max_ns, max);
 	}
-	fprintf(text->out, "%s%s%s%*s%9s%9s%8s%8s\n", style->is_colored ? "\033[1m" : "", cut,
+	fprintf(text->out, "%s%s%s%*s%9s%9s%*s%8s\n", style->is_colored ? "\033[1m" : "", cut,
 		style->is_colored ? "\033[0m" : "", width < columns ? (int)(columns - width) : 1,
 		"", scale_text(&text->scale, quanta, total), units_count(figures->waits, waits),
-		mean, max);
+		has_mean(style) ? MEAN_COLUMNS : 0, has_mean(style) ? mean : "", max);
 }
 
 /* "postgres (8), nginx and 2 others". */
@@ -221,12 +228,13 @@ static void put_head(const struct things_text *text)
 	const struct things_style *style = text->style;
 	const struct thing_table *table = text->table;
 	char total[UNITS_ROOM], waits[UNITS_ROOM], share[UNITS_ROOM];
-	_cleanup_free_ char *raw = xasprintf(
-		"dwell  %s blocked in %s wait%s, %s: %s; what for is told of %s%s",
-		scale_ns(&text->scale, table->total_ns, total), units_count(table->waits, waits),
-		table->waits == 1 ? "" : "s", style->target, style->file,
-		share_text(table->told_ns, table->total_ns, share),
-		style->hides_idle ? "; idle waits are set aside (--idle show)" : "");
+	_cleanup_free_ char *file = layout_cut_front(style->file, style->width - 8);
+	_cleanup_free_ char *raw =
+		xasprintf("dwell  %s blocked in %s wait%s, %s: %s; what for is told of %s%s",
+			scale_ns(&text->scale, table->total_ns, total),
+			units_count(table->waits, waits), table->waits == 1 ? "" : "s",
+			style->target, file, share_text(table->told_ns, table->total_ns, share),
+			style->hides_idle ? "; idle waits are set aside (--idle show)" : "");
 	_cleanup_free_ char *clean = text_clean(raw, false);
 	_cleanup_free_ char *filters = text_clean(style->filter_text, false);
 	_cleanup_free_ char *what =
@@ -242,11 +250,11 @@ void thing_table_text(const struct thing_table *table, const struct things_style
 {
 	struct things_text text = {
 		.table = table, .style = style, .scale = scale_fine(table->total_ns), .out = out};
-	int columns = (int)(TITLE_COLUMNS + style->width - 80);
 
 	put_head(&text);
 	_cleanup_free_ char *total = xasprintf("total %s", text.scale.unit);
-	fprintf(out, "\n%-*s%9s%9s%8s%8s\n", columns, "what they waited for", total, "waits",
-		"mean", "longest");
+	fprintf(out, "\n%-*s%9s%9s%*s%8s\n", (int)title_columns(style), "what they waited for",
+		total, "waits", has_mean(style) ? MEAN_COLUMNS : 0, has_mean(style) ? "mean" : "",
+		"longest");
 	put_rows(&text);
 }
