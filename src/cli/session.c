@@ -19,6 +19,8 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/no_target.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "profile/summary/conservation.h"
 #include "recording/reader.h"
 #include "util/clock.h"
@@ -40,7 +42,8 @@ struct session {
 	atomic_bool is_told_to_stop;
 	bool has_live_line;
 	bool is_line_shown;
-	bool child_was_ended; /* by us, when the time was up */
+	struct capture_progress shown; /* by the live line before */
+	bool child_was_ended;          /* by us, when the time was up */
 	int child_status;
 };
 
@@ -123,17 +126,29 @@ static void release_signals(struct session *session)
 
 static void show_progress(struct session *session)
 {
-	struct capture_progress progress;
-	char waits[UNITS_ROOM], lost[UNITS_ROOM], bytes[UNITS_ROOM], threads[UNITS_ROOM];
+	const struct record_options *options = session->options;
+	struct progress progress = {.duration_ns = options->capture.duration_ns,
+		.has_command = options->command && !options->capture.duration_ns};
 
 	if (!session->has_live_line)
 		return;
-	capture_progress(session->capture, &progress);
-	fprintf(stderr,
-		"\r\033[Krecording %.0f s: %s threads, %s waits, tables %s, %s lost; Ctrl-C stops",
-		(double)progress.elapsed_ns / 1e9, units_count(progress.threads, threads),
-		units_count(progress.waits, waits), units_bytes(progress.table_bytes, bytes),
-		progress.lost ? units_count(progress.lost, lost) : "nothing");
+	capture_progress(session->capture, &progress.now);
+	if (session->shown.elapsed_ns) {
+		progress.new_waits = progress.now.waits - session->shown.waits;
+		progress.since_ns = progress.now.elapsed_ns - session->shown.elapsed_ns;
+	}
+	session->shown = progress.now;
+	_cleanup_free_ char *line = progress_line(&progress, terminal_live_columns());
+	fprintf(stderr, "\r\033[K%s", line);
+	session->is_line_shown = true;
+}
+
+/* What the end is doing, which on a large machine takes a while. */
+static void show_end(struct session *session, const char *words)
+{
+	if (!session->has_live_line)
+		return;
+	fprintf(stderr, "\r\033[K%s", words);
 	session->is_line_shown = true;
 }
 
@@ -288,14 +303,18 @@ static int require_life(const struct session *session, struct why *why)
 
 static int stop_and_save(struct session *session, struct why *why)
 {
+	show_end(session, "saving: closing the books, naming functions");
 	int error = capture_stop(session->capture, why);
 
 	if (!error)
 		error = require_life(session, why);
+	show_end(session, "saving: does every thread's time add up?");
 	if (!error)
 		error = check_books(session, why);
+	show_end(session, "saving: writing the end");
 	if (!error)
 		error = capture_finish(session->capture, why);
+	end_progress(session);
 	return error;
 }
 

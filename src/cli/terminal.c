@@ -27,6 +27,15 @@ size_t terminal_columns(size_t otherwise)
 	return number < TERMINAL_WIDEST ? number : TERMINAL_WIDEST;
 }
 
+size_t terminal_live_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 2)
+		return 79;
+	return (size_t)size.ws_col - 1;
+}
+
 size_t terminal_rows(void)
 {
 	struct winsize size;

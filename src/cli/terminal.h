@@ -15,6 +15,8 @@
  * two is narrower or wider than the limits above.
  */
 size_t terminal_columns(size_t otherwise);
+/* Columns of a line on stderr that is to be taken back: one less than its terminal has. */
+size_t terminal_live_columns(void);
 /* Rows of the terminal that stdout is; 0: it is none. */
 size_t terminal_rows(void);
 

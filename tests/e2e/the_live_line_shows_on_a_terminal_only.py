@@ -22,3 +22,6 @@ while True:
     shown += data
 check(process.wait(HANGS_S) == 0, f"{shown!r}")
 check(b"threads" in shown and b"\r" in shown, f"no live line: {shown!r}")
+check(b" s of 2.5 s: " in shown, f"no word of how far it is: {shown!r}")
+check(b"saving: " in shown, f"no word of the end: {shown!r}")
+check(shown.split(b"\r\x1b[K")[-1].startswith(b"dwell: recorded "), f"the line is not taken back: {shown!r}")
