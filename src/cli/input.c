@@ -143,7 +143,7 @@ static int read_recording(
 	if (!error)
 		take_profile(input, recording, &profile);
 	if (!error && !tree_total_weight(&input->tree) && !tree_total_count(&input->tree))
-		input->nothing = nothing_text(recording, filter);
+		input->nothing = nothing_text(recording, asked->filter);
 	if (error)
 		view_choice_clear(&input->view);
 	if (!error && asked->visit) {

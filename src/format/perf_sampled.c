@@ -27,13 +27,13 @@ bool perf_event_is_tracepoint(struct span event)
 
 uint32_t perf_log_sampled(struct perf_log *log, struct span event)
 {
-	uint32_t name =
-		event.length ? intern_bytes(&log->table.texts, event.at, event.length) : 0;
+	uint32_t name = event.length ? intern_bytes(&log->table.texts, event.at, event.length) : 0;
 	bool is_clock = contains(event, "cpu-clock") || contains(event, "task-clock");
 	bool is_cycles = contains(event, "cycles") && !contains(event, "stalled");
 	struct perf_sampled added = {.name = name,
 		.is_clock = is_clock,
-		.is_running = !name || (!perf_event_is_tracepoint(event) && (is_clock || is_cycles)),
+		.is_running =
+			!name || (!perf_event_is_tracepoint(event) && (is_clock || is_cycles)),
 		.is_scheduler = sched_event_of(event) == SCHED_OTHER};
 
 	/* Most samples are of the event before, or there are few. */
