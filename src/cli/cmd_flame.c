@@ -203,6 +203,9 @@ static int write_picture(
 		picture_options_suit(picture, &input->view.type);
 	if (input->is_recording && !picture->flame.subtitle)
 		picture->flame.subtitle = subtitle;
+	/* Of several events in one text. */
+	else if (input->told.events.count > 1 && !picture->flame.subtitle)
+		picture->flame.subtitle = input_name(input);
 	if (input->before.count)
 		compare_columns(input, after, &picture->flame);
 	fit_weights(input, arguments, &picture->flame);
