@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/books.h"
+#include "capture/hurry.h"
 #include "kernel/drain.h"
 #include "kernel/kernel.h"
 #include "kernel/makers.h"
@@ -59,6 +60,7 @@ struct capture {
 	uint64_t bare_peak_bytes; /* of memory, when no table was mapped yet */
 	struct utsname system;
 	int usual_nice;
+	struct hurry hurry;
 	uint64_t cpu_before_ns; /* used before the window was open */
 	struct surroundings around;
 	uint64_t start_ns;
@@ -78,11 +80,18 @@ static void sleep_until(uint64_t ns)
 
 /*
  * Setting up and taking down are short, and on a machine with dozens of busy threads they would
- * take ten times as long at normal priority. Without the right to do so this has no effect.
+ * take ten times as long at normal priority. Without the right to do so this has no effect. What of
+ * it lasts longer than a hurry may, or is not allowed to be urgent, is nice -20.
  */
 static void set_nice(int nice)
 {
 	setpriority(PRIO_PROCESS, 0, nice);
+}
+
+static void tell_stage(const struct capture *capture, enum start_stage stage)
+{
+	if (capture->options.on_stage)
+		capture->options.on_stage(capture->options.stage_context, stage, 0, 0);
 }
 
 static struct helper_usage helpers_usage(struct capture *capture)
@@ -195,12 +204,15 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	capture->made_ns = clock_monotonic_ns();
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);
 	set_nice(URGENT_NICE);
+	hurry_begin(&capture->hurry);
+	tell_stage(capture, START_HELPERS);
 	/* Before the kernel's tables are mapped, which are none of the helpers' business. */
 	error = outside_init(&capture->outside, why);
 	if (!error)
 		error = makers_new(&capture->makers, why);
 	if (error)
 		goto failed;
+	hurry_add(&capture->hurry, &capture->outside, NULL);
 	background_begin(&capture->reading, read_symbols, capture);
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
 	error = settle_memory(&capture->options, why);
@@ -210,9 +222,12 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	/* Threads of the loader look at all that runs while the programs are loaded here. */
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
 		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
-			&capture->unwinding, why);
-	if (!error && capture->unwinding)
+			capture->made_ns, &capture->unwinding, why);
+	if (!error && capture->unwinding) {
+		hurry_add(&capture->hurry, &capture->outside, unwinding_loader(capture->unwinding));
 		unwinding_warm(capture->unwinding, follows_all(&capture->options));
+	}
+	tell_stage(capture, START_PROGRAMS);
 	if (!error)
 		error = load_programs(capture, why);
 	/* Names that a person gives: a slip is told before any file is touched. */
@@ -233,6 +248,7 @@ void capture_free(struct capture *capture)
 {
 	if (!capture)
 		return;
+	hurry_end(&capture->hurry);
 	drain_free(capture->drain);
 	books_free(capture->books);
 	namer_free(capture->namer);
@@ -323,6 +339,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks ? capture->options.depth : 0);
 	int error = capture->unwinding ? unwinding_wait(capture->unwinding, why) : 0;
+	tell_stage(capture, START_THREADS);
 	if (!error)
 		error = kernel_attach(capture->kernel, why);
 	if (!error)
@@ -336,6 +353,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	books_add(capture->books, known);
 	batch_free(known);
 	error = require_target(capture, why);
+	tell_stage(capture, START_SLEEPERS);
 	if (!error && capture->unwinding)
 		error = unwinding_start(capture->unwinding, capture->namer, why);
 	if (!error)
@@ -365,6 +383,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	sleep_until(capture->start_ns);
 	error = drain_start(capture->drain, why);
 	rights_settle();
+	hurry_rest(&capture->hurry);
 	set_nice(capture->usual_nice);
 	return error;
 }
@@ -506,7 +525,9 @@ int capture_stop(struct capture *capture, struct why *why)
 	struct batch *rest, *last, *words, *stragglers;
 	int error;
 
+	hurry_end(&capture->hurry);
 	set_nice(URGENT_NICE);
+	hurry_begin(&capture->hurry);
 	if (capture->unwinding)
 		unwinding_stop(capture->unwinding);
 	kernel_end_growth(capture->kernel);

@@ -21,8 +21,15 @@
 #include "util/clock.h"
 #include "util/units.h"
 
-/* With thousands of files to read a recording starts without the last ones. */
-#define TABLES_WAIT_NS (20 * NS_PER_S)
+/*
+ * The window is to be open a second after the start began: tables that are not there by then come
+ * later. A start that was slow for other reasons still waits a moment for what nearly is there.
+ */
+#define TABLES_BY_NS (600 * NS_PER_MS)
+#define SLEEPERS_BY_NS (800 * NS_PER_MS)
+#define LEAST_WAIT_NS (100 * NS_PER_MS)
+/* A COMMAND can wait, and nothing of it shall be missed; but not for thousands of files. */
+#define COMMAND_WAIT_NS (20 * NS_PER_S)
 #define REPAIR_EVERY_MS 250
 #define STOP_CHECK_NS (50 * NS_PER_MS)
 #define LAST_TABLES_NS (100 * NS_PER_MS)
@@ -45,8 +52,12 @@ struct unwinding {
 	int stop_fd;
 	bool has_thread;
 	pthread_t thread;
+	uint64_t begun_ns; /* the start */
 	uint64_t took_ns;
-	pthread_mutex_t lock;     /* of what follows */
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t has_walked;
+	bool is_first_done;       /* all sleepers of the start were looked at, */
+	int first_error;          /* 0 if that worked */
 	VEC(uint64_t *) sleepers; /* struct record_stack each, for the next batch */
 };
 
@@ -67,7 +78,7 @@ static void plan_repair(void *context)
 }
 
 int unwinding_new(struct kernel *kernel, const struct capture_options *options,
-	struct outside *outside, struct unwinding **ret, struct why *why)
+	struct outside *outside, uint64_t begun_ns, struct unwinding **ret, struct why *why)
 {
 	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
 	struct loader_options loading = {.wants_fd = kernel_wants_fd(kernel),
@@ -81,6 +92,8 @@ int unwinding_new(struct kernel *kernel, const struct capture_options *options,
 	unwinding->options = options;
 	unwinding->kernel = kernel;
 	unwinding->areas = loading.areas;
+	unwinding->begun_ns = begun_ns;
+	pthread_cond_init(&unwinding->has_walked, NULL);
 	pthread_mutex_init(&unwinding->lock, NULL);
 	unwinding->repair_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	unwinding->stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -121,18 +134,47 @@ void unwinding_free(struct unwinding *unwinding)
 		close(unwinding->repair_fd);
 	if (unwinding->stop_fd >= 0)
 		close(unwinding->stop_fd);
+	pthread_cond_destroy(&unwinding->has_walked);
 	pthread_mutex_destroy(&unwinding->lock);
 	free(unwinding);
 }
 
+/* Until when something is waited for that is to be there so long after the start began. */
+static uint64_t deadline(const struct unwinding *unwinding, uint64_t after_ns)
+{
+	uint64_t due = unwinding->begun_ns + after_ns;
+	uint64_t least = clock_monotonic_ns() + LEAST_WAIT_NS;
+
+	if (unwinding->options->command_pid)
+		return clock_monotonic_ns() + COMMAND_WAIT_NS;
+	return due > least ? due : least;
+}
+
+static void tell_progress(struct unwinding *unwinding)
+{
+	const struct capture_options *options = unwinding->options;
+	size_t read, all;
+
+	if (!options->on_stage)
+		return;
+	loader_progress(unwinding->loader, &read, &all);
+	options->on_stage(options->stage_context, START_TABLES, read, all);
+}
+
 int unwinding_wait(struct unwinding *unwinding, struct why *why)
 {
-	uint64_t begun_ns = clock_monotonic_ns(), until_ns = begun_ns + TABLES_WAIT_NS;
+	uint64_t begun_ns = clock_monotonic_ns();
+	uint64_t until_ns = deadline(unwinding, TABLES_BY_NS), now = begun_ns;
 
-	while (!loader_wait(unwinding->loader, STOP_CHECK_NS) && clock_monotonic_ns() < until_ns) {
+	while (now < until_ns) {
+		uint64_t left = until_ns - now;
+		if (loader_wait(unwinding->loader, left < STOP_CHECK_NS ? left : STOP_CHECK_NS))
+			break;
+		tell_progress(unwinding);
 		int error = capture_go_on(unwinding->options, why);
 		if (error)
 			return error;
+		now = clock_monotonic_ns();
 	}
 	unwinding->took_ns += clock_monotonic_ns() - begun_ns;
 	return 0;
@@ -197,6 +239,19 @@ static void repair(struct unwinding *unwinding, bool is_last)
 	unwinding->next_repair_ns = done + REPAIR_PAUSE_NS + REPAIR_PAUSE_TIMES * (done - now);
 }
 
+/* Those who sleep when the window is about to open. */
+static void walk_first(struct unwinding *unwinding)
+{
+	int error = sleepers_walk(unwinding->kernel, unwinding->outside, &unwinding->areas, false,
+		take_sleeper, unwinding, &unwinding->left);
+
+	pthread_mutex_lock(&unwinding->lock);
+	unwinding->is_first_done = true;
+	unwinding->first_error = error;
+	pthread_cond_signal(&unwinding->has_walked);
+	pthread_mutex_unlock(&unwinding->lock);
+}
+
 static void *repair_in_time(void *context)
 {
 	struct unwinding *unwinding = context;
@@ -205,6 +260,7 @@ static void *repair_in_time(void *context)
 	uint64_t times;
 
 	rights_settle();
+	walk_first(unwinding);
 	while (poll(fds, ARRAY_SIZE(fds), REPAIR_EVERY_MS) >= 0 || errno == EINTR) {
 		if (fds[1].revents)
 			break;
@@ -241,6 +297,22 @@ static int start_thread(struct unwinding *unwinding, struct why *why)
 	return 0;
 }
 
+/* A sleeper whose memory does not answer keeps that thread, but not the window. */
+static int wait_for_first(struct unwinding *unwinding)
+{
+	uint64_t until_ns = deadline(unwinding, SLEEPERS_BY_NS);
+	struct timespec until = {
+		.tv_sec = (time_t)(until_ns / NS_PER_S), .tv_nsec = (long)(until_ns % NS_PER_S)};
+
+	pthread_mutex_lock(&unwinding->lock);
+	while (!unwinding->is_first_done && !pthread_cond_clockwait(&unwinding->has_walked,
+						    &unwinding->lock, CLOCK_MONOTONIC, &until))
+		;
+	int error = unwinding->first_error;
+	pthread_mutex_unlock(&unwinding->lock);
+	return error;
+}
+
 int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why *why)
 {
 	int error = unwinding_wait(unwinding, why);
@@ -250,13 +322,14 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 	kernel_set_tables_ready(unwinding->kernel);
 	namer_set_started(namer);
 	unwinding->lacking = kernel_lacking(unwinding->kernel);
-	error = sleepers_walk(unwinding->kernel, unwinding->outside, &unwinding->areas, false,
-		take_sleeper, unwinding, &unwinding->left);
-	loader_set_started(unwinding->loader);
+	error = start_thread(unwinding, why);
 	if (error)
-		return why_set(why, error, "cannot read the stacks of sleeping threads: %s",
-			strerror(-error));
-	return start_thread(unwinding, why);
+		return error;
+	error = wait_for_first(unwinding);
+	loader_set_started(unwinding->loader);
+	return error ? why_set(why, error, "cannot read the stacks of sleeping threads: %s",
+			       strerror(-error))
+		     : 0;
 }
 
 void unwinding_stop(struct unwinding *unwinding)

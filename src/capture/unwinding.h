@@ -14,9 +14,10 @@
 
 struct unwinding;
 
-/* Threads that wait for what there is to read; the options are kept. */
+/* Threads that wait for what there is to read; the options are kept. The start began at begun_ns.
+ */
 int unwinding_new(struct kernel *kernel, const struct capture_options *options,
-	struct outside *outside, struct unwinding **ret, struct why *why);
+	struct outside *outside, uint64_t begun_ns, struct unwinding **ret, struct why *why);
 void unwinding_free(struct unwinding *unwinding);
 
 /*
@@ -24,7 +25,11 @@ void unwinding_free(struct unwinding *unwinding);
  * while programs are loaded.
  */
 void unwinding_warm(struct unwinding *unwinding, bool everything);
-/* Waits for what was asked for; before programs are attached. */
+/*
+ * Waits for what was asked for; before programs are attached. Not for long: a window that somebody
+ * waits for is opened without tables that are late, which are used as soon as they come. Only the
+ * start of a COMMAND waits for all.
+ */
 int unwinding_wait(struct unwinding *unwinding, struct why *why);
 /*
  * All that runs is known by now: its mappings are published, and who sleeps gets a stack. From now

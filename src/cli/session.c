@@ -25,6 +25,7 @@
 #include "recording/reader.h"
 #include "util/clock.h"
 #include "util/units.h"
+#include "util/urgency.h"
 
 #define PROGRESS_EVERY_NS NS_PER_S
 /* A target that ends is noticed when its last record is read. */
@@ -143,8 +144,9 @@ static void show_progress(struct session *session)
 	session->is_line_shown = true;
 }
 
-/* What the end is doing, which on a large machine takes a while. */
-static void show_end(struct session *session, const char *words)
+/* Begins a line that takes the place of the one before, on a terminal: what the start or the end is
+ * doing, which on a large machine takes a while. */
+static void show_words(struct session *session, const char *words)
 {
 	if (!session->has_live_line)
 		return;
@@ -169,6 +171,22 @@ static void warn_of_nobody(const struct session *session)
 	capture_progress(session->capture, &progress);
 	if (!progress.has_target)
 		no_target_yet(session->options);
+}
+
+/* What the start is doing: on a busy or a large machine it takes long enough to wonder. */
+static void show_stage(void *context, enum start_stage stage, size_t done, size_t all)
+{
+	static const char *const words[] = {
+		[START_HELPERS] = "starting: helpers",
+		[START_PROGRAMS] = "starting: loading programs into the kernel",
+		[START_TABLES] = "starting: reading unwind tables",
+		[START_THREADS] = "starting: reading which threads there are",
+		[START_SLEEPERS] = "starting: walking the stacks of sleeping threads",
+	};
+
+	show_words(context, words[stage]);
+	if (all && ((struct session *)context)->has_live_line)
+		fprintf(stderr, ", %zu of %zu", done, all);
 }
 
 static bool has_lost_targets(struct session *session)
@@ -303,15 +321,15 @@ static int require_life(const struct session *session, struct why *why)
 
 static int stop_and_save(struct session *session, struct why *why)
 {
-	show_end(session, "saving: closing the books, naming functions");
+	show_words(session, "saving: closing the books, naming functions");
 	int error = capture_stop(session->capture, why);
 
 	if (!error)
 		error = require_life(session, why);
-	show_end(session, "saving: does every thread's time add up?");
+	show_words(session, "saving: does every thread's time add up?");
 	if (!error)
 		error = check_books(session, why);
-	show_end(session, "saving: writing the end");
+	show_words(session, "saving: writing the end");
 	if (!error)
 		error = capture_finish(session->capture, why);
 	end_progress(session);
@@ -361,11 +379,15 @@ static int run_window(struct session *session)
 	int error, exec_error = 0;
 	struct why why;
 
+	end_progress(session);
 	if (session->child.pid)
 		exec_error = child_release(&session->child);
 	if (exec_error)
 		return exec_failure(session, exec_error);
 	warn_of_nobody(session);
+	/* The terminal is a COMMAND's to begin with. */
+	if (!session->child.pid)
+		show_progress(session);
 	error = record_until_end(session, begun_ns, &why);
 	release_signals(session);
 	end_progress(session);
@@ -398,18 +420,24 @@ static int record(struct session *session)
 		options->id_folders = session->options->id_folders.at;
 	options->is_stopped = has_signal;
 	options->stop_context = session;
+	options->on_stage = show_stage;
+	options->stage_context = session;
 	error = capture_new(options, &session->capture, &why);
-	if (error)
+	if (error) {
+		end_progress(session);
 		return fail(own_status(session, status_of_error(error)), "%s", why.text);
+	}
 	error = rotate(session, &why);
 	if (!error)
 		error = recording_writer_new(session->path, &session->writer, &why);
 	if (error) {
+		end_progress(session);
 		undo_file(session);
 		return fail(own_status(session, STATUS_USAGE), "%s", why.text);
 	}
 	error = capture_start(session->capture, session->writer, &why);
 	if (error) {
+		end_progress(session);
 		undo_file(session);
 		return fail(error == -EINTR ? status_of_signal(session)
 					    : own_status(session, status_of_error(error)),
@@ -459,8 +487,16 @@ int session_record(struct record_options *options, const char **ret_path)
 		.has_live_line = !options->is_quiet && isatty(STDERR_FILENO),
 		.child = {.release_fd = -1, .failure_fd = -1, .pidfd = -1}};
 	struct why why;
-	int status, error = check_require(&why);
+	int status;
 
+	/* Up to the open window; capture ends it, which also sees to it that it does not last. */
+	bool is_urgent = urgency_take();
+	show_words(&session, "starting: is all there that a recording needs?");
+	int error = check_require(&why);
+	/* COMMAND is to have the priority that it would have without us. */
+	if (is_urgent)
+		urgency_drop(pthread_self());
+	end_progress(&session);
 	if (error)
 		return fail(own_status(&session, status_of_error(error)), "%s", why.text);
 	catch_signals(&session);

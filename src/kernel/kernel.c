@@ -17,6 +17,7 @@
 #include "kernel/target_threads.h"
 #include "dwell.skel.h"
 #include "util/clock.h"
+#include "util/urgency.h"
 
 /* A program and its subprograms; the kernel allows 256 (BPF_MAX_SUBPROGS). */
 #define CODE_PARTS 256
@@ -224,6 +225,8 @@ void kernel_begin_detach(struct kernel *kernel)
 	if (!kernel->is_detaching)
 		kernel->is_detaching =
 			!pthread_create(&kernel->detacher, NULL, destroy_links, kernel);
+	if (kernel->is_detaching)
+		urgency_share(kernel->detacher);
 }
 
 void kernel_detach(struct kernel *kernel)

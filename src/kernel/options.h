@@ -10,6 +10,15 @@
 #include "contract/contract.h"
 #include "kernel/event.h"
 
+/* What a start is doing, in the order of it. */
+enum start_stage {
+	START_HELPERS,  /* processes that read what belongs to others */
+	START_PROGRAMS, /* loads them into the kernel, which verifies them */
+	START_TABLES,   /* waits for unwind tables: files that are read, of those that are known */
+	START_THREADS,  /* reads which threads there are, and their names */
+	START_SLEEPERS, /* walks the stacks of those who sleep */
+};
+
 struct capture_options {
 	enum target_kind target;
 	const uint32_t *ids; /* TARGET_PIDS, TARGET_TIDS, TARGET_COMMAND */
@@ -42,6 +51,9 @@ struct capture_options {
 	/* Asked until the window is open: true ends the start. NULL: it is not to be ended. */
 	bool (*is_stopped)(void *context);
 	void *stop_context;
+	/* Told what the start is doing, and how far it is (0 of 0: unknown); NULL: nobody is. */
+	void (*on_stage)(void *context, enum start_stage stage, size_t done, size_t all);
+	void *stage_context;
 	/* For the recording's meta table. */
 	const char *target_text;
 	const char *command_line;

@@ -16,6 +16,7 @@
 
 #include "util/clock.h"
 #include "util/units.h"
+#include "util/urgency.h"
 
 static void wake(struct loader *loader)
 {
@@ -39,6 +40,7 @@ static int start_threads(struct loader *loader, struct why *why)
 		if (error)
 			return why_set(why, -error, "cannot start a thread: %s", strerror(error));
 		loader->thread_count++;
+		urgency_share(loader->threads[i]);
 	}
 	/* A listener that has to wait for a CPU misses the processes that it listens for. */
 	pthread_setschedparam(loader->threads[0], SCHED_FIFO | SCHED_RESET_ON_FORK, &low);
@@ -173,6 +175,20 @@ void loader_forget(struct loader *loader, uint32_t number)
 		free(image);
 	}
 	image_maps_forget(loader->maps, number);
+	pthread_mutex_unlock(&loader->lock);
+}
+
+void loader_calm(struct loader *loader)
+{
+	for (size_t i = 1; i < loader->thread_count; i++)
+		urgency_drop(loader->threads[i]);
+}
+
+void loader_progress(struct loader *loader, size_t *ret_read, size_t *ret_all)
+{
+	pthread_mutex_lock(&loader->lock);
+	*ret_all = unwind_objects_count(loader->objects);
+	*ret_read = *ret_all - unwind_objects_unread(loader->objects);
 	pthread_mutex_unlock(&loader->lock);
 }
 

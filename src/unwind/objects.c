@@ -249,6 +249,15 @@ size_t unwind_objects_count(const struct unwind_objects *objects)
 	return objects->all.count - 1;
 }
 
+size_t unwind_objects_unread(const struct unwind_objects *objects)
+{
+	size_t unread = 0;
+
+	for (size_t i = 1; i < objects->all.count; i++)
+		unread += objects->all.at[i]->state == UNWIND_OBJECT_PENDING;
+	return unread;
+}
+
 static void close_elf(struct elf_file **file)
 {
 	elf_file_free(*file);

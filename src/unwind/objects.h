@@ -61,6 +61,8 @@ struct unwind_object *unwind_objects_held(
 struct unwind_object *unwind_objects_numbered(
 	const struct unwind_objects *objects, uint32_t number);
 size_t unwind_objects_count(const struct unwind_objects *objects);
+/* How many of them are still to be read. */
+size_t unwind_objects_unread(const struct unwind_objects *objects);
 
 /* What reading a file gave. */
 struct unwind_reading {

@@ -2,6 +2,8 @@
 /* The thread writes the result, which its owner reads behind pthread_join() only. */
 #include "util/background.h"
 
+#include "util/urgency.h"
+
 static void *run_it(void *context)
 {
 	struct background *background = context;
@@ -18,6 +20,8 @@ int background_try(struct background *background, int (*run)(void *context), voi
 	background->context = context;
 	error = -pthread_create(&background->thread, NULL, run_it, background);
 	background->has_thread = !error;
+	if (!error)
+		urgency_share(background->thread);
 	return error;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One thing that a thread does while its owner goes on with another. All zero is one that was not
- * begun.
+ * begun. It is as urgent as its owner was when it was begun (util/urgency.h).
  */
 #ifndef DWELL_UTIL_BACKGROUND_H
 #define DWELL_UTIL_BACKGROUND_H

@@ -20,6 +20,7 @@
 
 #include "util/clock.h"
 #include "util/helper_private.h"
+#include "util/urgency.h"
 #include "util/vec.h"
 
 #define TICK_MS 20
@@ -67,6 +68,7 @@ static int start(struct helpers *helpers, struct helper *ret)
 		close(ends[0]);
 		return error;
 	}
+	urgency_share_with(pid);
 	*ret = (struct helper){.pid = pid, .fd = ends[0]};
 	return 0;
 }
@@ -162,6 +164,14 @@ void helpers_set_hurry(struct helpers *helpers, bool (*is_hurried)(void *context
 {
 	helpers->is_hurried = is_hurried;
 	helpers->context = context;
+}
+
+void helpers_calm(struct helpers *helpers)
+{
+	pthread_mutex_lock(&helpers->lock);
+	vec_each (helper, &helpers->running)
+		urgency_drop_of(helper->pid);
+	pthread_mutex_unlock(&helpers->lock);
 }
 
 static struct helper *find_free(struct helpers *helpers)

@@ -49,6 +49,10 @@ void helpers_free(struct helpers *helpers);
 /* While is_hurried() is true nobody is waited for who sleeps. NULL: never. */
 void helpers_set_hurry(struct helpers *helpers, bool (*is_hurried)(void *context), void *context);
 
+/* Takes urgency from the processes (util/urgency.h), which those have that an urgent one started.
+ */
+void helpers_calm(struct helpers *helpers);
+
 /*
  * Asks, and waits for the answer, which is the caller's to clear. The question's fds stay the
  * caller's. -ETIMEDOUT: it did not come in time; -EPIPE: the process died of the question; -EAGAIN:

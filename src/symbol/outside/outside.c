@@ -32,6 +32,12 @@ void outside_set_hurry(struct outside *outside, bool (*is_hurried)(void *context
 	helpers_set_hurry(outside->parsers, is_hurried, context);
 }
 
+void outside_calm(struct outside *outside)
+{
+	if (outside->parsers)
+		helpers_calm(outside->parsers);
+}
+
 void outside_add_usage(struct outside *outside, struct helper_usage *usage)
 {
 	if (outside->errands)

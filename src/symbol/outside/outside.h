@@ -30,5 +30,7 @@ void outside_clear(struct outside *outside);
 /* See helpers_set_hurry() and helpers_add_usage(). */
 void outside_set_hurry(struct outside *outside, bool (*is_hurried)(void *context), void *context);
 void outside_add_usage(struct outside *outside, struct helper_usage *usage);
+/* Parsers are not urgent any more; errands keep the priority that they have of their own. */
+void outside_calm(struct outside *outside);
 
 #endif
