@@ -214,6 +214,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		goto failed;
 	hurry_add(&capture->hurry, &capture->outside, NULL);
 	background_begin(&capture->reading, read_symbols, capture);
+	tell_stage(capture, START_PROGRAMS);
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
 	error = settle_memory(&capture->options, why);
 	if (!error)
@@ -227,7 +228,6 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		hurry_add(&capture->hurry, &capture->outside, unwinding_loader(capture->unwinding));
 		unwinding_warm(capture->unwinding, follows_all(&capture->options));
 	}
-	tell_stage(capture, START_PROGRAMS);
 	if (!error)
 		error = load_programs(capture, why);
 	/* Names that a person gives: a slip is told before any file is touched. */
@@ -353,7 +353,6 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	books_add(capture->books, known);
 	batch_free(known);
 	error = require_target(capture, why);
-	tell_stage(capture, START_SLEEPERS);
 	if (!error && capture->unwinding)
 		error = unwinding_start(capture->unwinding, capture->namer, why);
 	if (!error)

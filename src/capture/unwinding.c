@@ -319,6 +319,9 @@ int unwinding_start(struct unwinding *unwinding, struct namer *namer, struct why
 
 	if (error)
 		return error;
+	if (unwinding->options->on_stage)
+		unwinding->options->on_stage(
+			unwinding->options->stage_context, START_SLEEPERS, 0, 0);
 	kernel_set_tables_ready(unwinding->kernel);
 	namer_set_started(namer);
 	unwinding->lacking = kernel_lacking(unwinding->kernel);
