@@ -41,6 +41,10 @@
 #define LAST_WORDS_NS (5 * NS_PER_MS)
 #define URGENT_NICE (-20)
 #define MIN_FLIP_NS (250 * NS_PER_MS)
+#define SHORT_SLICE_NS (100 * NS_PER_MS)
+#define USUAL_SLICE_NS NS_PER_S
+/* As many as a page has room for (dwell-html(1)). */
+#define SHORT_SLICES 120
 
 struct capture {
 	struct capture_options options;
@@ -189,6 +193,12 @@ static int load_programs(struct capture *capture, struct why *why)
 		return error;
 	background_end(&capture->reading);
 	return kernel_set_symbols(capture->kernel, capture->symbols, why);
+}
+
+uint64_t capture_default_slice(uint64_t duration_ns)
+{
+	return duration_ns && duration_ns <= SHORT_SLICES * SHORT_SLICE_NS ? SHORT_SLICE_NS
+									   : USUAL_SLICE_NS;
 }
 
 int capture_new(const struct capture_options *options, struct capture **ret, struct why *why)

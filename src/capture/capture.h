@@ -26,6 +26,12 @@ struct capture_progress {
 };
 
 /*
+ * How long slices are in a recording of at most so long (0: of any length): short ones as long as a
+ * page can show each of them, because more of them are larger files that take longer to read.
+ */
+uint64_t capture_default_slice(uint64_t duration_ns);
+
+/*
  * Loads the kernel side; nothing runs yet. Borrows what options point to until freed.
  * -EPERM, -ENOTSUP or -ENOMEM: rights, kernel feature or memory are missing, and why says what to
  * do.

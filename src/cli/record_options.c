@@ -45,7 +45,8 @@ static const struct argp_option table[] = {
 		2},
 	{"min-wait", 'm', "TIME", 0, "shorter waits keep time and reason, not the rest", 2},
 	{"max-wait", 'M', "TIME", 0, "longer waits keep time and reason, not the rest", 2},
-	{"slice", KEY_SLICE, "TIME", 0, "keep sums apart for each TIME (default 1s)", 2},
+	{"slice", KEY_SLICE, "TIME", 0,
+		"keep sums apart for each TIME (default 100ms with -d up to 12s, else 1s)", 2},
 	{"memory", KEY_MEMORY, "SIZE", 0,
 		"the most for tables in the kernel (default 256M, less if little is free)", 2},
 	{"user-stacks", KEY_USER_STACKS, "table|fp|none", 0,
@@ -182,6 +183,7 @@ static int parse_slice(struct record_options *options, const char *text)
 
 	if (!error && options->capture.slice_ns < CAPTURE_MIN_SLICE_NS)
 		return bad("%s is too short for a slice; 1ms is the shortest", text);
+	options->is_slice_asked = true;
 	return error;
 }
 

@@ -24,7 +24,8 @@ struct record_options {
 	char **command;     /* NULL-terminated part of argv, NULL if none */
 	bool has_target;    /* a target other than the command was given */
 	bool is_quiet;
-	const char *name; /* of the command that records, "" for one shot */
+	bool is_slice_asked; /* else slices are as long as suits the duration */
+	const char *name;    /* of the command that records, "" for one shot */
 	char *target_text;
 	char *command_line;
 };

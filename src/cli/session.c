@@ -413,6 +413,8 @@ static int record(struct session *session)
 	struct why why;
 	int error;
 
+	if (!session->options->is_slice_asked)
+		options->slice_ns = capture_default_slice(options->duration_ns);
 	options->ids = session->options->ids.at;
 	options->id_count = session->options->ids.count;
 	/* COMMAND is ours, and cannot be another before we have asked for its status. */

@@ -14,3 +14,9 @@ check_slept("all slices together", sum(ns for _, ns in slices), 1200 * MS, rel=0
 naps = [w for w in recording.report["waits"] if w["name"] == "sleeper-0" and w["reason"] == "sleep"]
 check(sum(w["count"] for w in naps) == 1, f"one nap was taken, not {naps}")
 check_slept("the longest wait", max(w["max_ns"] for w in naps), 1200 * MS, rel=0.02)
+
+# Unasked for, slices are short only in recordings that a page shows slice by slice.
+for duration, slice_ns in (("12s", 100 * MS), ("13s", S), (None, S)):
+    recording = record(*(("-d", duration) if duration else ()), command=["true"])
+    check(recording.meta()["slice_ns"] == slice_ns, f"-d {duration}: {recording.meta()}")
+check(record("-d", "9s", "--slice", "3s", command=["true"]).meta()["slice_ns"] == 3 * S, "--slice 3s")

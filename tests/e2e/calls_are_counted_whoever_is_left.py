@@ -22,7 +22,8 @@ int main(void) { pthread_t thread; pthread_create(&thread, 0, other, 0); usleep(
 run("gcc", "-O1", "-g", "-pthread", "-o", "w", "two.c")
 program = os.path.abspath("w")
 leaderless = background(program)
-recording = record("-p", f"{leaderless.pid},{leaderless.pid}", "-e", f"uprobe:{program}:hit", "-d", "4s")
+recording = record("-p", f"{leaderless.pid},{leaderless.pid}", "-e", f"uprobe:{program}:hit", "-d", "4s",
+                   "--slice", "1s")
 slices = recording.rows("SELECT slice, sum(value) FROM counts GROUP BY slice ORDER BY slice")
 print(slices)
 check(len(slices) >= 4 and slices[-1][1] > 0.2 * slices[0][1], f"calls end early: {slices}")
