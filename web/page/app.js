@@ -12,6 +12,7 @@ import {Panel, TABS} from './ui_panel.js';
 import {Strip} from './ui_strip.js';
 import {processTable, summaryBar, waitsTable} from './ui_summary.js';
 import {printLight, readTheme, toggleTheme} from './ui_theme.js';
+import {thingChoices} from './ui_things.js';
 
 const FEW_WAITS = 5;
 
@@ -42,14 +43,15 @@ export class App {
 		/** @type {Set<string>} */
 		this.openProcesses = new Set();
 		this.summary = h('div', {});
-		this.tables = h('div', {class: 'columns'});
+		this.tables = h('div', {class: 'tables'});
 		this.strip = new Strip(model, (from, to) => this.update({from, to}));
-		this.bands = h('div', {class: 'tools'});
+		this.choices = h('div', {class: 'tools choices'});
 		this.crumbs = h('div', {class: 'top'});
 		this.panel = new Panel(this);
 		this.help = helpDialog();
 		if (![model, ...model.measures].some((one) => one.keys.rows)) root.classList.add('nothing');
-		root.append(this.crumbs, this.summary, h('section', {class: 'card', 'aria-label': 'Time'}, h('h2', {}, 'When'), this.strip.element, this.bands), this.tables, this.panel.element, footer(model), this.help);
+		root.append(this.crumbs, h('section', {class: 'card time', 'aria-label': 'Time'}, this.summary, this.choices, this.strip.element),
+			h('div', {class: 'columns'}, this.panel.element, this.tables), footer(model), this.help);
 	}
 
 	start() {
@@ -164,7 +166,7 @@ export class App {
 		const isNew = this.shown !== this.weights || this.shownBase !== this.baseWeights;
 		if (isNew || this.shownMeasure !== this.view.measure) {
 			this.summary.replaceChildren(summaryBar(this));
-			this.bands.replaceChildren(bandChoices(this));
+			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this)].filter(Boolean));
 		}
 		if (isNew) this.tables.replaceChildren(waitsTable(this), processTable(this));
 		this.shown = this.weights;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is left out and where we are: each filter and each step of the zoom can be taken back.
 import {h, select} from './dom.js';
-import {moment} from './format.js';
+import {duration, moment, plural} from './format.js';
 import {ANY_THING, shortThing, thingNumber} from './things.js';
 
 // Where bands begin.
@@ -22,9 +22,21 @@ export function bandChoices(app) {
 	const {model, state} = app;
 	const least = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), bandStart(model, i)]);
 	const most = model.bands.map((/** @type {string} */ _, /** @type {number} */ i) => [String(i), bandStart(model, i + 1) || 'any length']);
-	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Only waits that took from '),
+	return h('span', {class: 'group'}, h('span', {class: 'dim'}, 'Only waits of '),
 		select('Shortest wait', least, String(state.bandMin), (value) => app.update({bandMin: Number(value), bandMax: Math.max(state.bandMax, Number(value))})),
 		h('span', {class: 'dim'}, ' to '), select('Longest wait', most.reverse(), String(state.bandMax), (value) => app.update({bandMax: Number(value), bandMin: Math.min(state.bandMin, Number(value))})), timeOnly(app));
+}
+
+/** How much is counted, and what becomes of idle time. @param {any} app */
+function counted(app) {
+	const {model, state, weights} = app;
+	const aside = BigInt(weights.asideS) * 1000000000n + BigInt(weights.asideNs);
+	const {passes} = app.look.filter(state);
+	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + (!passes || passes(thread) ? thread.count : 0), 0);
+	const idle = select('Idle time', [['hide', 'set aside'], ['show', 'shown like other waits'], ['only', 'alone']],
+		state.idle, (value) => app.update({idle: value}));
+	return h('span', {class: 'counted'}, plural(threads, 'thread'), '; ', h('b', {id: 'busy'}, duration(weights.total)), ' counted. Idle: ',
+		h('span', {id: 'aside', 'data-ns': aside}, Number(aside) ? `${duration(Number(aside))} ` : ''), idle);
 }
 
 /** Filters count for the whole page. @param {any} app */
@@ -47,7 +59,7 @@ export function filterBar(app) {
 	if (thingNumber(model, state.thing) !== ANY_THING) put(`for ${shortThing(state.thing)}`, {thing: ''}, true);
 	if (state.only) put(`only stacks with ${state.only}`, {only: ''});
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
-	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), filters,
+	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), counted(app), filters,
 		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], thing: '', only: '', without: ''})}, 'all filters ✕') : null,
 		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out.'));
 }

@@ -10,6 +10,11 @@ const ROW = 18;
 const LETTERS = 12;
 const FAMILY = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 4;
+// What is said below the picture should be in sight with it.
+const BELOW = 34;
+// A picture of fewer rows is too low to be of use.
+const ENOUGH_ROWS = 12;
+const MOST_OF_WINDOW = 0.72;
 // So long a picture is laid out before what there is of it is shown.
 const SPELL_MS = 15;
 // A sheet has room for so many.
@@ -88,8 +93,16 @@ export class FlameView {
 		const height = Math.max(this.layout.rows.length, 1) * this.row;
 		this.spacer.style.height = `${height}px`;
 		this.element.style.setProperty('--rows', `${height + 2}px`);
+		this.element.style.setProperty('--room', `${this.room()}px`);
 		this.sizeCanvas();
 		return height;
+	}
+
+	/** The height at which the root is in sight before anything is scrolled, if that is enough of a picture; else what a window has room for. */
+	room() {
+		const top = this.scroller.getBoundingClientRect().top + window.scrollY;
+		const left = window.innerHeight - top - BELOW * letterScale();
+		return Math.round(left >= ENOUGH_ROWS * this.row ? left : window.innerHeight * MOST_OF_WINDOW);
 	}
 
 	/** A picture that takes long grows, row by row, between the frames. @param {import('./layout.js').Layout} layout */

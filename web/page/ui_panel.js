@@ -38,17 +38,21 @@ export class Panel {
 			oninput: () => app.update({search: this.searchBox.value}, true), spellcheck: 'false', autocomplete: 'off'});
 		this.matched = h('span', {id: 'matched', role: 'status'});
 		this.caseButton = h('button', {class: 'toggle', 'aria-pressed': 'false', title: 'Upper and lower case differ', onclick: () => app.update({exact: !app.state.exact}, true)}, 'Aa');
-		this.find = h('div', {class: 'find'}, this.searchBox, this.caseButton, this.matched);
+		this.search = h('span', {class: 'find'}, this.searchBox, this.caseButton, this.matched);
+		this.ways = h('span', {class: 'ways'});
+		this.shapes = h('div', {class: 'tools'}, this.search, this.ways);
 		this.details = h('p', {id: 'details', class: 'details', 'aria-live': 'polite'});
 		this.actions = h('div', {class: 'actions', role: 'group', 'aria-label': 'The chosen frame'});
 		this.threadBox = h('input', {type: 'search', placeholder: 'search threads', 'aria-label': 'Search threads and processes', id: 'thread-search',
 			oninput: () => { app.threadSearch = this.threadBox.value; app.renderTab(); }, spellcheck: 'false', autocomplete: 'off'});
-		this.about = h('p', {class: 'note'});
+		this.about = h('p', {class: 'note about'});
+		this.folds = h('p', {class: 'note'});
 		this.path = h('nav', {class: 'path', 'aria-label': 'Zoom'});
+		this.where = h('div', {class: 'where'}, this.path, this.about);
 		this.legend = h('p', {class: 'note legend'});
 		this.inside = h('details', {class: 'inside', ontoggle: () => this.showInside()}, h('summary', {}, 'The picture as a table'));
 		this.content = h('div', {class: 'content', id: 'content', role: 'tabpanel', tabindex: '-1'});
-		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, this.tabs, this.tools, this.find, this.path, this.content);
+		this.element = h('section', {class: 'card panel', id: 'panel', 'aria-label': 'Pictures and tables'}, h('div', {class: 'head'}, this.tabs, this.always()), this.tools, this.shapes, this.where, this.content);
 	}
 
 	render() {
@@ -57,30 +61,44 @@ export class Panel {
 		this.tabs.replaceChildren(...Object.entries(TABS).map(([tab, text]) => h('button', {role: 'tab', 'aria-selected': String(state.tab === tab), 'aria-controls': 'content', 'data-tab': tab,
 			onclick: () => app.update({tab})}, text)));
 		this.tools.replaceChildren(...this.toolsOf(state));
+		this.ways.replaceChildren(...this.waysOf(state));
 		if (this.searchBox.value !== state.search) this.searchBox.value = state.search;
 		this.caseButton.setAttribute('aria-pressed', String(state.exact));
 		this.showMatched();
-		this.find.hidden = state.tab === 'threads' || state.tab === 'chain';
-		this.path.hidden = state.tab !== 'flame' && state.tab !== 'functions';
+		this.tools.hidden = this.shapes.hidden = !this.isOfStacks(state);
+		this.where.hidden = state.tab !== 'flame' && state.tab !== 'functions';
 		this.path.replaceChildren(...zoomPath(app));
+		this.about.hidden = state.tab !== 'flame' || app.zoomNode > 0;
 		this.content.setAttribute('aria-label', TABS[/** @type {keyof TABS} */ (state.tab)] || '');
 		this.renderTab();
 	}
 
-	/** The tools that mean something on the tab. @param {import('./state.js').State} state */
+	/** What is there on every tab. */
+	always() {
+		const {app} = this;
+		return h('span', {class: 'group'}, h('button', {id: 'theme', title: 'Light or dark (d)', 'aria-label': 'Light or dark', onclick: () => app.switchTheme()}, '◐'),
+			h('button', {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => app.showHelp()}, '?'));
+	}
+
+	/** Is the tab made of the stacks of a view? @param {import('./state.js').State} state */
+	isOfStacks(state) {
+		return ['flame', 'functions', 'sandwich'].includes(state.tab);
+	}
+
+	/** The choice of stacks. @param {import('./state.js').State} state */
 	toolsOf(state) {
 		const {app} = this;
-		const isStack = ['flame', 'functions', 'sandwich'].includes(state.tab);
-		const groups = [h('span', {class: 'group'}, h('button', {id: 'theme', title: 'Light or dark (d)', 'aria-label': 'Light or dark', onclick: () => app.switchTheme()}, '◐'),
-			h('button', {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => app.showHelp()}, '?'))];
-		if (state.tab === 'flame')
-			groups.unshift(h('span', {class: 'group'}, toggle('Icicle', state.icicle, () => app.update({icicle: !state.icicle}), 'The root on top (i)'),
-				toggle('Callers', state.inverted, () => app.update({inverted: !state.inverted, zoom: []}), 'Stacks from their leaf (c)'),
-				toggle('By name', state.names, () => app.update({names: !state.names}), 'Siblings by name instead of size (a)')),
-			h('span', {class: 'group'}, h('button', {id: 'save-svg', onclick: () => this.saveSvg()}, 'Save SVG'), h('button', {id: 'save-folded', onclick: () => this.saveFolded()}, 'Save folded')));
-		if (isStack)
-			groups.unshift(...this.viewButtons(), h('label', {class: 'group'}, h('span', {class: 'dim'}, 'by '), select('Stacks named by', Object.entries(BYS), state.by, (by) => app.update({by, zoom: []}))));
-		return groups;
+		return this.isOfStacks(state) ? [...this.viewButtons(), h('label', {class: 'group'}, h('span', {class: 'dim'}, 'by '), select('Stacks named by', Object.entries(BYS), state.by, (by) => app.update({by, zoom: []})))] : [];
+	}
+
+	/** Ways to draw the picture. @param {import('./state.js').State} state */
+	waysOf(state) {
+		const {app} = this;
+		if (state.tab !== 'flame') return [];
+		return [h('span', {class: 'group'}, toggle('Icicle', state.icicle, () => app.update({icicle: !state.icicle}), 'The root on top (i)'),
+			toggle('Callers', state.inverted, () => app.update({inverted: !state.inverted, zoom: []}), 'Stacks from their leaf (c)'),
+			toggle('By name', state.names, () => app.update({names: !state.names}), 'Siblings by name instead of size (a)')),
+		h('span', {class: 'group'}, h('button', {id: 'save-svg', title: 'Save the picture (s)', onclick: () => this.saveSvg()}, 'Save SVG'), h('button', {id: 'save-folded', title: 'Save the stacks as text (S)', onclick: () => this.saveFolded()}, 'Save folded'))];
 	}
 
 	/** Views of time, and beside them what was counted. */
@@ -115,7 +133,7 @@ export class Panel {
 		const {app} = this;
 		const {state, tree, zoomNode, matches} = app;
 		if (this.flame.element.parentNode !== this.content)
-			this.content.replaceChildren(this.about, this.flame.element, this.details, this.actions, this.legend, this.inside);
+			this.content.replaceChildren(this.flame.element, this.details, this.actions, this.legend, this.folds, this.inside);
 		this.showAbout();
 		if (app.selectedTree !== tree.trie || app.selectedZoom !== zoomNode) app.selected = zoomNode;
 		app.selectedTree = tree.trie;
@@ -133,10 +151,10 @@ export class Panel {
 		const {state, tree, view} = app, {folded, buckets} = modelOf(app.model, view);
 		const about = [view.title, view.about].filter(Boolean).join(': ');
 		this.about.textContent = `${about}${state.inverted ? '; turned round: the last function of each stack is at the root, its callers follow' : ''}. ${amountOf(view, tree.totalOf(0))} in all.`;
-		if (folded.cells_weight && (state.from > 0 || state.to < buckets))
-			this.about.textContent += ' Of each column of time the largest stacks are kept apart; the rest is [other].';
-		if (folded.keys) this.about.textContent += ` ${count(folded.keys)} small stacks (${amount(view, folded.keys_weight)}) are [other].`;
 		this.about.dataset.ns = String(tree.totalOf(0));
+		this.folds.textContent = [folded.cells_weight && (state.from > 0 || state.to < buckets) ? 'Of each column of time the largest stacks are kept apart; the rest is [other].' : '',
+			folded.keys ? `${count(folded.keys)} small stacks (${amount(view, folded.keys_weight)}) are [other].` : ''].filter(Boolean).join(' ');
+		this.folds.hidden = !this.folds.textContent;
 	}
 
 	/** All pictures that there can be. */

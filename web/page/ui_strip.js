@@ -7,7 +7,7 @@ import {amountOf, duration, moment} from './format.js';
 import {className} from './weigh.js';
 
 // In px where the page's letters have their usual size.
-const STRIP = 84;
+const STRIP = 76;
 const AXIS = 16;
 const AXIS_LETTERS = 11;
 const MOST_TOLD = 4;

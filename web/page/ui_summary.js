@@ -2,12 +2,12 @@
 // The top of the page: the bar of all time with its chips, why they did not run, and the processes.
 import {classColor, classLetter} from './colors.js';
 import {lineId} from './chains.js';
-import {h, select} from './dom.js';
+import {h} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
 import {lineWords, looksNs, processLines, stackLabels, stackLine, waitLines} from './lines.js';
 import {thingsOfLines} from './things.js';
 import {timeOnly} from './ui_crumbs.js';
-import {thingChoices, thingLinks} from './ui_things.js';
+import {thingLinks} from './ui_things.js';
 import {className, classTotal, FIRST_REASON} from './weigh.js';
 
 /** Time by chip: classes of one word together, largest reasons first. @param {any} model @param {any} weights */
@@ -32,7 +32,6 @@ export function summaryBar(app) {
 	const parts = barParts(model, app.baseWeights);
 	const shown = parts.filter((part) => !state.off.includes(part.word));
 	const whole = shown.reduce((sum, part) => sum + part.ns, 0);
-	const aside = BigInt(app.weights.asideS) * 1000000000n + BigInt(app.weights.asideNs);
 	const bar = h('div', {class: 'bar', role: 'img', 'aria-label': `${duration(whole)}: ` + shown.map((part) =>
 		`${name(part.word)} ${percent(part.ns, whole)}`).join(', ')},
 	shown.filter((part) => part.ns > 0).map((part) => h('span', {'width%': 100 * part.ns / (whole || 1),
@@ -46,14 +45,7 @@ export function summaryBar(app) {
 		ondblclick: () => app.update({off: parts.map((other) => other.word).filter((word) => word !== part.word)}),
 	}, h('b', {}, classLetter(model, part.word)), ` ${name(part.word)} `,
 	h('span', {class: 'n'}, `${duration(part.ns)}`), ' ', h('span', {class: 'dim'}, percent(part.ns, whole))));
-	const {passes} = app.look.filter(state);
-	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + (!passes || passes(thread) ? thread.count : 0), 0);
-	const idle = select('Idle time', [['hide', 'set aside'], ['show', 'shown like other waits'], ['only', 'alone']],
-		state.idle, (value) => app.update({idle: value}));
-	return h('section', {class: 'card', 'aria-label': 'All time'},
-		h('p', {class: 'lead'}, plural(threads, 'thread'), '; ', h('b', {id: 'busy'}, duration(whole)), ' counted. Idle: ',
-			h('span', {id: 'aside', 'data-ns': aside}, Number(aside) ? `${duration(Number(aside))} ` : ''), idle),
-		bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips, timeOnly(app)), thingChoices(app));
+	return h('div', {role: 'group', 'aria-label': 'All time'}, bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips, timeOnly(app)));
 }
 
 function name(/** @type {string} */ word) {
@@ -83,6 +75,12 @@ function findHeaviest(app, line) {
 	if (!line.isRunnable) app.choose([line.member, ...stackLabels(app.model, line.node)]);
 }
 
+/** How many waits a line has, and how long they were. @param {any} model @param {any} line */
+function lineFigures(model, line) {
+	return h('div', {class: 'figures dim'}, [plural(line.count, 'wait'), line.count ? `mean ${duration(line.ns / line.count)}` : '', line.max ? h('span', {title: 'of the whole recording'}, `longest ${duration(line.max)}`) : '']
+		.filter(Boolean).map((part, i) => [i ? ', ' : '', part]).flat(), ' ', bandColumns(model, line.bands));
+}
+
 /** @param {any} app */
 export function waitsTable(app) {
 	const {model} = app;
@@ -97,21 +95,16 @@ export function waitsTable(app) {
 	const things = model.things.length ? thingsOfLines(model, app.weights, model.waitGroups.lineOf) : new Map();
 	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
-		h('td', {class: 'wide'}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
+		h('td', {}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.called)}, lineWords(line))),
+		lineFigures(model, line),
 		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)), thingLinks(app, things.get(line.place), line.ns),
 		h('div', {class: 'cause'}, sentenceOf(line), ' ', line.isRunnable || !model.has_chains ? null
 			: app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
-		h('td', {class: 'n', 'data-word': 'total'}, duration(line.ns)),
-		h('td', {class: 'n', 'data-word': 'waits'}, count(line.count)),
-		h('td', {class: 'n', 'data-word': 'mean'}, line.count ? duration(line.ns / line.count) : '–'),
-		h('td', {class: 'n', 'data-word': 'longest'}, line.max ? duration(line.max) : '–'),
-		h('td', {class: 'hideable'}, bandColumns(model, line.bands))));
+		h('td', {class: 'n'}, duration(line.ns))));
 	return h('section', {class: 'card', id: 'waits'}, h('h2', {}, 'Why they did not run'),
 		lines.length ? h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, ''), h('th', {}, 'who and in what'),
-			h('th', {class: 'n'}, 'total'), h('th', {class: 'n'}, 'waits'), h('th', {class: 'n'}, 'mean'),
-			h('th', {class: 'n', title: 'of the whole recording'}, 'longest'),
-			h('th', {class: 'hideable', title: 'from < 10 us to >= 1 s'}, 'lengths'))), h('tbody', {}, rows)))
+			h('th', {class: 'n'}, 'total'))), h('tbody', {}, rows)))
 			: h('p', {class: 'dim'}, 'No waits here.'),
 		lines.length > shown.length ? h('button', {onclick: () => app.moreWaits()},
 			`${count(lines.length - shown.length)} more`) : null);

@@ -5,7 +5,7 @@ import {count, duration, percent} from './format.js';
 import {largeThings, shortThing, thingList} from './things.js';
 import {timeOnly} from './ui_crumbs.js';
 
-const MOST_BUTTONS = 6;
+const MOST_BUTTONS = 3;
 const MOST_LISTED = 200;
 
 /** Nothing if the recording does not hold what waits were for. @param {any} app */
