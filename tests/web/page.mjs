@@ -109,6 +109,27 @@ test('brushing a range recomputes everything, as the report for that range', () 
 	await assertTotals(page, report);
 }));
 
+// Of a part the page says what the report says, less what it does not hold: where else to look, what ran, which thing, who had the CPU.
+const words = (text) => text.replace(/,? ?see \d+/g, '').replace(/ \(mostly [^)]*\)/g, '').replace(/ of \/[^ ]*( \(deleted\))?/g, '').replaceAll(' ()', '').replace(/(< )?\d+ %/g, 'N %');
+
+test('"In short" and the causes are of what is chosen, in the report\'s words', () => at(PAGE, async (page) => {
+	const verdict = () => page.locator('#verdict').textContent();
+	const whole = await verdict();
+	assert.match(whole, /^In short: /);
+	await page.evaluate(() => { location.hash = '#from=2&to=6'; });
+	await page.waitForFunction(() => /^In short, from 0.5 s to 1.5 s: /.test(document.querySelector('#verdict').textContent));
+	const causes = await page.locator('#waits tbody tr').evaluateAll((rows) => rows.map((row) => [Number(row.dataset.ns), row.querySelector('.cause').firstChild.textContent]));
+	const line = range.lines.find((one) => one.reason !== 'no CPU');
+	const [, sentence] = causes.find(([ns]) => ns === line.total_ns);
+	assert.equal(words(sentence), words(line.sentence));
+	assert.ok(words(await verdict()).includes(words(line.sentence).slice(1)), await verdict());
+	await page.evaluate(() => { location.hash = '#off=lock'; });
+	await page.waitForFunction(() => /^In short, of what the filters leave: /.test(document.querySelector('#verdict').textContent));
+	assert.doesNotMatch(await verdict(), /mutex/);
+	await page.evaluate(() => { location.hash = ''; });
+	await page.waitForFunction((text) => document.querySelector('#verdict').textContent === text, whole);
+}));
+
 test('the strip obeys keys', () => at(PAGE, async (page) => {
 	await page.locator('.strip canvas').focus();
 	await press(page, 'ArrowRight', 'ArrowRight', 'Shift+ArrowRight');
@@ -527,6 +548,8 @@ test('hostile names stay names', () => at(HOSTILE, async (page) => {
 	assert.equal(await page.evaluate(() => window.hacked), undefined);
 	assert.equal(await page.locator('script').count(), 1);
 	assert.equal(await page.locator('body img').count(), 0);
+	// Where much is going on beside it, its wait is farther down.
+	while (await page.locator('#waits button').count()) await page.locator('#waits button').click();
 	assert.ok(await page.getByText('</script><script>window.hacked=1</script>').count() > 0);
 	assert.ok(!(await page.content()).includes('\u202e'));
 	await press(page, 't');

@@ -11,6 +11,8 @@ import {helpDialog} from './ui_help.js';
 import {Panel, TABS} from './ui_panel.js';
 import {Strip} from './ui_strip.js';
 import {processTable, summaryBar, waitsTable} from './ui_summary.js';
+import {waitLines} from './lines.js';
+import {verdictSentence, verdictText} from './verdict.js';
 import {printLight, readTheme, toggleTheme} from './ui_theme.js';
 import {thingChoices} from './ui_things.js';
 
@@ -43,6 +45,11 @@ export class App {
 		/** @type {Set<string>} */
 		this.openProcesses = new Set();
 		this.summary = h('div', {});
+		/** What the head says of the recording as a whole. */
+		this.verdict = document.getElementById('verdict');
+		this.wholeVerdict = this.verdict?.textContent || '';
+		/** Of `weights`. @type {import('./lines.js').Line[]} */
+		this.waitLines = [];
 		this.tables = h('div', {class: 'tables'});
 		this.strip = new Strip(model, (from, to) => this.update({from, to}));
 		this.choices = h('div', {class: 'tools choices'});
@@ -168,13 +175,34 @@ export class App {
 			this.summary.replaceChildren(summaryBar(this));
 			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this)].filter(Boolean));
 		}
-		if (isNew) this.tables.replaceChildren(waitsTable(this), processTable(this));
+		if (isNew) {
+			this.waitLines = waitLines(this.model, this.weights);
+			this.tables.replaceChildren(waitsTable(this), processTable(this));
+			this.showVerdict();
+		}
 		this.shown = this.weights;
 		this.shownBase = this.baseWeights;
 		this.shownMeasure = this.view.measure;
 		this.strip.show(series, state.from, state.to, this.events && {view: this.view, values: this.events.overTime});
 		this.crumbs.replaceChildren(filterBar(this));
 		this.panel.render();
+	}
+
+	/** The head follows the filters: what it says of the whole is never said of a part. */
+	showVerdict() {
+		const {model, state, initial, verdict} = this;
+		const isPart = state.from > 0 || state.to < model.buckets;
+		document.getElementById('measures')?.toggleAttribute('hidden', Boolean(isPart || state.process || state.thread));
+		if (!verdict) return;
+		const isWhole = this.isInitial() || !model.keys.rows;
+		// What is clicked next should not move away because a sentence is shorter.
+		if (isWhole) verdict.style.minHeight = '';
+		else if (verdict.textContent === this.wholeVerdict) verdict.style.minHeight = `${verdict.offsetHeight}px`;
+		verdict.textContent = this.wholeVerdict;
+		if (isWhole) return;
+		const window = Math.min(model.from_ns + state.to * model.bucket_ns, model.to_ns) - (model.from_ns + state.from * model.bucket_ns);
+		const hasOthers = this.weights !== this.look.weights({...initial, idle: 'hide', from: state.from, to: state.to}).weights;
+		verdict.textContent = verdictSentence(model, state, hasOthers, verdictText(model, this.weights, this.waitLines, window));
 	}
 
 	renderTab() {

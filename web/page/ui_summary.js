@@ -4,7 +4,8 @@ import {classColor, classLetter} from './colors.js';
 import {lineId} from './chains.js';
 import {h} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
-import {lineWords, looksNs, processLines, stackLabels, stackLine, waitLines} from './lines.js';
+import {causeSentence, explainLines} from './explain.js';
+import {lineWords, looksNs, processLines, stackLabels, stackLine} from './lines.js';
 import {thingsOfLines} from './things.js';
 import {timeOnly} from './ui_crumbs.js';
 import {thingLinks} from './ui_things.js';
@@ -75,29 +76,40 @@ function findHeaviest(app, line) {
 	if (!line.isRunnable) app.choose([line.member, ...stackLabels(app.model, line.node)]);
 }
 
-/** How many waits a line has, and how long they were. @param {any} model @param {any} line */
-function lineFigures(model, line) {
-	return h('div', {class: 'figures dim'}, [plural(line.count, 'wait'), line.count ? `mean ${duration(line.ns / line.count)}` : '', line.max ? h('span', {title: 'of the whole recording'}, `longest ${duration(line.max)}`) : '']
+/** What each line was for. The report's own sentences are about the recording as a whole; of a part they are made here, but who had the CPU is not known for it. @param {any} app @param {import('./lines.js').Line[]} lines @returns {(line: import('./lines.js').Line) => string} */
+function sentences(app, lines) {
+	const {model, weights} = app;
+	if (app.isInitial()) return (line) => line.number ? model.lines[line.number - 1].text : '';
+	const waits = model.has_chains ? lines.filter((line) => !line.isRunnable) : [], explained = explainLines(model, weights, waits);
+	return (line) => {
+		const explanation = explained.get(line.place);
+		return explanation ? causeSentence(model, explanation, line.name) : '';
+	};
+}
+
+/** How many waits a line has, and how long they were; the longest is known of the recording as a whole only. @param {any} app @param {any} line */
+function lineFigures(app, line) {
+	const {model} = app;
+	return h('div', {class: 'figures dim'}, [plural(line.count, 'wait'), line.count ? `mean ${duration(line.ns / line.count)}` : '', line.max && app.weights.isWhole ? `longest ${duration(line.max)}` : '']
 		.filter(Boolean).map((part, i) => [i ? ', ' : '', part]).flat(), ' ', bandColumns(model, line.bands));
 }
 
 /** @param {any} app */
 export function waitsTable(app) {
 	const {model} = app;
-	const lines = waitLines(model, app.weights);
+	const lines = app.waitLines;
 	const shown = lines.slice(0, app.waitsShown);
-	// The report's sentences are about the recording as a whole.
-	const sentenceOf = (/** @type {any} */ line) => app.isInitial() && line.number ? model.lines[line.number - 1].text : '';
+	const sentenceOf = sentences(app, shown);
 	const share = (/** @type {any} */ line) => {
 		const ns = looksNs(model, line);
 		return ns < line.ns * 0.95 ? `${percent(ns, line.ns)}: ` : '';
 	};
 	const things = model.things.length ? thingsOfLines(model, app.weights, model.waitGroups.lineOf) : new Map();
-	const rows = shown.map((line, i) => h('tr', {'data-ns': line.ns},
+	const rows = shown.map((/** @type {import('./lines.js').Line} */ line, /** @type {number} */ i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
 		h('td', {}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
 			h('span', {class: 'tag', color: classColor(line.called)}, lineWords(line))),
-		lineFigures(model, line),
+		lineFigures(app, line),
 		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)), thingLinks(app, things.get(line.place), line.ns),
 		h('div', {class: 'cause'}, sentenceOf(line), ' ', line.isRunnable || !model.has_chains ? null
 			: app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),

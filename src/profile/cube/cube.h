@@ -87,6 +87,7 @@ struct cube_hop {
 	enum reason reason; /* what the waker before it had slept in */
 	uint32_t operation; /* number in the tree's labels, 0: none */
 	uint32_t spot;      /* the function that wanted it; likewise */
+	bool is_lock;       /* somebody held it */
 };
 
 struct cube_chain {

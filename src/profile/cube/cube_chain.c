@@ -20,6 +20,7 @@ static struct cube_hop make_hop(
 		waited = selection_waited(building->selection, hop);
 	made.reason = waited.reason;
 	made.operation = waited.operation ? cube_label(building, waited.operation) : 0;
+	made.is_lock = waited.is_lock;
 	made.spot = waited.spot ? cube_label(building, waited.spot) : 0;
 	return made;
 }

@@ -252,8 +252,7 @@ void explain_line(const struct summary *summary, size_t line, struct explanation
 	*ret = (struct explanation){
 		.total_ns = summary->lines.at[line].total_ns, .words = summary->words};
 	ret->waker = only_waker(causes, chains, count);
-	ret->is_held = summary->lines.at[line].known.kind == KNOWN_LOCK ||
-		       summary->lines.at[line].reason == REASON_LOCK;
+	ret->is_held = line_is_held(&summary->lines.at[line]);
 	const struct last_wait *endless =
 		deadlocks_wait_of(&summary->deadlocks, summary->lines.at[line].unended_by);
 	ret->owner = endless ? endless->owner : NULL;

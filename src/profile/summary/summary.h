@@ -111,6 +111,18 @@ struct summary_line {
 	size_t thing_count;
 };
 
+/* Is it for something that somebody holds? */
+static inline bool line_is_held(const struct summary_line *line)
+{
+	return line->known.kind == KNOWN_LOCK || line->reason == REASON_LOCK;
+}
+
+/* Is it for a thread or a process as such? What those did tells more. */
+static inline bool line_is_for_an_end(const struct summary_line *line)
+{
+	return line->reason == REASON_CHILD || line->known.kind == KNOWN_OTHERS;
+}
+
 struct summary {
 	const struct rec_meta *meta;
 	const struct words *words; /* of the recording */

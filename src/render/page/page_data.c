@@ -87,6 +87,7 @@ COLUMN(hop_waited, cube->hops.at[row].has_waited)
 COLUMN(hop_reason, cube->hops.at[row].reason)
 COLUMN(hop_operation, cube->hops.at[row].operation)
 COLUMN(hop_spot, cube->hops.at[row].spot)
+COLUMN(hop_lock, cube->hops.at[row].is_lock)
 COLUMN(share_ran, cube->shares.at[row].ran_ns)
 COLUMN(share_no_cpu, cube->shares.at[row].no_cpu_ns)
 COLUMN(share_earlier, cube->shares.at[row].earlier_ns)
@@ -125,7 +126,8 @@ static const struct column chain_columns[] = {
 static const struct column hop_columns[] = {
 	{"kind", PLAIN, hop_kind}, {"name", DELTA, hop_name}, {"node", DELTA, hop_node},
 	{"waited", PLAIN, hop_waited}, {"reason", PLAIN, hop_reason},
-	{"operation", PLAIN, hop_operation}, {"spot", PLAIN, hop_spot}, {0}};
+	{"operation", PLAIN, hop_operation}, {"spot", PLAIN, hop_spot},
+	{"lock", PLAIN, hop_lock}, {0}};
 static const struct column share_columns[] = {
 	{"ran", PLAIN, share_ran}, {"nocpu", PLAIN, share_no_cpu},
 	{"earlier", PLAIN, share_earlier}, {0}};

@@ -6,6 +6,7 @@
 #include "model/words.h"
 #include "profile/view_types.h"
 #include "render/page/page_parts.h"
+#include "render/report/report_what.h"
 #include "util/units.h"
 
 /* Lines of the report that are explained. */
@@ -199,6 +200,20 @@ static void put_labels(struct json *json, const struct page *page)
 	json_close_array(json);
 }
 
+/* What the page needs to say of a part what the report says of the whole. */
+static void put_phrase(struct json *json, const struct page *page, const struct summary_line *line)
+{
+	_cleanup_free_ char *what = line->is_runnable ? NULL : report_what_alone(line);
+
+	if (!what)
+		return;
+	put_name(json, page, "what", what);
+	if (line_is_held(line))
+		json_field_bool(json, "is_held", true);
+	if (line_is_for_an_end(line))
+		json_field_bool(json, "is_for_end", true);
+}
+
 /* The report's lines, which kinds refer to by number, and what each was for in its words. */
 static void put_lines(struct json *json, const struct page *page)
 {
@@ -222,6 +237,7 @@ static void put_lines(struct json *json, const struct page *page)
 			put_name(json, page, "spot", line->spot);
 		if (line->is_rest)
 			json_field_bool(json, "is_rest", true);
+		put_phrase(json, page, line);
 		put_name(json, page, "text", sentence);
 		json_close_object(json);
 	}

@@ -34,12 +34,6 @@
 /* More than this of all blocked time without an explanation is said. */
 #define OPEN_PART 10
 
-/* Waits for a thread or a process as such: what those did tells more. */
-static bool is_for_an_end(const struct summary_line *line)
-{
-	return line->reason == REASON_CHILD || line->known.kind == KNOWN_OTHERS;
-}
-
 /* The sentence about a line's causes, and the largest of them. Caller frees. */
 static char *causes_of_line(const struct summary *summary, size_t index, struct cause *ret_first)
 {
@@ -213,7 +207,7 @@ static bool is_same_story(const struct cause *a, const struct cause *b)
 /* Does a wait count for the verdict by itself? */
 static bool is_story(const struct summary *summary, const struct summary_line *line)
 {
-	return !line->is_runnable && !is_for_an_end(line) && line->reason != REASON_STOPPED &&
+	return !line->is_runnable && !line_is_for_an_end(line) && line->reason != REASON_STOPPED &&
 	       !report_is_stuck(summary, line);
 }
 

@@ -29,8 +29,7 @@ static const char *article_of(const char *known)
 		       : "a ";
 }
 
-/* Without its thing: "for a mutex (ask)", "in fdatasync (XLogFlush)", "for a disk" */
-static char *what_of(const struct summary_line *line)
+char *report_what_alone(const struct summary_line *line)
 {
 	_cleanup_free_ char *operation =
 		line->operation ? text_clean(line->operation, false) : NULL;
@@ -56,7 +55,7 @@ static char *what_of(const struct summary_line *line)
 char *report_what(const struct summary *summary, const struct summary_line *line, bool *ret_is_for)
 {
 	const struct thing *thing = line_thing(summary, line);
-	_cleanup_free_ char *what = what_of(line);
+	_cleanup_free_ char *what = report_what_alone(line);
 	_cleanup_free_ char *text = thing ? thing_text(thing, THING_COLUMNS) : NULL;
 	bool is_of = thing && thing_is_worked_on(thing, line->reason);
 

@@ -11,5 +11,7 @@
  * frees.
  */
 char *report_what(const struct summary *summary, const struct summary_line *line, bool *ret_is_for);
+/* The same without its thing: "in fdatasync (XLogFlush)". Caller frees. */
+char *report_what_alone(const struct summary_line *line);
 
 #endif

@@ -130,7 +130,7 @@ export function timeTables() {
 		keys: {thread: column(KEYS, 0, 'delta'), kind: column(KEYS, 1, 'delta'), node: column(KEYS, 2, 'delta'), chain: ['delta', KEYS.map((_, key) => key === 3 ? 1 : key === 4 ? 2 : key === 7 ? 3 : 0)], band: column(KEYS, 3), s: column(KEYS, 4), ns: column(KEYS, 5),
 			count: column(KEYS, 6), unended: column(KEYS, 7), max: column(KEYS, 8)},
 		chains: {first: ['delta', CHAINS.map((row) => row[0])], count: column(CHAINS, 1), end: column(CHAINS, 2)},
-		hops: {kind: column(HOPS, 0), name: column(HOPS, 1, 'delta'), node: column(HOPS, 2, 'delta'), waited: column(HOPS, 3), reason: column(HOPS, 4), operation: column(HOPS, 5), spot: column(HOPS, 6)},
+		hops: {kind: column(HOPS, 0), name: column(HOPS, 1, 'delta'), node: column(HOPS, 2, 'delta'), waited: column(HOPS, 3), reason: column(HOPS, 4), operation: column(HOPS, 5), spot: column(HOPS, 6), lock: ['plain', HOPS.map(() => 0)]},
 		shares: {ran: column(SHARES, 0), nocpu: column(SHARES, 1), earlier: column(SHARES, 2)},
 		cells: cellColumns(CELLS),
 	};

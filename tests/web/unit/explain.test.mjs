@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {apportion, causeSentence, explainLines} from '../../../web/page/explain.js';
+import {waitLines} from '../../../web/page/lines.js';
+import {verdictSentence, verdictText} from '../../../web/page/verdict.js';
+import {openFilter, weigh} from '../../../web/page/weigh.js';
+import {model} from './model.mjs';
+
+const explained = (name, filter = {}) => {
+	const data = model(), weights = weigh(data, {...openFilter(data), ...filter}), lines = waitLines(data, weights);
+	const line = lines.find((one) => one.name === name && !one.isRunnable);
+	return {data, weights, lines, line, explanation: explainLines(data, weights, [line]).get(line.place)};
+};
+
+test('percents add up to a hundred', () => {
+	assert.deepEqual(apportion([1, 1, 1]), [34, 33, 33]);
+	assert.deepEqual(apportion([0, 5]), [0, 100]);
+	assert.deepEqual(apportion([]), []);
+});
+
+test('a wait is divided among what its waker did and what that one was in', () => {
+	const {data, line, explanation} = explained('app');
+	const sum = explanation.causes.reduce((all, cause) => all + cause.ran + cause.nocpu + cause.waited, explanation.open);
+	assert.ok(Math.abs(sum - line.ns) < 1, `${sum}`);
+	assert.equal(causeSentence(data, explanation, 'app'), 'For jbd2 100 %: in fdatasync (disk vda) 70 %, running 20 %, without a CPU 10 %.');
+});
+
+test('who waits for one of its own name waits for another', () => {
+	const {data, explanation} = explained('app');
+	assert.match(causeSentence(data, explanation, 'jbd2'), /^For another jbd2 100 %/);
+	assert.match(causeSentence(data, {...explanation, isHeld: true}, 'app'), /^Held by jbd2/);
+});
+
+test('what nobody ended had not ended', () => {
+	const {data, explanation} = explained('srv', {idle: 'hide'});
+	assert.equal(causeSentence(data, explanation, 'srv'), 'It had not ended when the recording did.');
+});
+
+test('"In short" is of the range, largest first', () => {
+	const {data, weights, lines} = explained('app', {from: 1, to: 2});
+	const text = verdictText(data, weights, lines, 1e9);
+	assert.match(text, /^srv waited 1\.00 s for a futex\. It had not ended when the recording did\. Then app waited 500 ms in fdatasync, for jbd2 100 %/);
+	assert.equal(verdictSentence(data, {from: 1, to: 2}, false, 'x.'), 'In short, from 1 s to 2 s: x.');
+	assert.equal(verdictSentence(data, {from: 0, to: 4}, true, 'x.'), 'In short, of what the filters leave: x.');
+});
+
+test('a part without any time is said to have none, or to be idle', () => {
+	const data = model(), idle = weigh(data, {...openFilter(data), idle: 'hide', from: 3, to: 4});
+	assert.equal(verdictText(data, idle, waitLines(data, idle), 1e9), 'nothing but idle, 749 ms.');
+	const none = weigh(data, {...openFilter(data), passes: () => false});
+	assert.equal(verdictText(data, none, waitLines(data, none), 1e9), 'no time at all.');
+});
