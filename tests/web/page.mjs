@@ -96,8 +96,7 @@ test('brushing a range recomputes everything, as the report for that range', () 
 	const strip = page.locator('.strip canvas');
 	await strip.scrollIntoViewIfNeeded();
 	const box = await strip.boundingBox();
-	const {buckets} = await page.evaluate(() => ({buckets: Number(document.querySelector('.strip canvas').getAttribute('aria-valuemax'))}));
-	const x = (bucket) => box.x + box.width * (bucket + 0.5) / buckets;
+	const x = (bucket) => box.x + box.width * (bucket + 0.5) * report.recording.slice_ns / report.window_ns;
 	await page.mouse.move(x(2), box.y + 20);
 	await page.mouse.down();
 	await page.mouse.move(x(4), box.y + 25);
@@ -128,6 +127,18 @@ test('"In short" and the causes are of what is chosen, in the report\'s words', 
 	assert.doesNotMatch(await verdict(), /mutex/);
 	await page.evaluate(() => { location.hash = ''; });
 	await page.waitForFunction((text) => document.querySelector('#verdict').textContent === text, whole);
+}));
+
+test('the last column is as wide as it is long', () => at(PAGE, async (page) => {
+	const {window_ns, recording: {slice_ns}} = report, columns = Math.ceil(window_ns / slice_ns);
+	const canvas = page.locator('.strip canvas'), box = await canvas.boundingBox();
+	assert.equal(Number(await canvas.getAttribute('aria-valuemax')), columns);
+	const seconds = (ns) => `${(ns / 1e9).toFixed(3).replace(/\.?0+$/, '')} s`;
+	const start = (columns - 1) * slice_ns, x = box.width * start / window_ns;
+	await page.mouse.move(box.x + x - 2, box.y + 20);
+	assert.ok((await page.locator('.strip .note').textContent()).startsWith(`From ${seconds(start - slice_ns)} to ${seconds(start)}`));
+	await page.mouse.move(box.x + Math.min(x + 2, box.width - 0.5), box.y + 20);
+	assert.ok((await page.locator('.strip .note').textContent()).startsWith(`From ${seconds(start)} to ${seconds(window_ns)}`));
 }));
 
 test('the strip obeys keys', () => at(PAGE, async (page) => {

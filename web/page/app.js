@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is being looked at, and its way from links, clicks and keys to the screen. The address is the
 // truth: every step writes it, and whatever changes it (a link, back, forward) is drawn.
+import {bucketStart} from './buckets.js';
 import {h, keepFocus} from './dom.js';
 import {followPath} from './layout.js';
 import {Look, viewsOf} from './look.js';
@@ -200,7 +201,7 @@ export class App {
 		else if (verdict.textContent === this.wholeVerdict) verdict.style.minHeight = `${verdict.offsetHeight}px`;
 		verdict.textContent = this.wholeVerdict;
 		if (isWhole) return;
-		const window = Math.min(model.from_ns + state.to * model.bucket_ns, model.to_ns) - (model.from_ns + state.from * model.bucket_ns);
+		const window = bucketStart(model, state.to) - bucketStart(model, state.from);
 		const hasOthers = this.weights !== this.look.weights({...initial, idle: 'hide', from: state.from, to: state.to}).weights;
 		verdict.textContent = verdictSentence(model, state, hasOthers, verdictText(model, this.weights, this.waitLines, window));
 	}

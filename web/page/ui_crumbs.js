@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is left out and where we are: each filter and each step of the zoom can be taken back.
+import {bucketMoment} from './buckets.js';
 import {h, select} from './dom.js';
 import {duration, moment, plural} from './format.js';
 import {ANY_THING, shortThing, thingNumber} from './things.js';
@@ -50,7 +51,7 @@ export function filterBar(app) {
 			title: `Take this filter back${isUnused ? `; it is for time, not for ${view.weight}` : ''}`}, isUnused ? 'time only: ' : '', text, ' ✕'));
 	};
 	if (state.from > 0 || state.to < model.buckets)
-		put(`${moment(model.from_ns + state.from * model.bucket_ns)} to ${moment(Math.min(model.from_ns + state.to * model.bucket_ns, model.to_ns))}`, {from: 0, to: model.buckets});
+		put(`${moment(bucketMoment(model, state.from))} to ${moment(bucketMoment(model, state.to))}`, {from: 0, to: model.buckets});
 	if (state.bandMin > 0 || state.bandMax < initial.bandMax)
 		put(`waits ${state.bandMin ? `of ${bandStart(model, state.bandMin)} or longer` : ''}${state.bandMin && state.bandMax < initial.bandMax ? ', ' : ''}${state.bandMax < initial.bandMax ? `shorter than ${bandStart(model, state.bandMax + 1)}` : ''}`, {bandMin: 0, bandMax: initial.bandMax}, true);
 	if (state.process) put(`process ${state.process}`, {process: ''});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The time strip: how much of each class of time passed when, and of a measure that is looked at a line
 // over it. Dragging, or keys, choose a range.
+import {bucketAt, bucketMoment, bucketNs, bucketPlace} from './buckets.js';
 import {classColor} from './colors.js';
 import {h, letterScale} from './dom.js';
 import {amountOf, duration, moment} from './format.js';
@@ -61,8 +62,9 @@ export class Strip {
 	tell() {
 		const {model, from, to, line} = this;
 		const lineText = line ? ` The line: at most ${amountOf(line.view, Math.max(...line.values))} in a column.` : '';
+		const last = bucketNs(model, model.buckets - 1), lastText = last < model.bucket_ns ? `, the last ${duration(last)}` : '';
 		this.note.textContent = (from === 0 && to === model.buckets
-			? `Drag to choose a range of time. Each column is ${duration(model.bucket_ns)}; the highest has ${duration(this.most())} of the threads' time.${this.lost}`
+			? `Drag to choose a range of time. Each column is ${duration(model.bucket_ns)}${lastText}; the highest has ${duration(this.most() * model.bucket_ns)} of the threads' time${lastText ? ` in ${duration(model.bucket_ns)}` : ''}.${this.lost}`
 			: `${this.describe(from, to)}. Double click, or Esc, for all of it.`) + lineText;
 	}
 
@@ -80,13 +82,13 @@ export class Strip {
 		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${parts.slice(0, MOST_TOLD).join(', ') || 'nothing'}${more}${line ? `; ${amountOf(line.view, line.values[bucket])}` : ''}.`;
 	}
 
-	/** The sum of the highest column. */
+	/** The highest column: threads' time by time. */
 	most() {
 		let most = 0;
 		for (let bucket = 0; bucket < this.model.buckets; bucket++) {
 			let sum = 0;
 			for (const values of this.series.sums) sum += values[bucket];
-			most = Math.max(most, sum);
+			most = Math.max(most, sum / bucketNs(this.model, bucket));
 		}
 		return most;
 	}
@@ -94,15 +96,13 @@ export class Strip {
 	/** @param {number} from @param {number} to */
 	describe(from, to) {
 		const {model} = this;
-		const end = Math.min(model.from_ns + to * model.bucket_ns, model.to_ns);
-		return `From ${moment(model.from_ns + from * model.bucket_ns)} to ${moment(end)}`;
+		return `From ${moment(bucketMoment(model, from))} to ${moment(bucketMoment(model, to))}`;
 	}
 
 	/** @param {PointerEvent} event */
 	bucketAt(event) {
 		const frame = this.canvas.getBoundingClientRect();
-		const at = Math.floor((event.clientX - frame.left) / frame.width * this.model.buckets);
-		return Math.max(0, Math.min(this.model.buckets - 1, at));
+		return bucketAt(this.model, (event.clientX - frame.left) / frame.width);
 	}
 
 	/** @param {PointerEvent} event */
@@ -168,7 +168,7 @@ export class Strip {
 		this.paintColumns(context, width);
 		this.paintLine(context, width, style);
 		context.fillStyle = style.getPropertyValue('--shade');
-		const x = (/** @type {number} */ bucket) => width * bucket / model.buckets;
+		const x = (/** @type {number} */ bucket) => width * bucketPlace(model, bucket);
 		context.fillRect(0, 0, x(this.from), STRIP - AXIS);
 		context.fillRect(x(this.to), 0, width - x(this.to), STRIP - AXIS);
 		context.strokeStyle = style.getPropertyValue('--ink');
@@ -182,15 +182,16 @@ export class Strip {
 		const {model, series} = this;
 		const most = this.most();
 		if (!most) return;
-		const column = width / model.buckets, gap = column > 4 ? 1 : 0;
+		const gap = width / model.buckets > 4 ? 1 : 0;
 		for (let bucket = 0; bucket < model.buckets; bucket++) {
 			let sum = 0;
-			const top = () => STRIP - AXIS - Math.round((STRIP - AXIS - 2) * sum / most);
+			const left = width * bucketPlace(model, bucket), column = width * bucketPlace(model, bucket + 1) - left, whole = most * bucketNs(model, bucket);
+			const top = () => STRIP - AXIS - Math.round((STRIP - AXIS - 2) * sum / whole);
 			series.sums.forEach((/** @type {Float64Array} */ values, /** @type {number} */ class_) => {
 				const bottom = top();
 				sum += values[bucket];
 				context.fillStyle = classColor(className(model, class_));
-				if (values[bucket]) context.fillRect(bucket * column, top(), column - gap, bottom - top());
+				if (values[bucket]) context.fillRect(left, top(), column > 2 * gap ? column - gap : column, bottom - top());
 			});
 		}
 	}
@@ -198,13 +199,13 @@ export class Strip {
 	/** The measure's line, with a rim that sets it off from the columns; its top is its own largest. @param {CanvasRenderingContext2D} context @param {number} width @param {CSSStyleDeclaration} style */
 	paintLine(context, width, style) {
 		if (!this.line) return;
-		const {values} = this.line, most = Math.max(...values), column = width / values.length;
+		const {model} = this, values = this.line.values.map((value, bucket) => value / bucketNs(model, bucket)), most = Math.max(...values);
 		if (!(most > 0)) return;
 		context.beginPath();
 		values.forEach((value, bucket) => {
 			const y = STRIP - AXIS - 2 - (STRIP - AXIS - 5) * value / most;
-			context.lineTo(bucket * column, y);
-			context.lineTo((bucket + 1) * column, y);
+			context.lineTo(width * bucketPlace(model, bucket), y);
+			context.lineTo(width * bucketPlace(model, bucket + 1), y);
 		});
 		context.lineJoin = 'round';
 		for (const [name, lineWidth] of /** @type {[string, number][]} */ ([['--paper', 4], ['--ink', 1.5]])) {
@@ -224,9 +225,9 @@ export class Strip {
 		context.textBaseline = 'alphabetic';
 		for (let bucket = 0; bucket < model.buckets; bucket += step) {
 			context.textAlign = bucket ? 'center' : 'left';
-			const x = width * bucket / model.buckets;
+			const x = width * bucketPlace(model, bucket);
 			if (x < width - 30)
-				context.fillText(moment(model.from_ns + bucket * model.bucket_ns), x, STRIP - 3);
+				context.fillText(moment(bucketMoment(model, bucket)), x, STRIP - 3);
 		}
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "In short" of what is chosen: the report's verdict (render/report/report_verdict.c) in the same words, made of what
 // the page holds. What only the whole recording tells is left out: deadlocks, who had the CPUs, what was computed in.
+import {bucketMoment} from './buckets.js';
 import {causeSentence, explainLines} from './explain.js';
 import {duration, moment} from './format.js';
 import {processLines} from './lines.js';
@@ -97,6 +98,6 @@ export function verdictText(model, weights, lines, window) {
 /** "In short, from 2 s to 4 s: ..." @param {any} model @param {import('./state.js').State} state @param {boolean} hasOthers is there any other filter? @param {string} text */
 export function verdictSentence(model, {from, to}, hasOthers, text) {
 	const isRange = from > 0 || to < model.buckets;
-	const range = isRange ? `from ${moment(model.from_ns + from * model.bucket_ns)} to ${moment(Math.min(model.from_ns + to * model.bucket_ns, model.to_ns))}` : '';
+	const range = isRange ? `from ${moment(bucketMoment(model, from))} to ${moment(bucketMoment(model, to))}` : '';
 	return `In short, ${[range, hasOthers ? 'of what the filters leave' : ''].filter(Boolean).join(', ')}: ${text}`;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {bucketAt, bucketMoment, bucketNs, bucketPlace} from '../../../web/page/buckets.js';
 import {classTotal, openFilter, overTime, portion, weigh} from '../../../web/page/weigh.js';
 import {model} from './model.mjs';
 
@@ -86,6 +87,16 @@ test('sums of more than 2^53 ns are exact', () => {
 	data.keys.s[7] = 9e9;
 	data.keys.ns[7] = 1;
 	assert.equal(classTotal(weigh(data, openFilter(data)), FUTEX), 9000000000000000001n);
+});
+
+test('columns are equally long but the last, which ends with the recording', () => {
+	const data = {from_ns: 5e8, to_ns: 3e9, buckets: 3, bucket_ns: 1e9};
+	assert.deepEqual([0, 1, 2].map((bucket) => bucketNs(data, bucket)), [1e9, 1e9, 5e8]);
+	assert.deepEqual([0, 1, 2, 3].map((bucket) => bucketPlace(data, bucket)), [0, 0.4, 0.8, 1]);
+	assert.deepEqual([-1, 0, 0.39, 0.41, 0.79, 0.81, 1, 2].map((place) => bucketAt(data, place)), [0, 0, 0, 1, 1, 2, 2, 2]);
+	assert.equal(bucketMoment(data, 3), 3e9);
+	const damaged = {from_ns: 0, to_ns: 0, buckets: 1, bucket_ns: 0};
+	assert.ok(bucketNs(damaged, 0) > 0 && bucketAt(damaged, 0.5) === 0 && bucketPlace(damaged, 1) === 1);
 });
 
 test('the strip has each class in its bucket, whatever range is chosen', () => {
