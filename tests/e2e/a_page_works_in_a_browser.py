@@ -58,6 +58,9 @@ for path, measures in ((counted, MEASURES), (hostile, (HOSTILE,))):
 for view in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain"):
     dwell("flame", "--view", view, "--idle", "hide", "-o", os.path.join(TEMP, f"{view}.folded"),
           demo.path)
+for view in ("offcpu", "oncpu", "runq", "hotcold"):
+    save(f"functions-{view}.json", dwell("report", "--functions", "--json", "--top", "1000", "--view", view, "--idle",
+                                         "hide", demo.path).stdout)
 for measure in MEASURES:
     dwell("flame", "--view", measure[1], "-o", os.path.join(TEMP, f"{measure[1]}.folded"), counted)
 

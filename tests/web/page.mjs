@@ -166,6 +166,19 @@ test('every view can be walked, as flame, icicle, from the leaf, as tables', () 
 	}
 }));
 
+test('functions are the report\'s, and not led by the scheduler', () => at(PAGE, async (page) => {
+	for (const view of ['offcpu', 'oncpu', 'runq', 'hotcold']) {
+		await page.click(`[data-view="${view}"]`);
+		const got = Object.fromEntries(await page.locator('#functions tbody tr').evaluateAll((rows) => rows.map((row) => [row.querySelector('a').textContent, Number(row.dataset.self)])));
+		const want = new Map();
+		for (const {function: name, self_ns} of JSON.parse(await readFile(`${FOLDED}/functions-${view}.json`, 'utf8')).functions) want.set(name, (want.get(name) || 0) + self_ns);
+		// Rounding is carried in another order, among samples.
+		for (const [name, ns] of Object.entries(got)) assert.ok(Math.abs((want.get(name) || 0) - ns) <= (view === 'oncpu' || view === 'hotcold' ? ns / 1000 + 50 : 0), `${view}: ${name} ${ns}, not ${want.get(name)}`);
+		assert.ok(Object.keys(got).length >= Math.min(want.size, 300));
+		if (view === 'offcpu') assert.ok(!['__schedule', 'schedule'].includes(Object.keys(got)[0]) && !got.__schedule, Object.keys(got)[0]);
+	}
+}, {hash: '#tab=functions'}));
+
 test('zoom by click, breadcrumb, undo, back and permalink', () => at(PAGE, async (page) => {
 	const canvas = page.locator('.flame canvas');
 	await canvas.scrollIntoViewIfNeeded();

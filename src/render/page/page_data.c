@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/plumbing.h"
+#include "model/reason.h"
 #include "render/page/page_pack.h"
 #include "render/page/page_parts.h"
 #include "util/units.h"
@@ -53,6 +54,8 @@ static bool is_plumbing(const struct cube *cube, uint32_t label)
 
 COLUMN(frame_label, cube->tree.frames.at[row].label)
 COLUMN(frame_plumbing, is_plumbing(cube, cube->tree.frames.at[row].label))
+COLUMN(frame_scheduler,
+	reason_is_scheduler(intern_text(&cube->tree.labels, cube->tree.frames.at[row].label)))
 COLUMN(object_label, cube->objects.at[row].label)
 COLUMN(object_object, cube->objects.at[row].object)
 COLUMN(node_parent, cube->tree.nodes.at[row].parent)
@@ -98,7 +101,8 @@ COLUMN(cell_ns, table->cells.at[row].weight % NS_PER_S)
 COLUMN(cell_count, table->cells.at[row].count)
 
 static const struct column frame_columns[] = {
-	{"label", DELTA, frame_label}, {"plumbing", PLAIN, frame_plumbing}, {0}};
+	{"label", DELTA, frame_label}, {"plumbing", PLAIN, frame_plumbing},
+	{"scheduler", PLAIN, frame_scheduler}, {0}};
 static const struct column object_columns[] = {
 	{"label", DELTA, object_label}, {"object", DELTA, object_object}, {0}};
 static const struct column node_columns[] = {

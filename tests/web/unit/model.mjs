@@ -123,7 +123,7 @@ export function tables() {
 
 export function timeTables() {
 	return {
-		frames: {label: column(FRAMES, 0, 'delta'), plumbing: column(FRAMES, 1)},
+		frames: {label: column(FRAMES, 0, 'delta'), plumbing: column(FRAMES, 1), scheduler: ['plain', FRAMES.map(() => 0)]},
 		objects: {label: ['delta', [1]], object: ['delta', [2]]},
 		nodes: {parent: column(NODES, 0, 'back'), frame: column(NODES, 1, 'delta'), kind: column(NODES, 2)},
 		kinds: {state: column(KINDS, 0), letter: column(KINDS, 1), reason: column(KINDS, 2), called: column(KINDS, 2), idle: column(KINDS, 3), operation: column(KINDS, 4), unsliced: column(KINDS, 5), line: column(KINDS, 6), thing: ['plain', THINGS_OF_KINDS]},

@@ -119,6 +119,29 @@ test('functions: own time and total, recursion once', () => {
 	assert.equal(middle.callers.totalOf(0), 7);
 });
 
+test('own time belongs to the caller of the scheduler, unless it ran there', () => {
+	const trie = new Trie(), [MARK, KERNEL, USER, NAME] = [3, 2, 1, 0], schedulers = new Set([5, 6]);
+	const name = trie.child(0, 1, NAME), main = trie.child(name, 2, USER), wait = trie.child(main, 4, KERNEL);
+	const schedule = trie.child(wait, 5, KERNEL), inner = trie.child(schedule, 6, KERNEL), ran = trie.child(inner, 9, MARK), none = trie.child(name, 8, MARK);
+	const self = [];
+	self[inner] = 40;
+	self[ran] = 2;
+	self[none] = 1;
+	const tree = treeOf(trie, Array.from({length: trie.size}, (_, node) => self[node] || 0));
+	const top = (ways) => topFunctions(tree, 0, {schedulers, ...ways}).map(({label, self, total}) => [label, self, total]);
+	assert.deepEqual(top({running: 9}), [[4, 40, 42], [6, 2, 2], [8, 1, 1], [2, 0, 42], [5, 0, 2]]);
+	assert.deepEqual(top({hasRun: true}), [[6, 42, 42], [8, 1, 1], [2, 0, 42], [4, 0, 42], [5, 0, 42]]);
+	assert.deepEqual(topFunctions(tree, schedule, {schedulers}).map(({label, self, total}) => [label, self, total]), [[6, 42, 42], [5, 0, 42]], 'where it alone is looked at it is told');
+	assert.equal(topFunctions(tree, 0, {isOfWakers: true}).length, 7, 'of wakers every box');
+});
+
+test('a thread that is called like a function is none', () => {
+	const trie = new Trie(), main = trie.child(trie.child(0, 7, 0), 7, 1);
+	const tree = treeOf(trie, [0, 0, 3]);
+	assert.equal(main, 2);
+	assert.deepEqual(topFunctions(tree, 0).map(({self, total}) => [self, total]), [[3, 3]]);
+});
+
 test('a sandwich has the callers above and the callees below', () => {
 	const {one, data, labels} = look({});
 	const {callers, callees, total} = one.middle({...initialState(data), middle: 'work'});
