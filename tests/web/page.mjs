@@ -71,6 +71,31 @@ test('each thread has the report\'s figures', () => at(PAGE, async (page) => {
 	}
 }, {hash: '#tab=threads'}));
 
+test('each thread in sight has a strip of its time, and the main thread is marked', () => at(PAGE, async (page) => {
+	await page.fill('#thread-search', '/');
+	await page.locator('.threadstrip').first().scrollIntoViewIfNeeded();
+	await page.waitForFunction(() => document.querySelector('.threadstrip').dataset.painted);
+	assert.equal(await page.locator('.threadstrip').count(), await page.locator('tr.thread, tr.process').count());
+	assert.deepEqual(await page.locator('tr.thread').filter({has: page.locator('.main')}).evaluateAll((rows) => rows.map((row) => row.dataset.thread)),
+		report.threads.filter((one) => one.tid === one.pid).map((one) => `${one.comm}-${one.pid}/${one.tid}`));
+	const last = page.locator('tr.thread .threadstrip').last();
+	assert.equal(await last.getAttribute('data-painted'), null, 'what is out of sight is not painted');
+	await last.scrollIntoViewIfNeeded();
+	await page.waitForFunction(() => [...document.querySelectorAll('tr.thread .threadstrip')].at(-1).dataset.painted);
+	// The hog runs or has no CPU, and hardly anything else.
+	const hog = page.locator('tr.thread[data-thread^="cpu-hog"] .threadstrip');
+	await hog.scrollIntoViewIfNeeded();
+	await page.waitForFunction(() => document.querySelector('tr.thread[data-thread^="cpu-hog"] .threadstrip').dataset.painted);
+	const hues = await hog.evaluate((canvas) => {
+		const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+		copy.drawImage(canvas, 0, 0);
+		const {data} = copy.getImageData(0, 0, canvas.width, canvas.height), found = {};
+		for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) found[[...data.slice(i, i + 3)]] = (found[[...data.slice(i, i + 3)]] || 0) + 1;
+		return Object.entries(found).sort((a, b) => b[1] - a[1]).slice(0, 1).map(([color]) => color);
+	});
+	assert.ok(['0,158,115', '230,159,0'].includes(hues[0]), hues[0]);
+}, {hash: '#tab=threads', viewport: {width: 1280, height: 240}}));
+
 test('who had the CPU is said as in the report', () => at(PAGE, async (page) => {
 	const line = report.lines.find(({reason}) => reason === 'no CPU');
 	const told = await page.locator('#waits tbody tr', {hasText: 'no CPU'}).first().locator('.cause').textContent();

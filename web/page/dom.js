@@ -16,7 +16,7 @@ export function h(tag, properties = {}, ...children) {
 		else if (name === 'value') /** @type {any} */ (element).value = value;
 		else element.setAttribute(name, value === true ? '' : String(value));
 	}
-	element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+	element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false));
 	return element;
 }
 

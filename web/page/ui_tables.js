@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions and threads as tables: real HTML, for eyes, searches and screen readers.
-import {classColor} from './colors.js';
+import {bucketStart} from './buckets.js';
 import {h} from './dom.js';
 import {amount, amountOf, count, duration, percent} from './format.js';
 import {processLines} from './lines.js';
 import {sortRows, topFunctions} from './top.js';
+import {ThreadStrips} from './ui_thread_strips.js';
 
 const MOST_ROWS = 300;
 
@@ -45,12 +46,10 @@ export function functionsTable(app) {
 		all.length > rows.length ? h('p', {class: 'note'}, `${count(all.length - rows.length)} more; search narrows the list.`) : null);
 }
 
-function stateBar(/** @type {any} */ line) {
+/** A row's states in words. @param {any} line */
+function shareWords(line) {
 	const whole = line.running + line.runnable + line.blocked + line.aside || 1;
-	const parts = [['running', line.running], ['runnable', line.runnable], ['socket', line.blocked], ['aside', line.aside]];
-	const words = ['running', 'no CPU', 'blocked', 'idle'];
-	return h('span', {class: 'statebar', role: 'img', 'aria-label': parts.map(([, ns], i) => ns ? `${words[i]} ${percent(ns, whole)}` : '').filter(Boolean).join(', ')},
-		parts.map(([word, ns], i) => ns ? h('i', {'width%': 100 * ns / whole, color: classColor(word), title: `${words[i]} ${duration(ns)}`}) : null));
+	return [['running', line.running], ['no CPU', line.runnable], ['blocked', line.blocked], ['idle', line.aside]].map(([word, ns]) => ns ? `${word} ${percent(ns, whole)}` : '').filter(Boolean).join(', ') || 'no time';
 }
 
 /** Processes, each with its threads; a measure that is looked at has a column. @param {any} app */
@@ -60,6 +59,7 @@ export function threadsTable(app) {
 	const needle = app.threadSearch.toLowerCase();
 	const fits = (/** @type {any} */ thread) => !needle || `${thread.names.thread} ${thread.names.name} ${thread.exe || ''} ${thread.container || ''}`.toLowerCase().includes(needle);
 	const lines = processLines(model, app.threadWeights);
+	const strips = new ThreadStrips(app);
 	let room = MOST_ROWS;
 	const rows = [];
 	let hidden = 0;
@@ -71,7 +71,7 @@ export function threadsTable(app) {
 			continue;
 		}
 		if (events) line.events = eventsOf(line.threads);
-		rows.push(threadRow(app, line, line.name, line.count, {process: state.process === line.name ? '' : line.name, thread: '', zoom: []}, state.process === line.name, true));
+		rows.push(threadRow(app, line, line.name, line.count, {process: state.process === line.name ? '' : line.name, thread: '', zoom: []}, state.process === line.name, true, strips.make(line.threads, shareWords(line))));
 		const isOpen = needle || state.process === line.name || app.openProcesses.has(line.name) || line.threads.length === 1;
 		if (!isOpen) {
 			rows.push(h('tr', {class: 'more'}, h('td', {colspan: events ? '7' : '6'}, h('button', {class: 'plain', onclick: () => {
@@ -85,26 +85,27 @@ export function threadsTable(app) {
 			const [running, runnable, blocked, aside] = app.threadWeights.threadNs.subarray(i * 4, i * 4 + 4);
 			const title = thread.names.thread;
 			room--;
-			rows.push(threadRow(app, {running, runnable, blocked, aside, thread, events: events && events.byThread[i]}, title, 1,
-				{thread: state.thread === title ? '' : title, process: '', zoom: []}, state.thread === title, false));
+			const row = {running, runnable, blocked, aside, thread, events: events && events.byThread[i], isMain: line.threads.length > 1 && thread.tid && thread.tid === thread.pid};
+			rows.push(threadRow(app, row, title, 1, {thread: state.thread === title ? '' : title, process: '', zoom: []}, state.thread === title, false, strips.make([i], shareWords(row))));
 		}
 	}
 	return h('div', {id: 'threads'},
 		h('div', {class: 'scroll'}, h('table', {}, h('caption', {class: 'aside'}, 'Processes and threads'), h('thead', {}, h('tr', {}, h('th', {}, 'process, thread'), events ? h('th', {class: 'n'}, h('span', {class: 'short'}, view.weight)) : null, h('th', {class: 'n'}, 'running'), h('th', {class: 'n'}, 'no CPU'),
-			h('th', {class: 'n'}, 'blocked'), h('th', {class: 'n hideable'}, 'idle'), h('th', {class: 'hideable'}, 'shares'))), h('tbody', {}, rows))),
+			h('th', {class: 'n'}, 'blocked'), h('th', {class: 'n hideable'}, 'idle'), h('th', {class: 'hideable'}, 'over time'))), h('tbody', {}, rows))),
+		h('p', {class: 'note hideable'}, `The small pictures are the ${duration(bucketStart(model, model.buckets))} that were recorded: from the bottom running, without a CPU, blocked by reason, in the colours on top of the page. A thread that fills its picture lived all through; grey is idle. Those of processes are as high as their highest column, without idle time.`),
 		model.folded.threads ? h('p', {class: 'note'}, `${count(model.folded.threads)} small threads are folded by name.`) : null,
 		hidden ? h('p', {class: 'note'}, `${count(hidden)} more threads; search narrows the list.`) : null);
 }
 
 function threadRow(/** @type {any} */ app, /** @type {any} */ line, /** @type {string} */ title, /** @type {number} */ number,
-	/** @type {any} */ patch, /** @type {boolean} */ isChosen, /** @type {boolean} */ isProcess) {
+	/** @type {any} */ patch, /** @type {boolean} */ isChosen, /** @type {boolean} */ isProcess, /** @type {HTMLElement} */ strip) {
 	return h('tr', {class: isProcess ? 'process' : 'thread', 'data-thread': isProcess ? null : title,
 		'data-running': line.running, 'data-runnable': line.runnable, 'data-blocked': line.blocked, 'data-aside': line.aside, 'data-events': app.events && line.events},
 	h('td', {}, app.anchor(patch, {'aria-current': isChosen ? 'true' : null, title: line.thread && line.thread.exe || ''}, title),
-		isProcess && number > 1 ? h('span', {class: 'dim'}, ` (${count(number)})`) : null, isChosen ? ' ✓' : ''),
+		isProcess && number > 1 ? h('span', {class: 'dim'}, ` (${count(number)})`) : null, line.isMain ? [' ', h('span', {class: 'main', title: 'The main thread of its process'}, 'main')] : null, isChosen ? ' ✓' : ''),
 	app.events ? h('td', {class: 'n'}, line.events ? amount(app.view, line.events) : '') : null,
 	h('td', {class: 'n'}, duration(line.running)), h('td', {class: 'n'}, duration(line.runnable)), h('td', {class: 'n'}, duration(line.blocked)),
-	h('td', {class: 'n hideable'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, stateBar(line)));
+	h('td', {class: 'n hideable'}, line.aside ? duration(line.aside) : ''), h('td', {class: 'hideable'}, strip));
 }
 
 /** What is inside the box that is zoomed: the picture as a table. @param {any} app @param {number[]} children */
