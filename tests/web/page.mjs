@@ -117,6 +117,26 @@ test('waits are the report\'s, and each leads to its picture', () => at(PAGE, as
 	assert.ok(!told.startsWith('all'), told);
 }));
 
+test('what a line waited in leads to its stacks, from the list and from "In short"', () => at(PAGE, async (page) => {
+	const [line] = report.lines.filter(({reason}) => reason !== 'no CPU');
+	const row = page.locator('#waits tbody tr', {hasText: 'mutex'}).first();
+	const ns = Number(await row.getAttribute('data-ns'));
+	const rows = await page.locator('#waits tbody tr').count();
+	await row.locator('a.stacks').click();
+	assert.equal(await total(page), ns);
+	assert.match(await page.locator('.crumb.filter').textContent(), /: mutex/);
+	assert.equal(await page.locator('#waits tbody tr').count(), rows, 'the list stays whole');
+	assert.equal(await page.locator('#waits a.stacks[aria-current]').count(), 1);
+	await row.locator('a.stacks').click();
+	assert.doesNotMatch(await hash(page), /line=/);
+	const link = page.locator('#verdict a.stacks').first();
+	assert.match(await link.textContent(), /^(for|in) /);
+	await link.click();
+	assert.equal(await total(page), line.total_ns);
+	await page.evaluate(() => { location.hash = '#line=4711'; });
+	await page.waitForFunction(() => !document.querySelector('.crumb.filter'));
+}));
+
 test('brushing a range recomputes everything, as the report for that range', () => at(PAGE, async (page) => {
 	const strip = page.locator('.strip canvas');
 	await strip.scrollIntoViewIfNeeded();

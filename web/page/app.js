@@ -16,6 +16,7 @@ import {waitLines} from './lines.js';
 import {verdictSentence, verdictText} from './verdict.js';
 import {printLight, readTheme, toggleTheme} from './ui_theme.js';
 import {thingChoices} from './ui_things.js';
+import {showVerdict} from './ui_verdict.js';
 
 const FEW_WAITS = 5;
 
@@ -33,7 +34,7 @@ export class App {
 		this.view = this.weights = this.tree = this.found = this.search = this.matches = null;
 		this.zoomNode = 0;
 		/** @type {any} */
-		this.baseWeights = this.threadWeights = this.thingWeights = this.shown = this.shownBase = this.shownMeasure = null;
+		this.baseWeights = this.threadWeights = this.thingWeights = this.lineWeights = this.shown = this.shownBase = this.shownMeasure = null;
 		/** What look.events() gives, of a measure that is looked at. @type {any} */
 		this.events = null;
 		/** @type {Map<number, string> | null} */
@@ -49,7 +50,7 @@ export class App {
 		/** What the head says of the recording as a whole. */
 		this.verdict = document.getElementById('verdict');
 		this.wholeVerdict = this.verdict?.textContent || '';
-		/** Of `weights`. @type {import('./lines.js').Line[]} */
+		/** Of `lineWeights`. @type {import('./lines.js').Line[]} */
 		this.waitLines = [];
 		this.tables = h('div', {class: 'tables'});
 		this.strip = new Strip(model, (from, to) => this.update({from, to}));
@@ -88,7 +89,7 @@ export class App {
 
 	/** Are all figures those of the recording as a whole, with idle time set aside? */
 	isInitial() {
-		return this.weights === this.look.weights({...this.initial, idle: 'hide'}).weights;
+		return this.lineWeights === this.look.weights({...this.initial, idle: 'hide'}).weights;
 	}
 
 	/** A link that changes part of the state; those into the panel lead there; `after` runs then. @param {any} patch @param {any} properties @param {...any} children */
@@ -169,6 +170,7 @@ export class App {
 		this.baseWeights = state.off.length ? look.weights({...state, off: []}).weights : this.weights;
 		this.threadWeights = state.process || state.thread ? look.weights({...state, process: '', thread: ''}).weights : this.weights;
 		this.thingWeights = state.thing ? look.weights({...state, thing: ''}).weights : this.weights;
+		this.lineWeights = state.line ? look.weights({...state, line: 0}).weights : this.weights;
 		this.events = this.view.measure ? look.events(this.view, state) : null;
 		const series = look.series(state);
 		const isNew = this.shown !== this.weights || this.shownBase !== this.baseWeights;
@@ -177,7 +179,7 @@ export class App {
 			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this)].filter(Boolean));
 		}
 		if (isNew) {
-			this.waitLines = waitLines(this.model, this.weights);
+			this.waitLines = waitLines(this.model, this.lineWeights);
 			this.tables.replaceChildren(waitsTable(this), processTable(this));
 			this.showVerdict();
 		}
@@ -199,11 +201,13 @@ export class App {
 		// What is clicked next should not move away because a sentence is shorter.
 		if (isWhole) verdict.style.minHeight = '';
 		else if (verdict.textContent === this.wholeVerdict) verdict.style.minHeight = `${verdict.offsetHeight}px`;
-		verdict.textContent = this.wholeVerdict;
-		if (isWhole) return;
+		if (isWhole) {
+			showVerdict(this, verdict, this.wholeVerdict);
+			return;
+		}
 		const window = bucketStart(model, state.to) - bucketStart(model, state.from);
-		const hasOthers = this.weights !== this.look.weights({...initial, idle: 'hide', from: state.from, to: state.to}).weights;
-		verdict.textContent = verdictSentence(model, state, hasOthers, verdictText(model, this.weights, this.waitLines, window));
+		const hasOthers = this.lineWeights !== this.look.weights({...initial, idle: 'hide', from: state.from, to: state.to}).weights;
+		showVerdict(this, verdict, verdictSentence(model, state, hasOthers, verdictText(model, this.lineWeights, this.waitLines, window)));
 	}
 
 	renderTab() {

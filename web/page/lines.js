@@ -114,7 +114,7 @@ function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @ty
 		bands: new Float64Array(model.bands.length), node: 0, nodeNs: 0, member: model.threads[thread].names.comm};
 }
 
-/** What a line waited in, as the report says it. @param {Line} line */
+/** What a line waited in, as the report says it. @param {{known: string, reason: string, operation: string, isRest: boolean}} line */
 export function lineWords({known, reason, operation, isRest}) {
 	const words = known || (operation && operation !== reason ? `${reason}, in ${operation}` : reason);
 	return isRest ? `${words}, elsewhere` : words;

@@ -58,14 +58,14 @@ export class Look {
 	filter(state) {
 		const {process, thread} = state;
 		return {from: state.from, to: state.to, bandMin: state.bandMin, bandMax: state.bandMax,
-			off: new Set(state.off), idle: state.idle, thing: thingNumber(this.model, state.thing),
+			off: new Set(state.off), idle: state.idle, thing: thingNumber(this.model, state.thing), line: state.line <= this.model.lines.length ? state.line : 0,
 			passes: process || thread ? (one) => (!process || one.names.name === process) &&
 				(!thread || one.names.thread === thread) : null};
 	}
 
 	/** @param {import('./state.js').State} state */
 	weights(state) {
-		const key = JSON.stringify([state.from, state.to, state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.process, state.thread]);
+		const key = JSON.stringify([state.from, state.to, state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.line, state.process, state.thread]);
 		return {key, weights: this.memory.weights.get(key, () => weigh(this.model, this.filter(state)))};
 	}
 
@@ -92,7 +92,7 @@ export class Look {
 
 	/** @param {import('./state.js').State} state */
 	series(state) {
-		const key = JSON.stringify([state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.process, state.thread]);
+		const key = JSON.stringify([state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.line, state.process, state.thread]);
 		return this.memory.series.get(key, () => overTime(this.model, this.filter(state)));
 	}
 

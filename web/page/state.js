@@ -5,7 +5,7 @@
 /**
  * @typedef {{view: string, by: string, tab: string, icicle: boolean, inverted: boolean, names: boolean,
  *   zoom: string[], search: string, exact: boolean, from: number, to: number, bandMin: number,
- *   bandMax: number, off: string[], idle: string, thing: string, process: string, thread: string, middle: string,
+ *   bandMax: number, off: string[], idle: string, thing: string, line: number, process: string, thread: string, middle: string,
  *   only: string, without: string, sort: string, wait: string}} State
  */
 
@@ -13,7 +13,7 @@
 export function initialState(model) {
 	return {view: 'offcpu', by: model.start.by, tab: 'flame', icicle: false, inverted: false,
 		names: false, zoom: [], search: '', exact: false, from: 0, to: model.buckets, bandMin: 0,
-		bandMax: model.bands.length - 1, off: [], idle: model.start.idle, thing: '', process: '', thread: '',
+		bandMax: model.bands.length - 1, off: [], idle: model.start.idle, thing: '', line: 0, process: '', thread: '',
 		middle: '', only: '', without: '', sort: 'self', wait: ''};
 }
 
@@ -69,6 +69,7 @@ function bound(/** @type {any} */ state, /** @type {State} */ initial) {
 	state.to = within(state.to, state.from + 1, initial.to, initial.to);
 	state.bandMin = within(state.bandMin, 0, initial.bandMax, 0);
 	state.bandMax = within(state.bandMax, state.bandMin, initial.bandMax, initial.bandMax);
+	state.line = within(state.line, 0, Number.MAX_SAFE_INTEGER, 0);
 	if (!['show', 'hide', 'only'].includes(state.idle)) state.idle = initial.idle;
 	return state;
 }

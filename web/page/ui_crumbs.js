@@ -3,6 +3,7 @@
 import {bucketMoment} from './buckets.js';
 import {h, select} from './dom.js';
 import {duration, moment, plural} from './format.js';
+import {lineWords} from './lines.js';
 import {ANY_THING, shortThing, thingNumber} from './things.js';
 
 // Where bands begin.
@@ -58,10 +59,12 @@ export function filterBar(app) {
 	if (state.thread) put(`thread ${state.thread}`, {thread: ''});
 	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)}, true);
 	if (thingNumber(model, state.thing) !== ANY_THING) put(`for ${shortThing(state.thing)}`, {thing: ''}, true);
+	const told = model.lines[state.line - 1];
+	if (told) put(`${told.name}: ${lineWords({...told, known: told.known || '', isRest: told.is_rest})}`, {line: 0}, true);
 	if (state.only) put(`only stacks with ${state.only}`, {only: ''});
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
 	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), counted(app), filters,
-		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], thing: '', only: '', without: ''})}, 'all filters ✕') : null,
+		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], thing: '', line: 0, only: '', without: ''})}, 'all filters ✕') : null,
 		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out.'));
 }
 

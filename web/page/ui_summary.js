@@ -9,6 +9,7 @@ import {lineWords, looksNs, processLines, stackLabels, stackLine} from './lines.
 import {thingsOfLines} from './things.js';
 import {timeOnly} from './ui_crumbs.js';
 import {thingLinks} from './ui_things.js';
+import {stacksLink} from './ui_verdict.js';
 import {className, classTotal, FIRST_REASON} from './weigh.js';
 
 /** Time by chip: classes of one word together, largest reasons first. @param {any} model @param {any} weights */
@@ -66,9 +67,15 @@ function bandColumns(model, bands) {
 	}));
 }
 
+/** What a line waited in, which leads to its stacks. @param {any} app @param {import('./lines.js').Line} line */
+function tag(app, line) {
+	const text = h('span', {class: 'tag', color: classColor(line.called)}, lineWords(line));
+	return line.number ? stacksLink(app, line.number, text) : text;
+}
+
 /** The picture of all that waited under the line's name. @param {any} line */
 function placeOf(line) {
-	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: [line.member], search: '', only: '', without: ''};
+	return {view: line.isRunnable ? 'runq' : 'offcpu', by: 'comm', tab: 'flame', inverted: false, zoom: [line.member], search: '', only: '', without: '', line: 0};
 }
 
 /** In there the line's heaviest stack. @param {any} app @param {any} line */
@@ -78,7 +85,7 @@ function findHeaviest(app, line) {
 
 /** What each line was for. The report's own sentences are about the recording as a whole; of a part they are made here, but who had the CPU is not known for it. @param {any} app @param {import('./lines.js').Line[]} lines @returns {(line: import('./lines.js').Line) => string} */
 function sentences(app, lines) {
-	const {model, weights} = app;
+	const {model, lineWeights: weights} = app;
 	if (app.isInitial()) return (line) => line.number ? model.lines[line.number - 1].text : '';
 	const waits = model.has_chains ? lines.filter((line) => !line.isRunnable) : [], explained = explainLines(model, weights, waits);
 	return (line) => {
@@ -104,11 +111,10 @@ export function waitsTable(app) {
 		const ns = looksNs(model, line);
 		return ns < line.ns * 0.95 ? `${percent(ns, line.ns)}: ` : '';
 	};
-	const things = model.things.length ? thingsOfLines(model, app.weights, model.waitGroups.lineOf) : new Map();
+	const things = model.things.length ? thingsOfLines(model, app.lineWeights, model.waitGroups.lineOf) : new Map();
 	const rows = shown.map((/** @type {import('./lines.js').Line} */ line, /** @type {number} */ i) => h('tr', {'data-ns': line.ns},
 		h('td', {class: 'n dim'}, String(i + 1)),
-		h('td', {}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name), ' ',
-			h('span', {class: 'tag', color: classColor(line.called)}, lineWords(line))),
+		h('td', {}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name)), ' ', tag(app, line),
 		lineFigures(app, line),
 		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)), thingLinks(app, things.get(line.place), line.ns),
 		h('div', {class: 'cause'}, sentenceOf(line), ' ', line.isRunnable || !model.has_chains ? null

@@ -14,14 +14,14 @@ export const FIRST_REASON = 3;
 
 /**
  * @typedef {{from: number, to: number, bandMin: number, bandMax: number, off: Set<string>,
- *   idle: string, thing: number, passes: ((thread: any) => boolean) | null}} Filter
- *   buckets from..to, bands min..max, classes left out, idle show/hide/only, what waits were for (-1: anything)
+ *   idle: string, thing: number, line: number, passes: ((thread: any) => boolean) | null}} Filter
+ *   buckets from..to, bands min..max, classes left out, idle show/hide/only, what waits were for (-1: anything), of which line of the report they are (0: any time)
  */
 
 /** @param {any} model @returns {Filter} */
 export function openFilter(model) {
 	return {from: 0, to: model.buckets, bandMin: 0, bandMax: model.bands.length - 1, off: new Set(),
-		idle: 'show', thing: -1, passes: null};
+		idle: 'show', thing: -1, line: 0, passes: null};
 }
 
 /** The class of a kind of time. @param {any} model @param {number} kind */
@@ -45,6 +45,7 @@ function judgeKinds(model, filter) {
 		if (filter.off.has(className(model, classOf(model, kind)))) continue;
 		if (filter.idle === 'only' && !isIdle) continue;
 		if (filter.thing >= 0 && (model.kinds.state[kind] !== BLOCKED || model.kinds.thing[kind] !== filter.thing)) continue;
+		if (filter.line && model.kinds.line[kind] !== filter.line) continue;
 		verdicts[kind] = isIdle && filter.idle === 'hide' ? 2 : 1;
 	}
 	return verdicts;

@@ -4,6 +4,7 @@ import {test} from 'node:test';
 import {apportion, causeSentence, explainLines} from '../../../web/page/explain.js';
 import {waitLines} from '../../../web/page/lines.js';
 import {verdictSentence, verdictText} from '../../../web/page/verdict.js';
+import {linkPhrases} from '../../../web/page/ui_verdict.js';
 import {openFilter, weigh} from '../../../web/page/weigh.js';
 import {model} from './model.mjs';
 
@@ -43,6 +44,23 @@ test('"In short" is of the range, largest first', () => {
 	assert.match(text, /^srv waited 1\.00 s for a futex\. It had not ended when the recording did\. Then app waited 500 ms in fdatasync, for jbd2 100 %/);
 	assert.equal(verdictSentence(data, {from: 1, to: 2}, false, 'x.'), 'In short, from 1 s to 2 s: x.');
 	assert.equal(verdictSentence(data, {from: 0, to: 4}, true, 'x.'), 'In short, of what the filters leave: x.');
+});
+
+test('what the verdict says of a wait leads to the line that it is', () => {
+	const lines = [{name: 'db', reason: 'no CPU', operation: ''}, {name: 'db', what: 'in epoll_wait (Main)', operation: 'epoll_wait', spot: 'Main'}, {name: 'user-*', what: 'for a mutex (ask)', known: 'mutex', spot: 'ask', operation: 'futex'},
+		{name: 'db', what: 'in fdatasync (Flush)', operation: 'fdatasync', spot: 'Flush'}];
+	const links = (text) => linkPhrases(text, lines, (number, phrase) => `<${number}:${phrase}>`).join('');
+	assert.equal(links('In short: ready without a CPU: 2 s. Then db waited 13.9 s in epoll_wait (Main) for its client on :80: app 100 %: running. Then user-* waited 11 ms for mutex m (ask), held by x 9 %.'),
+		'In short: ready without a CPU: 2 s. Then db waited 13.9 s <2:in epoll_wait (Main) for its client on :80>: app 100 %: running. Then user-* waited 11 ms <3:for mutex m (ask)>, held by x 9 %.');
+	assert.equal(links('In short: other waited 1 s in epoll_wait (Main).'), 'In short: other waited 1 s in epoll_wait (Main).');
+	assert.equal(links('In short: db waited 1 s in fdatasync (Flush).'), 'In short: db waited 1 s <4:in fdatasync (Flush)>.');
+});
+
+test('only the waits of one line', () => {
+	const data = model();
+	data.kinds.line[2] = 1;
+	const weights = weigh(data, {...openFilter(data), line: 1});
+	assert.equal(weights.total, 500000007);
 });
 
 test('a part without any time is said to have none, or to be idle', () => {
