@@ -464,6 +464,13 @@ test('a wait is walked hop by hop, and the shares are the report\'s', () => at(P
 	assert.ok((await page.locator('#waits .cause', {hasText: 'who woke it'}).first().textContent()).startsWith(line.sentence));
 	await page.selectOption('[aria-label="Wait"]', {index: 1});
 	assert.match(await hash(page), /wait=/);
+	// A sleep is its timer's time: waited for, in the colour of sleeps.
+	const sleep = (await page.locator('[aria-label="Wait"] option').allTextContents()).findIndex((text) => /: sleep/.test(text));
+	await page.selectOption('[aria-label="Wait"]', {index: sleep});
+	const timer = page.locator('section.chain tr', {hasText: 'its own timer'}).first();
+	assert.match(await timer.textContent(), /its own timer woke it; waited for [\d.]+ /);
+	assert.match(await timer.locator('.statebar').getAttribute('aria-label'), /^waited for a timer/);
+	assert.equal(await timer.locator('.statebar i').first().evaluate((bar) => getComputedStyle(bar).backgroundColor), 'rgb(163, 177, 74)');
 }));
 
 test('copies the stack', () => at(PAGE, async (page) => {

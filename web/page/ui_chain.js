@@ -8,6 +8,27 @@ import {lineWords, stackLabels, waitLines} from './lines.js';
 
 const MOST_CHAINS = 12;
 
+/** Metal does not run: it is waited for, in the colour that such waits have. @type {Record<string, [string, string]>} */
+const METAL = {timer: ['sleep', 'waited for a timer'], disk: ['disk', 'waited for a disk'], network: ['socket', 'waited for the network'], other: ['kernel', 'waited for an interrupt']};
+
+/** @param {any} model @param {import('./chains.js').Hop} hop @returns {[string, string] | null} colour and word; null: it is a thread */
+export function metalOf(model, hop) {
+	return METAL[metalKind(model, hop)] || null;
+}
+
+/** @param {any} model @param {import('./chains.js').Hop} hop */
+function metalKind(model, hop) {
+	const [kind, isMetal] = model.hop_kinds[hop.kind];
+	if (!isMetal) return '';
+	return kind === 'softirq' && hop.name === 'NET_RX' ? 'network' : Object.hasOwn(METAL, kind) ? kind : 'other';
+}
+
+/** Kinds of metal that have time in these chains. @param {any} model @param {import('./chains.js').Chain[]} chains */
+function metalIn(model, chains) {
+	const found = new Set(chains.flatMap(({hops}) => hops.filter((hop) => hop.ran > 0).map((hop) => metalKind(model, hop))));
+	return Object.keys(METAL).filter((kind) => found.has(kind));
+}
+
 /** @param {any} app */
 export function chainTab(app) {
 	const {model, state} = app;
@@ -23,6 +44,7 @@ export function chainTab(app) {
 	lineId(chosen), (wait) => app.update({wait}))),
 	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before. `,
 		h('span', {class: 'tag', color: classColor('running')}, 'ran'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',
+		metalIn(model, shown).map((kind) => [h('span', {class: 'tag', color: classColor(METAL[kind][0])}, METAL[kind][1]), ' ']).flat(),
 		h('span', {class: 'tag', color: classColor('aside')}, 'farther back than it remembers: not explained')),
 	shown.map((chain, i) => chainCard(app, chain, i, total, chosen.name)),
 	hidden ? h('p', {class: 'note'}, `${count(chains.length - shown.length)} more chains with ${duration(hidden)}.`) : null,
@@ -45,11 +67,12 @@ function hopRow(app, chain, hop, at) {
 	const {model} = app;
 	const isMetal = model.hop_kinds[hop.kind][1];
 	const ns = hop.ran + hop.nocpu + hop.earlier;
-	const did = [hop.ran ? `${isMetal ? '' : 'ran '}${duration(hop.ran)}` : '', hop.nocpu ? `had no CPU ${duration(hop.nocpu)}` : '', hop.earlier ? `not remembered ${duration(hop.earlier)}` : ''].filter(Boolean).join(', ');
+	const [color, word] = metalOf(model, hop) || ['running', 'ran'];
+	const did = [hop.ran ? `${isMetal ? 'waited for' : 'ran'} ${duration(hop.ran)}` : '', hop.nocpu ? `had no CPU ${duration(hop.nocpu)}` : '', hop.earlier ? `not remembered ${duration(hop.earlier)}` : ''].filter(Boolean).join(', ');
 	const woke = at === 0 ? 'woke it' : hop.reason ? `woke the one above from ${hop.operation || hop.reason}${hop.spot ? ` (${hop.spot})` : ''}` : 'woke the one above';
 	const stack = stackLabels(model, hop.node).slice(1);
 	return h('tr', {'data-ns': ns}, h('td', {class: 'n dim'}, String(at + 1)), h('td', {class: 'n'}, percent(ns, chain.ns)), h('td', {class: 'n'}, duration(ns)),
-		h('td', {class: 'hideable'}, shareBar([['running', hop.ran, isMetal ? 'on its way' : 'ran'], ['runnable', hop.nocpu, 'no CPU'], ['aside', hop.earlier, 'not remembered']], chain.ns)),
+		h('td', {class: 'hideable'}, shareBar([[color, hop.ran, word], ['runnable', hop.nocpu, 'no CPU'], ['aside', hop.earlier, 'not remembered']], chain.ns)),
 		h('td', {}, h('b', {}, wakerName(model, hop)), ` ${woke}${did ? `; ${did}` : ''}`,
 			stack.length ? h('details', {class: 'hopstack'}, h('summary', {}, 'its stack'), h('div', {class: 'stack'}, stack.reverse().join(' < '))) : null));
 }

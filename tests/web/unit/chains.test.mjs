@@ -5,6 +5,7 @@ import {chainsOf, lineId, wakerName} from '../../../web/page/chains.js';
 import {foldedText} from '../../../web/page/folded.js';
 import {Look, viewsOf} from '../../../web/page/look.js';
 import {initialState} from '../../../web/page/state.js';
+import {metalOf} from '../../../web/page/ui_chain.js';
 import {openFilter, weigh} from '../../../web/page/weigh.js';
 import {model, modelOfTime} from './model.mjs';
 
@@ -56,6 +57,14 @@ test('time that nobody ended is the rest', () => {
 	const {chains: [chain]} = chainsOf(data, weigh(data, openFilter(data)), 'srv/futex/');
 	assert.equal(chain.rest, 2e9);
 	assert.equal(data.chain_ends[chain.end][0], 'not woken');
+});
+
+test('metal is waited for, and not shown as running', () => {
+	const data = {...model(), hop_kinds: [['task', false], ['disk', true], ['timer', true], ['softirq', true], ['ipi', true]]};
+	const kinds = (hops) => hops.map(([kind, name]) => metalOf(data, {kind, name})?.[1]);
+	assert.deepEqual(kinds([[0, 'jbd2'], [1, 'vda'], [2, 'hrtimer_wakeup'], [3, 'NET_RX'], [3, 'BLOCK'], [4, '']]),
+		[undefined, 'waited for a disk', 'waited for a timer', 'waited for the network', 'waited for an interrupt', 'waited for an interrupt']);
+	for (let kind = 1; kind < 5; kind++) assert.notEqual(metalOf(data, {kind, name: ''})[0], 'running');
 });
 
 test('a waker of a kind that only a newer dwell has is called by its word', () => {
