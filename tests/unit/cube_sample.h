@@ -8,7 +8,7 @@
 #include "view_sample.h"
 
 static const struct stack_shape by_comm = {.by = {BY_COMM}, .by_count = 1};
-static const struct cube_limits roomy = {120, 1000, 1000, 1000, 1000};
+static const struct cube_limits roomy = {120, 1000, 1000, 1000, 1000, 0, 0};
 
 static inline void open_known(struct view_sample *sample, struct view_filter *filter)
 {

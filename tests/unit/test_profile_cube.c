@@ -60,8 +60,8 @@ static void a_bucket_has_what_a_range_of_its_slices_has(void **state)
 
 static void folding_loses_detail_never_time(void **state)
 {
-	static const struct cube_limits tight[] = {{10, 1, 1000, 1000, 0}, {10, 1000, 3, 1000, 0},
-		{10, 1000, 1000, 10, 0}, {1, 1, 1, 1, 0}};
+	static const struct cube_limits tight[] = {{10, 1, 1000, 1000, 0, 0, 0},
+		{10, 1000, 3, 1000, 0, 0, 0}, {10, 1000, 1000, 10, 0, 0, 0}, {1, 1, 1, 1, 0, 0, 0}};
 	struct view_sample sample;
 	struct view_filter filter;
 	(void)state;
@@ -132,10 +132,34 @@ static void time_that_is_only_in_totals_is_marked_and_has_no_cells(void **state)
 	sample_end(&sample);
 }
 
+static void buckets_are_joined_where_cells_are_many(void **state)
+{
+	static const struct cube_limits limits = {120, 1000, 1000, 1000, 0, 3, 4};
+	struct view_sample sample;
+	struct view_filter filter;
+	struct cube *fine, *coarse;
+	(void)state;
+
+	open_known(&sample, &filter);
+	fine = cube_of(&sample, &filter, &roomy);
+	coarse = cube_of(&sample, &filter, &limits);
+	assert_int_equal(fine->buckets, 10);
+	assert_int_equal(coarse->slices_per_bucket, 3);
+	assert_int_equal(coarse->buckets, 4);
+	assert_int_equal(coarse->bucket_ns, 3 * fine->bucket_ns);
+	for (uint32_t bucket = 0; bucket < coarse->buckets; bucket++)
+		assert_int_equal(cell_sum(coarse, TIME_BLOCKED, bucket, bucket + 1),
+			cell_sum(fine, TIME_BLOCKED, 3 * bucket, 3 * bucket + 3));
+	assert_sums(&sample, &filter, coarse);
+	cube_free(fine);
+	cube_free(coarse);
+	sample_end(&sample);
+}
+
 static void shares_of_a_chain_add_up_to_its_key(void **state)
 {
-	static const struct cube_limits limits[] = {
-		{120, 1000, 1000, 1000, 0}, {120, 1000, 3, 1000, 0}, {3, 1, 2, 2, 0}};
+	static const struct cube_limits limits[] = {{120, 1000, 1000, 1000, 0, 0, 0},
+		{120, 1000, 3, 1000, 0, 0, 0}, {3, 1, 2, 2, 0, 0, 0}};
 	struct view_sample sample;
 	struct view_filter filter;
 	(void)state;
@@ -199,7 +223,7 @@ static void time_is_kept_by_what_it_was_for(void **state)
 		{NULL, 1000}};
 	/* Also where hardly any stack has room: what folds is the stack. */
 	static const struct cube_limits limits[] = {
-		{120, 1000, 1000, 1000, 1000}, {10, 1, 1, 1, 1000}};
+		{120, 1000, 1000, 1000, 1000, 0, 0}, {10, 1, 1, 1, 1000, 0, 0}};
 	struct view_sample sample;
 	struct view_filter filter;
 	(void)state;
@@ -221,7 +245,7 @@ static void time_is_kept_by_what_it_was_for(void **state)
 
 static void small_things_become_others_of_their_kind(void **state)
 {
-	static const struct cube_limits few = {10, 1000, 1000, 1000, 2};
+	static const struct cube_limits few = {10, 1000, 1000, 1000, 2, 0, 0};
 	struct view_sample sample;
 	struct view_filter filter;
 	(void)state;
@@ -250,6 +274,7 @@ int main(void)
 		cmocka_unit_test(folding_loses_detail_never_time),
 		cmocka_unit_test(folded_threads_keep_their_number_and_their_lives),
 		cmocka_unit_test(time_that_is_only_in_totals_is_marked_and_has_no_cells),
+		cmocka_unit_test(buckets_are_joined_where_cells_are_many),
 		cmocka_unit_test(shares_of_a_chain_add_up_to_its_key),
 		cmocka_unit_test(time_is_kept_by_what_it_was_for),
 		cmocka_unit_test(small_things_become_others_of_their_kind),

@@ -163,8 +163,8 @@ static void a_range_and_threads_choose_among_events(void **state)
 
 static void folding_events_loses_detail_never_value(void **state)
 {
-	static const struct cube_limits tight[] = {{10, 1, 1000, 1000, 0}, {10, 1000, 4, 1000, 0},
-		{10, 1000, 1000, 40, 0}, {1, 1, 1, 1, 0}};
+	static const struct cube_limits tight[] = {{10, 1, 1000, 1000, 0, 0, 0},
+		{10, 1000, 4, 1000, 0, 0, 0}, {10, 1000, 1000, 40, 0, 0, 0}, {1, 1, 1, 1, 0, 0, 0}};
 	struct view_sample sample;
 	struct view_filter filter;
 	(void)state;
@@ -188,7 +188,7 @@ static void folding_events_loses_detail_never_value(void **state)
 /* Counts are tiny beside bytes and ns; yet each measure keeps its own largest. */
 static void each_measure_keeps_its_own_largest(void **state)
 {
-	static const struct cube_limits few = {10, 1000, 8, 1000, 0};
+	static const struct cube_limits few = {10, 1000, 8, 1000, 0, 0, 0};
 	/* Of five slices each, the fourth largest: 12 faults, 5 GiB. */
 	static const uint64_t least[] = {5 * 12, 5 * (5ULL << 30)};
 	struct view_sample sample;
@@ -242,8 +242,8 @@ static void assert_same_table(const struct cube_table *a, const struct cube_tabl
 
 static void time_is_the_same_with_and_without_events(void **state)
 {
-	static const struct cube_limits limits[] = {{120, 1000, 1000, 1000, 0},
-		{10, 1000, 3, 1000, 0}, {10, 1000, 1000, 10, 0}, {1, 1, 1, 1, 0}};
+	static const struct cube_limits limits[] = {{120, 1000, 1000, 1000, 0, 0, 0},
+		{10, 1000, 3, 1000, 0, 0, 0}, {10, 1000, 1000, 10, 0, 0, 0}, {1, 1, 1, 1, 0, 0, 0}};
 	struct view_sample plain, counted;
 	struct view_filter filter;
 	(void)state;

@@ -102,7 +102,7 @@ void cube_add_cell(struct cube_building *building, uint32_t bucket, uint32_t key
 {
 	struct cube_table *table = building->making->table;
 	bool is_new;
-	uint64_t *index = map64_put(&building->making->cells, (uint64_t)key << 8 | bucket, &is_new);
+	uint64_t *index = map64_put(&building->making->cells, cube_cell_id(key, bucket), &is_new);
 
 	if (is_new) {
 		struct cube_cell cell = {.bucket = bucket, .key = key};
@@ -148,7 +148,39 @@ static int add_to_cells(const struct selection_row *row, void *context)
 		if (ns || count)
 			cube_add_cell(building, bucket, index, ns, count);
 	}
+	if (building->making->table->cells.count > building->fine_cells)
+		cube_coarsen(building);
 	return 0;
+}
+
+static void divide(struct cube_building *building, uint32_t slices_per_bucket)
+{
+	struct cube *cube = building->cube;
+
+	cube->slices_per_bucket = slices_per_bucket;
+	cube->buckets = (building->slices + slices_per_bucket - 1) / slices_per_bucket;
+	cube->bucket_ns = recording_meta(building->recording)->slice_ns * cube->slices_per_bucket;
+}
+
+void cube_coarsen(struct cube_building *building)
+{
+	struct cube *cube = building->cube;
+	struct cube_making *making = building->making;
+	uint32_t most = building->coarse_buckets;
+	uint32_t joined = (cube->buckets + most - 1) / most;
+
+	building->fine_cells = SIZE_MAX;
+	if (joined < 2)
+		return;
+	divide(building, cube->slices_per_bucket * joined);
+	vec_each (cell, &making->table->cells)
+		cell->bucket /= joined;
+	cube_merge_cells(making->table);
+	map64_clear(&making->cells);
+	for (size_t i = 0; i < making->table->cells.count; i++) {
+		const struct cube_cell *cell = &making->table->cells.at[i];
+		*map64_put(&making->cells, cube_cell_id(cell->key, cell->bucket), NULL) = i;
+	}
 }
 
 static void set_buckets(struct cube_building *building, const struct selection *selection,
@@ -157,17 +189,15 @@ static void set_buckets(struct cube_building *building, const struct selection *
 	struct cube *cube = building->cube;
 	uint64_t slice_ns = meta->slice_ns ? meta->slice_ns : UINT64_MAX;
 	bool is_open = selection_to_ns(selection) >= meta->window_ns;
-	uint32_t end, slices;
+	uint32_t end;
 
 	cube->from_ns = selection_from_ns(selection);
 	cube->to_ns = selection_to_ns(selection);
 	building->slice_from = (uint32_t)(cube->from_ns / slice_ns);
 	building->slice_to = is_open ? UINT32_MAX : (uint32_t)(cube->to_ns / slice_ns);
 	end = is_open ? slice_count : building->slice_to;
-	slices = end > building->slice_from ? end - building->slice_from : 1;
-	cube->slices_per_bucket = (slices + most - 1) / most;
-	cube->buckets = (slices + cube->slices_per_bucket - 1) / cube->slices_per_bucket;
-	cube->bucket_ns = meta->slice_ns * cube->slices_per_bucket;
+	building->slices = end > building->slice_from ? end - building->slice_from : 1;
+	divide(building, (building->slices + most - 1) / most);
 }
 
 /* Frames without a name have their file in their label. */
@@ -234,7 +264,7 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 	const struct summary *summary, struct cube **ret, struct why *why)
 {
 	static const struct cube_limits defaults = {
-		CUBE_BUCKETS, CUBE_THREADS, CUBE_KEYS, CUBE_CELLS, CUBE_THINGS};
+		CUBE_BUCKETS, CUBE_THREADS, CUBE_KEYS, CUBE_CELLS, CUBE_THINGS, 0, 0};
 	/* Borrows the vectors; idle time is told apart by kind. */
 	struct view_filter whole = *filter;
 	struct stack_shape nameless = *shape;
@@ -254,6 +284,9 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 		return error;
 	}
 	building.selection = selection;
+	building.fine_cells = limits->fine_cells ? limits->fine_cells : CUBE_FINE_CELLS;
+	building.coarse_buckets =
+		limits->coarse_buckets ? limits->coarse_buckets : CUBE_COARSE_BUCKETS;
 	families_gather(&building.families, recording);
 	building.cube->has_chains = recording_has_chains(recording);
 	building.cube->bands = words_count(recording_words(recording), WORD_BAND);

@@ -23,7 +23,10 @@
 #include "profile/tree.h"
 #include "profile/view_types.h"
 
-#define CUBE_BUCKETS 120
+/* At most so many buckets as long as that makes few cells of time; else the second number. */
+#define CUBE_BUCKETS 600
+#define CUBE_COARSE_BUCKETS 120
+#define CUBE_FINE_CELLS 150000
 #define CUBE_THREADS 4000
 #define CUBE_THINGS 500
 /* Of time; all measures together may have as many again. */
@@ -152,7 +155,9 @@ struct cube_limits {
 	uint32_t threads;
 	size_t keys;
 	size_t cells;
-	uint32_t things; /* 0: the default */
+	uint32_t things;         /* 0: the default */
+	size_t fine_cells;       /* likewise */
+	uint32_t coarse_buckets; /* likewise */
 };
 
 struct summary;

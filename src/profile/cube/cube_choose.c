@@ -196,8 +196,7 @@ static void choose_in_bucket(struct cube_building *building, size_t begin, size_
 	vec_clear(&ranks);
 }
 
-/* Cells of one bucket and key become one. */
-static void merge_cells(struct cube_table *table)
+void cube_merge_cells(struct cube_table *table)
 {
 	size_t kept = 0;
 
@@ -229,7 +228,7 @@ void cube_choose_cells(struct cube_building *building, size_t most)
 		if (end - begin > each)
 			choose_in_bucket(building, begin, end, each);
 	}
-	merge_cells(table);
+	cube_merge_cells(table);
 }
 
 struct placed {
@@ -276,6 +275,6 @@ void cube_drop_empty(struct cube_building *building)
 	}
 	for (size_t i = 0; i < table->cells.count; i++)
 		table->cells.at[i].key = place[table->cells.at[i].key];
-	merge_cells(table);
+	cube_merge_cells(table);
 	vec_clear(&kept);
 }

@@ -14,7 +14,7 @@ struct cube_making {
 	struct map64 places;  /* thread << 32 | node -> small number */
 	struct map64 links;   /* place << 32 | chain -> small number */
 	struct map64 keys;    /* link, kind, band -> index */
-	struct map64 cells;   /* key << 8 | bucket -> index */
+	struct map64 cells;   /* key << 16 | bucket -> index */
 	VEC(uint32_t) chosen; /* by key: itself, or the `[other]` it is part of */
 };
 
@@ -30,6 +30,9 @@ struct cube_building {
 	uint32_t other_node;
 	uint32_t slice_from;
 	uint32_t slice_to;
+	uint32_t slices;   /* of the range */
+	size_t fine_cells; /* with more cells there are only so many buckets: */
+	uint32_t coarse_buckets;
 	struct map64 kinds;        /* what the kind is made of -> index */
 	struct map64 chains;       /* chain of the recording -> number */
 	VEC(uint32_t) thing_of;    /* by the selection's thing: number in the cube's, 0: none yet */
@@ -71,10 +74,20 @@ void cube_choose_threads(struct cube_building *building, struct recording *recor
 	const struct selection *selection, uint32_t most);
 void cube_choose_keys(struct cube_building *building, size_t most);
 void cube_choose_cells(struct cube_building *building, size_t most);
+/* Joins buckets, so that there are at most coarse_buckets, and their cells. */
+void cube_coarsen(struct cube_building *building);
 /* Puts the shares in the order of the keys. */
 void cube_order_shares(struct cube *cube);
 /* Puts keys and cells in order and forgets the keys that gave their weight away. */
 void cube_drop_empty(struct cube_building *building);
+
+/* Cells of one bucket and key become one. */
+void cube_merge_cells(struct cube_table *table);
+
+static inline uint64_t cube_cell_id(uint32_t key, uint32_t bucket)
+{
+	return (uint64_t)key << 16 | bucket;
+}
 
 static inline uint32_t cube_label(struct cube_building *building, const char *text)
 {
