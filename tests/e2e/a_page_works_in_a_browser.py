@@ -24,6 +24,8 @@ def save(name, text):
 
 
 demo = record("--slice", "250ms", command=[workload("demo"), "3000"])
+# Long enough for a heat map.
+long = record("--slice", "100ms", command=["sleep", "10.3"])
 lossy = os.path.join(TEMP, "lossy.dwell")
 hostile = os.path.join(TEMP, "hostile.dwell")
 shutil.copy(demo.path, lossy)
@@ -75,7 +77,7 @@ environment = dict(
     COUNTED_REPORT=save("counted.json", dwell("report", "--json", counted).stdout),
     COUNTED_RANGE=save("counted-range.json", dwell("report", "--json", "--from", "0.5", "--to",
                                                    "1.5", counted).stdout),
-    LOSSY=page(lossy, "lossy"), HOSTILE=page(hostile, "hostile"),
+    LONG=page(long.path, "long"), LOSSY=page(lossy, "lossy"), HOSTILE=page(hostile, "hostile"),
     REDACTED=page(demo.path, "redacted", "--redact"))
 size = os.path.getsize(environment["PAGE"])
 check(size < 2 << 20, f"the page has {size} bytes")

@@ -7,7 +7,7 @@ import {after, before, test} from 'node:test';
 import {readFile} from 'node:fs/promises';
 import {launch, visit} from './browser.mjs';
 
-const {PAGE, REPORT, RANGE_REPORT, FOLDED, COUNTED, COUNTED_REPORT, COUNTED_RANGE, EMPTY, LOSSY, HOSTILE, REDACTED} = process.env;
+const {PAGE, REPORT, RANGE_REPORT, FOLDED, COUNTED, COUNTED_REPORT, COUNTED_RANGE, EMPTY, LOSSY, HOSTILE, REDACTED, LONG} = process.env;
 let browser, report, range, counted, countedRange;
 before(async () => {
 	browser = await launch();
@@ -185,6 +185,30 @@ test('the last column is as wide as it is long', () => at(PAGE, async (page) => 
 	await page.mouse.move(box.x + Math.min(x + 2, box.width - 0.5), box.y + 20);
 	assert.ok((await page.locator('.strip .note').textContent()).startsWith(`From ${seconds(start)} to ${seconds(window_ns)}`));
 }));
+
+test('a heat map by the second: a range is brushed from one moment to another', () => at(LONG, async (page) => {
+	const canvas = page.locator('.heat canvas');
+	assert.equal(await canvas.isVisible(), false);
+	await page.selectOption('[aria-label="Picture of time"]', 'sleep');
+	assert.equal(await page.locator('.strip:not(.heat) canvas').isVisible(), false);
+	const {x, y, width, height} = await canvas.boundingBox(), left = 44, below = 16, columns = 11, rows = 10;
+	const cell = (column, row) => [x + left + (width - left) * (column + 0.5) / columns, y + (height - below) * (1 - (row + 0.5) / rows)];
+	await page.mouse.move(...cell(3, 7));
+	assert.match(await page.locator('.heat .note').textContent(), /^From 3\.7 s to 3\.8 s: 1\.00 threads sleep\.$/);
+	await page.mouse.down();
+	await page.mouse.move(...cell(5, 2));
+	await page.mouse.up();
+	assert.match(await hash(page), /from=37&to=53/);
+	assert.match(await page.locator('.crumb.filter').textContent(), /^3\.7 s to 5\.3 s/);
+	await canvas.focus();
+	await press(page, 'ArrowRight');
+	assert.match(await hash(page), /from=38&to=54/);
+}, {hash: '#idle=show'}));
+
+test('short recordings, and coarse ones, have no heat map', () => at(PAGE, async (page) => {
+	assert.equal(await page.locator('.heat, [aria-label="Picture of time"]').count(), 0);
+	assert.ok(await page.locator('.strip canvas').isVisible(), 'whatever a link says');
+}, {hash: '#heat=lock'}));
 
 test('the strip obeys keys', () => at(PAGE, async (page) => {
 	await page.locator('.strip canvas').focus();
@@ -576,6 +600,15 @@ test('stacks that are cut off say so, and lead on', () => at(PAGE, async (page) 
 	await ended(page);
 	assert.match(await more.textContent(), /^↓ \d+ more rows?$/);
 }, {viewport: {width: 1280, height: 240}}));
+
+test('the flame graph is in sight without scrolling, with its root', () => at(PAGE, async (page) => {
+	await ended(page);
+	const {top, bottom} = await page.locator('.flame').first().evaluate((flame) => flame.getBoundingClientRect());
+	assert.ok(bottom <= 900, `it ends at ${bottom}`);
+	// Twelve rows of 18 px, or all that there are.
+	assert.ok(bottom - top >= 216 || !(await page.locator('.flame .more').isVisible()), `from ${top} to ${bottom}`);
+	assert.ok(await page.locator('#verdict').evaluate((verdict) => verdict.getBoundingClientRect().bottom < 300), 'and so is the answer');
+}, {viewport: {width: 1400, height: 900}}));
 
 test('no sideways scrolling, from a phone to a wall', async () => {
 	for (const width of [375, 768, 1280, 3840])

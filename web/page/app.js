@@ -9,6 +9,8 @@ import {fromHash, initialState, toHash} from './state.js';
 import {bandChoices, filterBar} from './ui_crumbs.js';
 import {footer} from './ui_footer.js';
 import {helpDialog} from './ui_help.js';
+import {heatShape} from './heat.js';
+import {heatChoice, HeatMap} from './ui_heat.js';
 import {Panel, TABS} from './ui_panel.js';
 import {Strip} from './ui_strip.js';
 import {processTable, summaryBar, waitsTable} from './ui_summary.js';
@@ -28,6 +30,7 @@ export class App {
 		this.labels = this.look.labels;
 		this.initial = initialState(model);
 		this.state = this.initial;
+		this.shownHeat = '';
 		this.steps = 0; // how far `undo` can go
 		this.selected = -1;
 		/** What look.at() gives. @type {any} */
@@ -54,12 +57,14 @@ export class App {
 		this.waitLines = [];
 		this.tables = h('div', {class: 'tables'});
 		this.strip = new Strip(model, (from, to) => this.update({from, to}));
+		/** @type {HeatMap | null} */
+		this.heat = heatShape(model) ? new HeatMap(model, (from, to) => this.update({from, to})) : null;
 		this.choices = h('div', {class: 'tools choices'});
 		this.crumbs = h('div', {class: 'top'});
 		this.panel = new Panel(this);
 		this.help = helpDialog();
 		if (![model, ...model.measures].some((one) => one.keys.rows)) root.classList.add('nothing');
-		root.append(this.crumbs, h('section', {class: 'card time', 'aria-label': 'Time'}, this.summary, this.choices, this.strip.element),
+		root.append(this.crumbs, h('section', {class: 'card time', 'aria-label': 'Time'}, this.summary, this.choices, this.strip.element, this.heat && this.heat.element),
 			h('div', {class: 'columns'}, this.panel.element, this.tables), footer(model), this.help);
 	}
 
@@ -174,9 +179,9 @@ export class App {
 		this.events = this.view.measure ? look.events(this.view, state) : null;
 		const series = look.series(state);
 		const isNew = this.shown !== this.weights || this.shownBase !== this.baseWeights;
-		if (isNew || this.shownMeasure !== this.view.measure) {
+		if (isNew || this.shownMeasure !== this.view.measure || this.shownHeat !== state.heat) {
 			this.summary.replaceChildren(summaryBar(this));
-			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this)].filter(Boolean));
+			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this), heatChoice(this)].filter(Boolean));
 		}
 		if (isNew) {
 			this.waitLines = waitLines(this.model, this.lineWeights);
@@ -186,7 +191,11 @@ export class App {
 		this.shown = this.weights;
 		this.shownBase = this.baseWeights;
 		this.shownMeasure = this.view.measure;
+		this.shownHeat = state.heat;
+		this.strip.element.hidden = Boolean(this.heat && state.heat);
+		if (this.heat) this.heat.element.hidden = !state.heat;
 		this.strip.show(series, state.from, state.to, this.events && {view: this.view, values: this.events.overTime});
+		if (this.heat && state.heat) this.heat.showHeat(series, state.from, state.to, state.heat);
 		this.crumbs.replaceChildren(filterBar(this));
 		this.panel.render();
 	}
@@ -216,6 +225,7 @@ export class App {
 
 	redraw() {
 		this.strip.paint();
+		this.heat?.paint();
 		for (const view of this.panel.flames()) view.draw();
 		this.panel.showLegend();
 	}

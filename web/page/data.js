@@ -140,6 +140,7 @@ export function parseData(bytes) {
 	model.starts = bucketStarts(model.cells, model.buckets);
 	model.runs = runsOf(model);
 	nameThreads(model);
+	model.lines.forEach((/** @type {any} */ line, /** @type {number} */ i) => Object.assign(line, model.phrases && model.phrases[i]));
 	model.measures = model.views.filter((/** @type {any} */ view) => view.measure)
 		.map((/** @type {any} */ view) => measureModel(model, measured[view.measure], view.folded));
 	return model;

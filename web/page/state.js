@@ -6,7 +6,7 @@
  * @typedef {{view: string, by: string, tab: string, icicle: boolean, inverted: boolean, names: boolean,
  *   zoom: string[], search: string, exact: boolean, from: number, to: number, bandMin: number,
  *   bandMax: number, off: string[], idle: string, thing: string, line: number, process: string, thread: string, middle: string,
- *   only: string, without: string, sort: string, wait: string}} State
+ *   only: string, without: string, sort: string, wait: string, heat: string}} State
  */
 
 /** @param {any} model @returns {State} */
@@ -14,7 +14,7 @@ export function initialState(model) {
 	return {view: 'offcpu', by: model.start.by, tab: 'flame', icicle: false, inverted: false,
 		names: false, zoom: [], search: '', exact: false, from: 0, to: model.buckets, bandMin: 0,
 		bandMax: model.bands.length - 1, off: [], idle: model.start.idle, thing: '', line: 0, process: '', thread: '',
-		middle: '', only: '', without: '', sort: 'self', wait: ''};
+		middle: '', only: '', without: '', sort: 'self', wait: '', heat: ''};
 }
 
 /** @param {State} state @param {State} initial */

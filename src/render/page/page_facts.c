@@ -200,20 +200,6 @@ static void put_labels(struct json *json, const struct page *page)
 	json_close_array(json);
 }
 
-/* What the page needs to say of a part what the report says of the whole. */
-static void put_phrase(struct json *json, const struct page *page, const struct summary_line *line)
-{
-	_cleanup_free_ char *what = line->is_runnable ? NULL : report_what_alone(line);
-
-	if (!what)
-		return;
-	put_name(json, page, "what", what);
-	if (line_is_held(line))
-		json_field_bool(json, "is_held", true);
-	if (line_is_for_an_end(line))
-		json_field_bool(json, "is_for_end", true);
-}
-
 /* The report's lines, which kinds refer to by number, and what each was for in its words. */
 static void put_lines(struct json *json, const struct page *page)
 {
@@ -237,8 +223,26 @@ static void put_lines(struct json *json, const struct page *page)
 			put_name(json, page, "spot", line->spot);
 		if (line->is_rest)
 			json_field_bool(json, "is_rest", true);
-		put_phrase(json, page, line);
 		put_name(json, page, "text", sentence);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+/* By line, what the page needs to say of a part what the report says of the whole. */
+static void put_phrases(struct json *json, const struct page *page)
+{
+	json_name(json, "phrases");
+	json_open_array(json);
+	vec_each (line, &page->summary->lines) {
+		_cleanup_free_ char *what = line->is_runnable ? NULL : report_what_alone(line);
+		json_open_object(json);
+		if (what)
+			put_name(json, page, "what", what);
+		if (line_is_held(line))
+			json_field_bool(json, "is_held", true);
+		if (line_is_for_an_end(line))
+			json_field_bool(json, "is_for_end", true);
 		json_close_object(json);
 	}
 	json_close_array(json);
@@ -276,6 +280,7 @@ void page_facts(struct json *json, const struct page *page)
 	put_folds(json, &cube->time);
 	json_close_object(json);
 	put_lines(json, page);
+	put_phrases(json, page);
 	json_field_bool(json, "has_chains", cube->has_chains);
 	page_things(json, page);
 	put_threads(json, page);
