@@ -5,7 +5,7 @@ import {launch} from '../tests/web/browser.mjs';
 
 const [page, out, hash = ''] = process.argv.slice(2);
 const browser = await launch();
-const context = await browser.newContext({viewport: {width: 1280, height: 1500}, colorScheme: 'light'});
+const context = await browser.newContext({viewport: {width: 1400, height: 1000}, colorScheme: 'light'});
 const tab = await context.newPage();
 await tab.goto(pathToFileURL(page).href + hash);
 await tab.waitForFunction(() => document.documentElement.dataset.ready);
