@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The part of bench/page inside the browser: node bench/page.mjs PAGE
+// The part of bench/page inside the browser: node bench/page.mjs LOADS IS_FIRST_ONLY PAGE [OTHER_PAGE]
 import {pathToFileURL} from 'node:url';
 import {launch} from '../tests/web/browser.mjs';
 
-const file = pathToFileURL(process.argv[2]).href;
+const loads = Number(process.argv[2]), isFirstOnly = process.argv[3] === '1';
+const files = process.argv.slice(4).map((path) => pathToFileURL(path).href);
 const browser = await launch();
 // whole: until pictures that grow, row by row, are complete
 const say = (what, {wall, cpu, whole = wall}) => console.log(`${what.padEnd(36)}${wall.toFixed(0).padStart(6)} ms${cpu.toFixed(0).padStart(6)} ms of CPU` +
@@ -19,7 +20,7 @@ async function meter(page) {
 	};
 }
 
-async function firstPicture(hash) {
+async function firstPicture(file, hash) {
 	const page = await (await browser.newContext({viewport: {width: 1280, height: 900}})).newPage();
 	const cpu = await meter(page);
 	await page.addInitScript(() => {
@@ -34,39 +35,65 @@ async function firstPicture(hash) {
 	return {page, meter: cpu, wall: await page.evaluate(() => window.firstPicture), cpu: await cpu()};
 }
 
-// From the step to the frame that shows it, CPU time until all is drawn; the best of three.
+// From the step to the frame that shows it, with the CPU time until then, and until all is drawn.
+async function take(page, cpu, step) {
+	const before = await cpu();
+	const wall = await page.evaluate(async (source) => {
+		window.nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+		window.begin = performance.now();
+		new Function(source)();
+		await window.nextFrame();
+		return performance.now() - window.begin;
+	}, step);
+	const used = await cpu() - before;
+	const whole = await page.evaluate(async () => {
+		const isGrowing = () => document.querySelector('[data-growing]');
+		if (!isGrowing()) return 0;
+		while (isGrowing()) await window.nextFrame();
+		return performance.now() - window.begin;
+	});
+	return {wall, whole, cpu: used};
+}
+
+// The best of three, on a page that has been used.
 async function measure(page, cpu, what, step) {
 	const times = [];
 	await page.evaluate(() => { window.turn = false; });
-	for (let i = 0; i < 3; i++) {
-		const before = await cpu();
-		const [wall, whole] = await page.evaluate(async (source) => {
-			const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-			const start = performance.now();
-			new Function(source)();
-			await frame();
-			const first = performance.now() - start;
-			while (document.querySelector('[data-growing]')) await frame();
-			return [first, performance.now() - start];
-		}, step);
-		times.push({wall, whole, cpu: await cpu() - before});
-	}
+	for (let i = 0; i < 3; i++) times.push(await take(page, cpu, step));
 	say(what, {wall: Math.min(...times.map((time) => time.wall)), cpu: Math.min(...times.map((time) => time.cpu))});
-	return times[0];
 }
 
-const times = [];
-let page, cpu;
-for (let i = 0; i < 3; i++) {
-	if (page) await page.context().close();
-	const time = await firstPicture('#idle=show');
-	({page, meter: cpu} = time);
-	times.push(time);
-}
-say('first picture', {wall: Math.min(...times.map((time) => time.wall)), cpu: Math.min(...times.map((time) => time.cpu))});
-const key = (name) => `document.querySelector('.flame canvas').dispatchEvent(new KeyboardEvent('keydown', {key: '${name}', bubbles: true}))`;
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+const medians = (times) => Object.fromEntries(Object.keys(times[0]).map((name) => [name, median(times.map((time) => time[name]))]));
+const heap = (page) => page.evaluate(() => performance.memory.usedJSHeapSize / 1e6);
 const go = (hash) => `location.hash = '${hash}'; window.dispatchEvent(new HashChangeEvent('hashchange'))`;
-const first = {};
+
+// What is not there yet when the page has been opened: each in a page of its own.
+const FIRSTS = {'callers': 'inverted=1', 'sandwich of what all call': 'tab=sandwich&middle=do_syscall_64', 'sandwich of a recursion': 'tab=sandwich&middle=left',
+	'chains': 'view=chain', 'callers of chains': 'view=chain&inverted=1', 'who woke them': 'tab=chain', 'hot/cold': 'view=hotcold', 'wakers': 'view=wakeup',
+	'functions': 'tab=functions', 'threads': 'tab=threads', 'search': 'search=left', 'brush': 'from=2&to=5'};
+const pictures = files.map(() => []), firsts = files.map(() => ({}));
+for (const [what, hash] of Object.entries(FIRSTS)) {
+	for (let i = 0; i < loads; i++) {
+		for (const [at, file] of files.entries()) {
+			const {page, meter: cpu, ...time} = await firstPicture(file, '#idle=show');
+			pictures[at].push({wall: time.wall, cpu: time.cpu, heap: await heap(page)});
+			(firsts[at][what] = firsts[at][what] || []).push(await take(page, cpu, go(`idle=show&${hash}`)));
+			await page.context().close();
+		}
+	}
+}
+for (const at of files.keys()) {
+	if (files.length > 1) console.log(at ? 'the other build:' : 'this build:');
+	const picture = medians(pictures[at]);
+	say('first picture', picture);
+	console.log(`${'heap then'.padEnd(36)}${picture.heap.toFixed(0).padStart(6)} MB`);
+	for (const what of Object.keys(FIRSTS)) say(`${what}, the first time`, medians(firsts[at][what]));
+}
+if (isFirstOnly) process.exit(await browser.close());
+
+const {page, meter: cpu} = await firstPicture(files[0], '#idle=show');
+const key = (name) => `document.querySelector('.flame canvas').dispatchEvent(new KeyboardEvent('keydown', {key: '${name}', bubbles: true}))`;
 for (const [what, step] of [
 	['hover', `(() => { const canvas = document.querySelector('.flame canvas'), box = canvas.getBoundingClientRect();
 		canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + 100 + Math.random() * 300, clientY: box.bottom - 60, bubbles: true})); })()`],
@@ -84,6 +111,5 @@ for (const [what, step] of [
 	['callers', `window.turn = !window.turn; location.hash = window.turn ? 'idle=show&inverted=1' : 'idle=show'; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
 	['callers of chains', `window.turn = !window.turn; location.hash = window.turn ? 'idle=show&view=chain&inverted=1' : 'idle=show'; window.dispatchEvent(new HashChangeEvent('hashchange'))`],
 ])
-	first[what] = await measure(page, cpu, what, step);
-for (const what of ['sandwich of what all call', 'another view', 'view wakeup', 'view chain', 'callers', 'callers of chains']) say(`${what}, the first time`, first[what]);
+	await measure(page, cpu, what, step);
 await browser.close();

@@ -58,6 +58,37 @@ static void a_bucket_has_what_a_range_of_its_slices_has(void **state)
 	sample_end(&sample);
 }
 
+/* Is every node's parent the one before it, or above that? */
+static void assert_in_order(const struct cube *cube)
+{
+	for (uint32_t node = 1; node < cube->tree.nodes.count; node++) {
+		uint32_t before = node - 1;
+		while (before > cube->tree.nodes.at[node].parent)
+			before = cube->tree.nodes.at[before].parent;
+		assert_int_equal(before, cube->tree.nodes.at[node].parent);
+	}
+}
+
+static void nodes_below_one_follow_it_and_those_of_folded_stacks_are_gone(void **state)
+{
+	static const struct cube_limits few = {10, 1, 1, 1, 1000};
+	struct view_sample sample;
+	struct view_filter filter;
+	struct cube *cube, *folded;
+	(void)state;
+
+	open_known(&sample, &filter);
+	cube = cube_of(&sample, &filter, NULL);
+	folded = cube_of(&sample, &filter, &few);
+	assert_in_order(cube);
+	assert_in_order(folded);
+	assert_true(folded->time.folded_keys > 0);
+	assert_true(folded->tree.nodes.count < cube->tree.nodes.count);
+	cube_free(folded);
+	cube_free(cube);
+	sample_end(&sample);
+}
+
 static void folding_loses_detail_never_time(void **state)
 {
 	static const struct cube_limits tight[] = {{10, 1, 1000, 1000, 0, 0, 0},
@@ -271,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_and_cells_sum_to_the_summary),
 		cmocka_unit_test(a_bucket_has_what_a_range_of_its_slices_has),
+		cmocka_unit_test(nodes_below_one_follow_it_and_those_of_folded_stacks_are_gone),
 		cmocka_unit_test(folding_loses_detail_never_time),
 		cmocka_unit_test(folded_threads_keep_their_number_and_their_lives),
 		cmocka_unit_test(time_that_is_only_in_totals_is_marked_and_has_no_cells),

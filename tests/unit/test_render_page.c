@@ -144,7 +144,7 @@ static void measures_are_views_behind_the_others_with_tables_of_their_own(void *
 	const char *first = strstr(head, "\"name\":\"page-faults\"");
 	(void)state;
 
-	assert_non_null(strstr(head, "\"version\":2,"));
+	assert_non_null(strstr(head, "\"version\":3,"));
 	assert_non_null(last);
 	assert_true(first > last);
 	assert_non_null(strstr(first,

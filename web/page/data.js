@@ -5,7 +5,7 @@
 import {packFrame} from './frames.js';
 import {SAMPLE} from './weigh.js';
 
-export const DATA_VERSION = 2;
+export const DATA_VERSION = 3;
 const NS = 1e9;
 
 // Columns that can hold more than 31 bits.
@@ -44,54 +44,124 @@ export class Reader {
 	}
 }
 
-/** @param {Reader} reader @param {string} name @param {string} encoding @param {number} rows */
+/**
+ * One column. Most numbers are one byte, and there are millions: each encoding has a loop of its own that
+ * calls nobody for them.
+ * @param {Reader} reader @param {string} name @param {string} encoding @param {number} rows
+ */
 function readColumn(reader, name, encoding, rows) {
 	const column = WIDE.has(name) ? new Float64Array(rows) : new Int32Array(rows);
-	let before = 0;
-	for (let row = 0; row < rows; row++) {
-		if (encoding === 'back') column[row] = row - reader.number();
-		else if (encoding === 'delta') column[row] = before += reader.signed();
-		else column[row] = reader.number();
-	}
+	if (encoding === 'back') readBack(reader, column);
+	else if (encoding === 'delta') readDelta(reader, column);
+	else readPlain(reader, column);
 	return column;
+}
+
+/** @param {Reader} reader @param {Int32Array | Float64Array} column */
+function readPlain(reader, column) {
+	const {bytes} = reader;
+	let {at} = reader;
+	for (let row = 0; row < column.length; row++) {
+		const byte = bytes[at];
+		if (byte < 128) {
+			column[row] = byte;
+			at++;
+		} else {
+			reader.at = at;
+			column[row] = reader.number();
+			at = reader.at;
+		}
+	}
+	reader.at = at;
+}
+
+/** @param {Reader} reader @param {Int32Array | Float64Array} column */
+function readDelta(reader, column) {
+	const {bytes} = reader;
+	let {at} = reader, before = 0;
+	for (let row = 0; row < column.length; row++) {
+		const byte = bytes[at];
+		if (byte < 128) {
+			before += byte & 1 ? -(byte + 1 >> 1) : byte >> 1;
+			at++;
+		} else {
+			reader.at = at;
+			before += reader.signed();
+			at = reader.at;
+		}
+		column[row] = before;
+	}
+	reader.at = at;
+}
+
+/** @param {Reader} reader @param {Int32Array | Float64Array} column */
+function readBack(reader, column) {
+	const {bytes} = reader;
+	let {at} = reader;
+	for (let row = 0; row < column.length; row++) {
+		const byte = bytes[at];
+		if (byte < 128) {
+			column[row] = row - byte;
+			at++;
+		} else {
+			reader.at = at;
+			column[row] = row - reader.number();
+			at = reader.at;
+		}
+	}
+	reader.at = at;
 }
 
 /** Seconds and the rest as one number, for pictures; exact below 2^53 ns. @param {Table} table */
 function addTotals(table) {
-	table.total = new Float64Array(table.rows);
-	for (let row = 0; row < table.rows; row++) table.total[row] = table.s[row] * NS + table.ns[row];
+	const {rows, s, ns} = table, total = table.total = new Float64Array(rows);
+	for (let row = 0; row < rows; row++) total[row] = s[row] * NS + ns[row];
 }
 
 /** By node of a stack its label and kind as one number (frames.js). @param {Model} model */
 function packNodes({nodes, frames}) {
 	const {frame, kind, rows} = nodes, {label} = frames;
-	nodes.packed = new Int32Array(rows);
-	for (let node = 0; node < rows; node++) nodes.packed[node] = packFrame(label[frame[node]], kind[node]);
+	const packed = nodes.packed = new Int32Array(rows);
+	for (let node = 0; node < rows; node++) packed[node] = packFrame(label[frame[node]], kind[node]);
+}
+
+/** By node the last one below it: all that is below has the numbers between. @param {Table} nodes */
+function findLasts(nodes) {
+	const {parent, rows} = nodes, last = nodes.last = new Int32Array(rows);
+	for (let node = 1; node < rows; node++) {
+		const above = parent[node];
+		for (let before = node - 1; before !== above; before = parent[before]) {
+			if (before < above || above < 0) throw new Error('the data of this page has stacks in no order');
+			last[before] = node - 1;
+		}
+	}
+	for (let node = rows - 1; node > 0; node = parent[node]) last[node] = rows - 1;
+	if (rows) last[0] = rows - 1;
 }
 
 /** Where each key's shares begin: one for each hop of its chain and one for the rest. @param {Model} model */
 function shareStarts({keys, chains}) {
-	const starts = new Int32Array(keys.rows);
+	const {chain, rows} = keys, {count} = chains, starts = new Int32Array(rows);
 	let next = 0;
-	for (let key = 0; key < keys.rows; key++) {
+	for (let key = 0; key < rows; key++) {
 		starts[key] = next;
-		if (keys.chain[key]) next += chains.count[keys.chain[key] - 1] + 1;
+		if (chain[key]) next += count[chain[key] - 1] + 1;
 	}
 	return starts;
 }
 
 /** Keys of running time and of its samples, thread by thread as all keys are. @param {Model} model */
 function runsOf({keys, kinds, states}) {
-	const isRun = states.map((/** @type {string} */ word) => word === 'running' || word === 'sample');
-	const runs = [];
-	for (let key = 0; key < keys.rows; key++) if (isRun[kinds.state[keys.kind[key]]]) runs.push(key);
+	const isRun = Uint8Array.from(kinds.state, (/** @type {number} */ state) => Number(['running', 'sample'].includes(states[state])));
+	const {kind, rows} = keys, runs = [];
+	for (let key = 0; key < rows; key++) if (isRun[kind[key]]) runs.push(key);
 	return Int32Array.from(runs);
 }
 
 /** Where each bucket's cells begin. @param {Table} cells @param {number} buckets */
 function bucketStarts(cells, buckets) {
-	const starts = new Int32Array(buckets + 1);
-	for (let row = 0; row < cells.rows; row++) starts[cells.bucket[row] + 1]++;
+	const {bucket, rows} = cells, starts = new Int32Array(buckets + 1);
+	for (let row = 0; row < rows; row++) starts[bucket[row] + 1]++;
 	for (let bucket = 0; bucket < buckets; bucket++) starts[bucket + 1] += starts[bucket];
 	return starts;
 }
@@ -136,6 +206,7 @@ export function parseData(bytes) {
 	addTotals(model.keys);
 	addTotals(model.cells);
 	packNodes(model);
+	findLasts(model.nodes);
 	model.keys.share = shareStarts(model);
 	model.starts = bucketStarts(model.cells, model.buckets);
 	model.runs = runsOf(model);
@@ -163,11 +234,17 @@ function nameThreads(model) {
 	}
 }
 
+/** @param {string} text base64 @returns {Uint8Array<ArrayBuffer>} */
+function fromBase64(text) {
+	const known = /** @type {any} */ (Uint8Array);
+	if (known.fromBase64) return known.fromBase64(text);
+	const binary = atob(text), bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
 /** Base64 to bytes to the model. @param {string} text @returns {Promise<Model>} */
 export async function unpack(text) {
-	const binary = atob(text);
-	const bytes = new Uint8Array(binary.length);
-	for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+	const stream = new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream('gzip'));
 	return parseData(new Uint8Array(await new Response(stream).arrayBuffer()));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The report's tables for any filter: why threads waited, and which processes there are.
-import {PairMap} from './pairs.js';
-import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
+import {groupWaits, heaviest} from './wait_groups.js';
+import {BLOCKED} from './weigh.js';
 
 /**
  * @typedef {{name: string, reason: string, called: string, operation: string, known: string, number: number, isRest: boolean, isRunnable: boolean, ns: number,
@@ -47,61 +47,8 @@ const MOST_COMPARED = 256;
 /** How much of a line has a stack that looks like its heaviest one. @param {any} model @param {Line} line */
 export function looksNs(model, line) {
 	const {stackOwner, stackNode} = model.waitGroups, shown = stackLine(model, line.node);
-	const stacks = [];
-	for (let stack = 0; stack < stackOwner.length; stack++)
-		if (stackOwner[stack] === line.place && line.stackNs[stack]) stacks.push(stack);
-	return stacks.sort((a, b) => line.stackNs[b] - line.stackNs[a]).slice(0, MOST_COMPARED)
+	return heaviest(line.stackNs, stackOwner, line.place, MOST_COMPARED)
 		.reduce((ns, stack) => ns + (stackLine(model, stackNode[stack]) === shown ? line.stackNs[stack] : 0), 0);
-}
-
-/**
- * What does not depend on weights: by key its line and its stack in that line, each stack's line and node,
- * and each line's first key.
- */
-function groupWaits(/** @type {any} */ model) {
-	const {keys, kinds} = model;
-	const known = new PairMap(), stacks = new PairMap(2 ** Math.ceil(Math.log2(keys.rows * 1.5 + 16)));
-	const lineOf = new Int32Array(keys.rows).fill(-1), stackOf = new Int32Array(keys.rows);
-	/** @type {number[]} */
-	const firstKeys = [];
-	/** @type {number[]} */
-	const stackOwner = [];
-	/** @type {number[]} */
-	const stackNode = [];
-	/** @type {number[]} */
-	const stackThread = [];
-	const names = numbers(model.threads.map((/** @type {any} */ thread) => thread.names.comm));
-	const whats = numbers(Array.from({length: kinds.rows}, (_, kind) => kinds.line[kind] ? `${kinds.line[kind]}`
-		: kinds.state[kind] === BLOCKED ? `${kinds.reason[kind]}/${kinds.operation[kind]}` : ''));
-	for (let key = 0; key < keys.rows; key++) {
-		const kind = keys.kind[key], state = kinds.state[kind], node = keys.node[key];
-		if (state === RUNNING || state === SAMPLE) continue;
-		// Lines of the report may have threads of several names.
-		const name = kinds.line[kind] ? -1 : names[keys.thread[key]];
-		let line = known.get(name, whats[kind]);
-		if (line < 0) known.set(name, whats[kind], line = firstKeys.push(key) - 1);
-		let stack = key && lineOf[key - 1] === line && keys.node[key - 1] === node ? stackOf[key - 1] : stacks.get(line, node);
-		if (stack < 0) {
-			stack = stackOwner.push(line) - 1;
-			stackNode.push(node);
-			stackThread.push(keys.thread[key]);
-			stacks.set(line, node, stack);
-		}
-		lineOf[key] = line;
-		stackOf[key] = stack;
-	}
-	return {firstKeys, lineOf, stackOf, stackOwner: Int32Array.from(stackOwner), stackNode: Int32Array.from(stackNode),
-		stackThread: Int32Array.from(stackThread)};
-}
-
-/** Equal texts have equal numbers. */
-function numbers(/** @type {string[]} */ texts) {
-	/** @type {Map<string, number>} */
-	const known = new Map();
-	return texts.map((text) => {
-		if (!known.has(text)) known.set(text, known.size);
-		return /** @type {number} */ (known.get(text));
-	});
 }
 
 function newLine(/** @type {any} */ model, /** @type {number} */ thread, /** @type {number} */ kind) {

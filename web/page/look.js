@@ -3,11 +3,13 @@
 // kept until something it depends on changes.
 import {Callers} from './callers.js';
 import {CallersTree} from './callers_tree.js';
+import {Descent} from './descent.js';
+import {DescentTree, Weights} from './descent_tree.js';
 import {followPath} from './layout.js';
-import {allStacks, keysToKeep, makePaths} from './paths.js';
+import {keysToKeep, makePaths} from './paths.js';
 import {sandwich} from './sandwich.js';
 import {compile, matchLabels, matchTree} from './search.js';
-import {makeBase, makeShape, makeTree} from './shapes.js';
+import {Stacks} from './stacks.js';
 import {thingNumber, thingsInBox} from './things.js';
 import {Labels, modelOf, viewOf} from './views.js';
 import {eventsByThread, eventsOverTime, openFilter, overTime, weigh} from './weigh.js';
@@ -51,7 +53,7 @@ export class Look {
 	constructor(model) {
 		this.model = model;
 		this.labels = new Labels(model.labels);
-		this.memory = {weights: new Memory(), events: new Memory(), series: new Memory(), paths: new Memory(), bases: new Memory(), shapes: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory()};
+		this.memory = {weights: new Memory(), events: new Memory(), series: new Memory(), paths: new Memory(), tries: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory()};
 	}
 
 	/** @param {import('./state.js').State} state @returns {import('./weigh.js').Filter} */
@@ -119,26 +121,18 @@ export class Look {
 		return {view, model, paths, pathsKey, by, weights, keeps, isStriped: view.name === 'hotcold', stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
 	}
 
-	/** Views of waits and running time share their stacks. @param {any} model @param {View} view @param {import('./paths.js').Paths} paths @param {string} by */
-	base(model, view, paths, by) {
-		if (paths.waker) return makeBase(model.nodes, paths);
-		return this.memory.bases.get(`${view.measure || ''}/${by}`, () => makeBase(model.nodes, allStacks(model, this.labels, by)));
-	}
-
 	/** The tree from the roots. @param {import('./state.js').State} state */
 	tree(state) {
-		const {view, model, paths, pathsKey, by, weights, keeps, isStriped, stacksKey} = this.stacks(state);
-		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.base(model, view, paths, by), paths));
-		const tree = this.memory.trees.get(stacksKey, () => makeTree(model, shape, weights, isStriped, keeps()));
+		const {model, paths, pathsKey, weights, keeps, isStriped, stacksKey} = this.stacks(state);
+		const trie = this.memory.tries.get(pathsKey, () => new Descent(new Stacks(model, paths), this.labels.texts.length));
+		const tree = this.memory.trees.get(stacksKey, () => new DescentTree(trie, new Weights(model, trie.stacks, weights, isStriped, keeps())));
 		return {tree, treeKey: stacksKey};
 	}
 
 	/** What the waits in a box of that tree were for. @param {import('./state.js').State} state @param {number} node */
 	thingsIn(state, node) {
-		const {view, model, paths, pathsKey, by, weights, keeps} = this.stacks(state);
-		if (view.measure || !model.things.length) return [];
-		const shape = this.memory.shapes.get(pathsKey, () => makeShape(this.base(model, view, paths, by), paths));
-		return thingsInBox(model, shape, weights, keeps(), node);
+		if (this.view(state).measure || !this.model.things.length) return [];
+		return thingsInBox(this.model, this.tree(state).tree, node);
 	}
 
 	/** The tree from the leaves. @param {import('./state.js').State} state */

@@ -3,6 +3,7 @@
 import {unpack} from './data.js';
 import {h} from './dom.js';
 import {App} from './app.js';
+import {prepare} from './prepare.js';
 
 async function start() {
 	const holder = document.getElementById('dwell-data');
@@ -20,6 +21,7 @@ async function start() {
 		root.hidden = false;
 		app.start();
 		document.documentElement.dataset.ready = '1';
+		prepare(app);
 	} catch (error) {
 		starting.replaceWith(h('p', {class: 'lost', role: 'alert'}, `The pictures cannot be shown: ${error instanceof Error ? error.message : error}.`));
 		throw error;

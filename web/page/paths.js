@@ -32,56 +32,46 @@ class Ends {
 	}
 }
 
-/** All stacks with the name in front, whatever their ends. @param {any} model @param {import('./views.js').Labels} labels @param {string} by */
-export function allStacks(model, labels, by) {
-	const names = model.threads.map((/** @type {any} */ thread) => labels.add(thread.names[by]));
-	return {name: model.keys.thread.map((/** @type {number} */ thread) => names[thread]), node: model.keys.node, waker: 0};
-}
-
 /** @param {any} model @param {import('./views.js').Labels} labels @param {string} view @param {string} by @returns {Paths} */
 export function makePaths(model, labels, view, by) {
 	const {keys, kinds} = model;
 	const type = /** @type {import('./views.js').View} */ (viewOf(model, view)), needsChains = type.needs_chains;
-	const ends = new Ends();
+	const ends = new Ends(), missing = new Missing(model);
 	const names = model.threads.map((/** @type {any} */ thread) => labels.add(thread.names[by]));
 	const paths = {name: new Int32Array(keys.rows), node: new Int32Array(keys.rows).fill(-1), end: new Int32Array(keys.rows), ends: ends.list,
 		waker: view === 'wakeup' ? WAKER : 0};
 	const marks = Array.from({length: kinds.rows}, (_, kind) => !needsChains && wants(type, kinds.state[kind]) ? ends.get(endOf(model, type, kind),
 		() => endOf(model, type, kind).split('\n').filter(Boolean).map((text) => [labels.add(text), MARK])) : -1);
+	const isWanted = Uint8Array.from(kinds.state, (/** @type {number} */ state) => Number(wants(type, state)));
 	for (let key = 0; key < keys.rows; key++) {
 		const kind = keys.kind[key];
-		if (!wants(type, kinds.state[kind])) continue;
+		if (!isWanted[kind]) continue;
 		paths.name[key] = names[keys.thread[key]];
 		paths.node[key] = keys.node[key];
-		if (view === 'wakeup') putWaker(model, labels, paths, ends, key);
-		else paths.end[key] = needsChains ? hopsOf(model, labels, view, ends, key) : marks[kind];
+		if (view === 'wakeup') putWaker(model, labels, paths, ends, missing, key);
+		else paths.end[key] = needsChains ? hopsOf(model, labels, view, ends, missing, key) : marks[kind];
 	}
 	return paths;
 }
 
 /** The waker's stack, and behind it who had waited. */
 function putWaker(/** @type {any} */ model, /** @type {import('./views.js').Labels} */ labels, /** @type {Paths} */ paths,
-	/** @type {Ends} */ ends, /** @type {number} */ key) {
+	/** @type {Ends} */ ends, /** @type {Missing} */ missing, /** @type {number} */ key) {
 	const {keys, chains, hops} = model;
 	const chain = keys.chain[key] - 1, name = paths.name[key];
 	const hasWaker = chain >= 0 && chains.count[chain];
 	paths.name[key] = -1;
 	paths.node[key] = hasWaker ? hops.node[chains.first[chain]] : 0;
-	if (hasWaker) {
-		paths.end[key] = ends.get(name, () => [[name, NAME]]);
-	} else {
-		const missing = missingWaker(model, key);
-		paths.end[key] = ends.get(`${name}/${missing}`, () => [[labels.add(missing), MARK], [name, NAME]]);
-	}
+	const why = hasWaker ? -1 : missing.whyOf(key);
+	paths.end[key] = ends.get(name * missing.texts.length + why + 1, () => hasWaker ? [[name, NAME]] : [[labels.add(missing.texts[why]), MARK], [name, NAME]]);
 }
 
 /** Behind each "--" the next waker, from its leaf; where the chain has no end, the reason. */
 function hopsOf(/** @type {any} */ model, /** @type {import('./views.js').Labels} */ labels, /** @type {string} */ view,
-	/** @type {Ends} */ ends, /** @type {number} */ key) {
+	/** @type {Ends} */ ends, /** @type {Missing} */ missing, /** @type {number} */ key) {
 	const {keys, chains, hops} = model;
 	const chain = keys.chain[key] - 1;
-	const missing = chain < 0 ? missingWaker(model, key) : '';
-	return ends.get(chain < 0 ? missing : chain, () => {
+	return ends.get(chain < 0 ? -1 - missing.whyOf(key) : chain, () => {
 		const mark = (/** @type {string} */ text) => /** @type {[number, number]} */ ([labels.add(text), MARK]);
 		const first = chain < 0 ? 0 : chains.first[chain], number = chain < 0 ? 0 : chains.count[chain];
 		const shown = view === 'offwake' ? Math.min(number, 1) : number;
@@ -89,7 +79,7 @@ function hopsOf(/** @type {any} */ model, /** @type {import('./views.js').Labels
 		const frames = [];
 		for (let hop = first; hop < first + shown; hop++) frames.push(mark('--'), ...upwards(model, hops.node[hop]));
 		const hasRest = chain < 0 || model.chain_ends[chains.end[chain]][2];
-		if ((view === 'chain' || !number) && hasRest) frames.push(mark('--'), mark(missingWaker(model, key)));
+		if ((view === 'chain' || !number) && hasRest) frames.push(mark('--'), mark(missing.texts[missing.whyOf(key)]));
 		return frames;
 	});
 }
@@ -102,13 +92,27 @@ function upwards(/** @type {any} */ {nodes}, /** @type {number} */ node) {
 	return path;
 }
 
-/** What is said where there is no waker. */
-function missingWaker(/** @type {any} */ model, /** @type {number} */ key) {
-	const {keys, kinds, chains, nodes} = model;
-	if (keys.chain[key]) return model.chain_ends[chains.end[keys.chain[key] - 1]][1];
-	const text = keys.node[key] > 0 ? model.labels[labelOf(nodes.packed[keys.node[key]])] : '';
-	if (text === '[other]') return text;
-	return kinds.unsliced[keys.kind[key]] || text === '[overflow]' ? '[overflow]' : '[no waker]';
+/** What is said where there is no waker; by numbers, because it is asked for each key. */
+class Missing {
+	/** @param {any} model */
+	constructor(model) {
+		this.model = model;
+		const ends = model.chain_ends.map((/** @type {any[]} */ end) => end[1]);
+		this.first = ends.length;
+		/** @type {string[]} */
+		this.texts = [...ends, '[other]', '[overflow]', '[no waker]', ''];
+		this.other = model.labels.indexOf('[other]');
+		this.overflow = model.labels.indexOf('[overflow]');
+	}
+
+	/** Its number in `texts`, the last of which nobody gets. @param {number} key */
+	whyOf(key) {
+		const {keys, kinds, chains, nodes} = this.model;
+		if (keys.chain[key]) return chains.end[keys.chain[key] - 1];
+		const label = keys.node[key] > 0 ? labelOf(nodes.packed[keys.node[key]]) : -1;
+		if (label >= 0 && label === this.other) return this.first;
+		return kinds.unsliced[keys.kind[key]] || (label >= 0 && label === this.overflow) ? this.first + 1 : this.first + 2;
+	}
 }
 
 /**

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Search by regular expression: which labels match, and which share of the time has one of them.
 import {CallersTree} from './callers_tree.js';
+import {labelOf} from './frames.js';
+import {walk} from './walk.js';
 
 /** A RegExp, null for no search, or an Error's text. @param {string} text @param {boolean} isCaseSensitive */
 export function compile(text, isCaseSensitive) {
@@ -21,26 +23,41 @@ export function matchLabels(texts, expression) {
 }
 
 /**
- * Time below `zoom` in stacks with a match, none counted twice, and how many nodes match: -1 where
- * nobody has counted them, as in a tree that is made while it is looked at.
- * @param {import('./tree.js').Tree | import('./callers_tree.js').CallersTree} tree @param {Uint8Array} matches @param {number} zoom
+ * Time below `zoom` in stacks with a match, none counted twice, how many nodes match and the first of them: -1 where
+ * nobody has looked for them, as from the leaves.
+ * @param {import('./descent_tree.js').DescentTree | CallersTree} tree @param {Uint8Array} matches by label @param {number} zoom
  */
 export function matchTree(tree, matches, zoom) {
 	if (tree instanceof CallersTree) return {ns: tree.matchedNs(matches, zoom), nodes: -1, first: -1};
-	const {trie} = tree, {parent, label} = trie;
-	const inside = new Uint8Array(trie.size); // 1 below zoom, 2 below a match too
-	let ns = 0, nodes = 0, first = -1;
-	inside[zoom] = 1;
-	for (let node = zoom; node < trie.size; node++) {
-		const above = node === zoom ? 1 : inside[parent[node]];
-		inside[node] = above;
-		if (!above || node === 0 || !matches[label[node]]) continue;
-		const total = tree.totalOf(node);
-		if (!(total > 0)) continue;
-		if (first < 0) first = node;
-		nodes++;
-		if (above === 1) ns += total;
-		inside[node] = 2;
+	const {total} = tree.weights;
+	let ns = 0, nodes = 0, depth = 0, outermost = 0, begin = 0, firstPlace = -1;
+	walk(tree, zoom, {
+		enter(frame, place) {
+			depth++;
+			if (!matches[labelOf(frame)]) return;
+			nodes++;
+			if (firstPlace < 0) firstPlace = place;
+			if (outermost) return;
+			outermost = depth;
+			begin = place;
+		},
+		leave(place) {
+			if (depth-- !== outermost) return;
+			outermost = 0;
+			ns += total[place] - total[begin];
+		},
+		weigh() {},
+	});
+	return {ns, nodes, first: firstPlace < 0 ? -1 : firstMatch(tree.trie, matches, zoom, firstPlace)};
+}
+
+/** The uppermost match in the stack at a place. @param {import('./descent.js').Descent} trie @param {Uint8Array} matches @param {number} zoom @param {number} place */
+function firstMatch(trie, matches, zoom, place) {
+	let node = zoom;
+	while (!node || !matches[trie.label[node]]) {
+		const next = trie.childList(node).find((child) => trie.has(child, place));
+		if (next === undefined) return -1;
+		node = next;
 	}
-	return {ns, nodes, first};
+	return node;
 }

@@ -37,21 +37,15 @@ export function thingList(model, {ns}) {
 	return listOf(model, sums);
 }
 
-/**
- * Of the waits in a box: of keys whose stack ends there or above it. `keeps` as for makeTree().
- * @param {any} model @param {{joints: import('./tree.js').Joints, leaf: Int32Array}} shape @param {any} weights @param {Uint8Array | null} keeps @param {number} node
- */
-export function thingsInBox(model, {joints, leaf}, {ns}, keeps, node) {
-	const {of, parent, root, size} = joints, {keys, kinds} = model;
-	const isInside = new Uint8Array(size), sums = new Float64Array(model.things.length + 1);
-	isInside[of[node]] = 1;
-	// From the root to the leaves, and then what was added behind the root, as joints are numbered.
-	for (let joint = root - 1; joint >= 0; joint--) isInside[joint] |= isInside[parent[joint]];
-	for (let joint = root + 1; joint < size; joint++) isInside[joint] |= isInside[parent[joint]];
-	for (let key = 0; key < keys.rows; key++) {
-		const kind = keys.kind[key];
-		if (leaf[key] < 0 || !isInside[leaf[key]] || !ns[key] || (keeps && !keeps[key]) || kinds.state[kind] !== BLOCKED) continue;
-		sums[kinds.thing[kind]] += ns[key];
+/** Of the waits in a box of a tree of time. @param {any} model @param {import('./descent_tree.js').DescentTree} tree @param {number} node */
+export function thingsInBox(model, {trie, weights: {ns}}, node) {
+	const {keys, kinds} = model, {stacks: {order}, ranges} = trie;
+	const sums = new Float64Array(model.things.length + 1);
+	for (let range = trie.firstRange[node], end = range + trie.rangeCount[node]; range < end; range++) {
+		for (let place = ranges.first[range]; place < ranges.last[range]; place++) {
+			const kind = keys.kind[order[place]];
+			if (ns[place] && kinds.state[kind] === BLOCKED) sums[kinds.thing[kind]] += ns[place];
+		}
 	}
 	return listOf(model, sums);
 }

@@ -243,8 +243,6 @@ static int build_time(
 	if (error)
 		return error;
 	cube_choose_cells(building, limits->cells);
-	cube_drop_empty(building);
-	cube_order_shares(building->cube);
 	return 0;
 }
 
@@ -301,6 +299,8 @@ int cube_new(struct recording *recording, const struct view_filter *filter,
 		error = cube_add_measures(&building, limits, why);
 	if (!error)
 		add_objects(&building, recording);
+	if (!error)
+		cube_order(building.cube);
 	building_clear(&building);
 	selection_free(selection);
 	if (error) {

@@ -128,7 +128,9 @@ struct cube_object {
 };
 
 struct cube {
-	struct tree tree; /* stacks without names; each node's label is its own among siblings */
+	/* Stacks without names; each node's label is its own among siblings. Below a node are
+	 * those with the numbers that follow its own: cube_order.c. */
+	struct tree tree;
 	VEC(struct cube_object) objects;
 	VEC(struct cube_thread) threads;
 	VEC(struct cube_kind) kinds;

@@ -252,29 +252,42 @@ static int compare_placed(const void *left, const void *right)
 	return a->band < b->band ? -1 : a->band > b->band;
 }
 
-void cube_drop_empty(struct cube_building *building)
+void cube_drop_empty(struct cube_table *table)
 {
-	struct cube_table *table = building->making->table;
 	_cleanup_free_ uint32_t *place = xcalloc(table->keys.count + 1, sizeof(*place));
-	VEC(struct placed) kept = {0};
+	uint32_t kept = 0;
 
 	/* A key of cells alone weighs nothing over the whole, yet is needed. */
 	for (size_t i = 0; i < table->cells.count; i++)
 		place[table->cells.at[i].key] = 1;
 	for (size_t i = 0; i < table->keys.count; i++) {
 		const struct cube_key *key = &table->keys.at[i];
-		struct placed placed = {(uint32_t)i, *key};
-		if (place[i] || key->weight || key->count || key->unended)
-			vec_push(&kept, placed);
+		if (!place[i] && !key->weight && !key->count && !key->unended)
+			continue;
+		place[i] = kept;
+		table->keys.at[kept++] = *key;
 	}
-	vec_sort(&kept, compare_placed);
-	table->keys.count = 0;
-	for (size_t i = 0; i < kept.count; i++) {
-		place[kept.at[i].index] = (uint32_t)i;
-		vec_push(&table->keys, kept.at[i].key);
+	table->keys.count = kept;
+	for (size_t i = 0; i < table->cells.count; i++)
+		table->cells.at[i].key = place[table->cells.at[i].key];
+}
+
+void cube_sort_keys(struct cube_table *table)
+{
+	_cleanup_free_ uint32_t *place = xcalloc(table->keys.count + 1, sizeof(*place));
+	VEC(struct placed) keys = {0};
+
+	for (size_t i = 0; i < table->keys.count; i++) {
+		struct placed placed = {(uint32_t)i, table->keys.at[i]};
+		vec_push(&keys, placed);
+	}
+	vec_sort(&keys, compare_placed);
+	for (size_t i = 0; i < keys.count; i++) {
+		place[keys.at[i].index] = (uint32_t)i;
+		table->keys.at[i] = keys.at[i].key;
 	}
 	for (size_t i = 0; i < table->cells.count; i++)
 		table->cells.at[i].key = place[table->cells.at[i].key];
 	cube_merge_cells(table);
-	vec_clear(&kept);
+	vec_clear(&keys);
 }

@@ -95,7 +95,6 @@ int cube_add_measures(
 	for (size_t i = 0; i < count && !error; i++) {
 		building->making = &tables.makings[i];
 		cube_choose_cells(building, limits->cells / count);
-		cube_drop_empty(building);
 	}
 	return error;
 }

@@ -78,8 +78,12 @@ void cube_choose_cells(struct cube_building *building, size_t most);
 void cube_coarsen(struct cube_building *building);
 /* Puts the shares in the order of the keys. */
 void cube_order_shares(struct cube *cube);
-/* Puts keys and cells in order and forgets the keys that gave their weight away. */
-void cube_drop_empty(struct cube_building *building);
+/* Forgets the keys that gave their weight away. */
+void cube_drop_empty(struct cube_table *table);
+/* Puts keys and cells in order. */
+void cube_sort_keys(struct cube_table *table);
+/* When all tables are full: their last numbers and order: cube_order.c. */
+void cube_order(struct cube *cube);
 
 /* Cells of one bucket and key become one. */
 void cube_merge_cells(struct cube_table *table);

@@ -16,7 +16,7 @@
 #include "util/units.h"
 
 /* Grows when a reader of the old form would go wrong. */
-#define PAGE_DATA_VERSION 2
+#define PAGE_DATA_VERSION 3
 
 enum encoding { PLAIN, BACK, DELTA };
 

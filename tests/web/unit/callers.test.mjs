@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {parseData} from '../../../web/page/data.js';
 import {foldedText} from '../../../web/page/folded.js';
 import {layOut} from '../../../web/page/layout.js';
 import {Look} from '../../../web/page/look.js';
 import {initialState} from '../../../web/page/state.js';
 import {childrenOf} from '../../../web/page/tree.js';
-import {encode, HEAD, tables} from './model.mjs';
-
-const LABELS = ['', 'a', 'b', 'c', 'd', '[other]'];
-
-/** Many stacks of few functions, recursion too. The numbers are made up, but always the same. */
-function many() {
-	let seed = 7;
-	const random = (below) => ((seed = Math.imul(seed, 1103515245) + 12345 >>> 0) >>> 8) % below;
-	const nodes = [[0, 0, 3]], known = new Set();
-	while (nodes.length < 400) {
-		const parent = random(nodes.length), frame = 1 + random(4);
-		if (known.has(`${parent}/${frame}`)) continue;
-		known.add(`${parent}/${frame}`);
-		nodes.push([parent, frame, 1 + random(2)]);
-	}
-	const keys = Array.from({length: 900}, (_, i) => [i < 450 ? 0 : 1, [2, 3, 4, 5, 6][random(5)], 1 + random(399), random(7), random(2), random(1e9), 1 + random(9), 0, 0]);
-	const column = (rows, at) => ['plain', rows.map((row) => row[at])];
-	const all = {...tables(),
-		frames: {label: ['plain', [0, 1, 2, 3, 4]]},
-		nodes: {parent: column(nodes, 0), frame: column(nodes, 1), kind: column(nodes, 2)},
-		keys: {thread: column(keys, 0), kind: column(keys, 1), node: column(keys, 2), chain: ['plain', keys.map(() => 0)], band: column(keys, 3), s: column(keys, 4), ns: column(keys, 5),
-			count: column(keys, 6), unended: column(keys, 7), max: column(keys, 8)},
-		cells: {bucket: ['plain', keys.map((_, i) => i * 4 / 900 | 0)], key: ['plain', keys.map((_, i) => i)], s: column(keys, 4), ns: column(keys, 5), count: column(keys, 6)}};
-	return parseData(encode({...HEAD, labels: [...LABELS, 'fdatasync', 'jbd2', 'commit', 'vda', '[disk vda]']}, all));
-}
+import {many} from './many.mjs';
 
 /** Every stack of a tree with its own time. */
 function stacks(tree, texts, isInverted) {

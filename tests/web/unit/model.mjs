@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Made-up data for the tests of the page's modules: as the program writes it, without the packing.
 import {parseData} from '../../../web/page/data.js';
+import {Descent} from '../../../web/page/descent.js';
+import {DescentTree, Weights} from '../../../web/page/descent_tree.js';
+import {packFrame} from '../../../web/page/frames.js';
+import {Stacks} from '../../../web/page/stacks.js';
 
 function varint(number) {
 	const bytes = [];
@@ -62,7 +66,7 @@ export const MEASURES = [
 
 export const HEAD = {
 	views: [...VIEWS, ...MEASURES],
-	version: 2, from_ns: 0, to_ns: 4e9, buckets: 4, bucket_ns: 1e9, start: {by: 'comm', idle: 'hide'},
+	version: 3, from_ns: 0, to_ns: 4e9, buckets: 4, bucket_ns: 1e9, start: {by: 'comm', idle: 'hide'},
 	states: ['running', 'woken', 'preempted', 'blocked', 'sample'],
 	reasons: [['other', 'X'], ['disk', 'D'], ['futex', 'F'], ['sleep', 'Z']],
 	bands: ['< 10 us', '10-100 us', '0.1-1 ms', '1-10 ms', '10-100 ms', '0.1-1 s', '>= 1 s'],
@@ -139,3 +143,14 @@ export function timeTables() {
 export const model = () => parseData(encode(HEAD, tables()));
 /** The same recording without anything counted beside time. */
 export const modelOfTime = () => parseData(encode({...HEAD, views: VIEWS}, timeTables()));
+
+/** A tree: by node, from 1 on, its parent, label, own time and kind (user frames if none is given); all below a node comes before its next sibling. */
+export function madeTree(rows) {
+	const all = [[0, 0, 0], ...rows], last = all.map((_, node) => node);
+	for (let node = rows.length; node > 0; node--) last[all[node][0]] = Math.max(last[all[node][0]], last[node]);
+	const column = (values) => Int32Array.from(all, values), zeros = column(() => 0);
+	const nodes = {parent: column(([parent]) => parent), packed: column(([, label, , kind = 1]) => packFrame(label, kind)), last: Int32Array.from(last), rows: all.length};
+	const stacks = new Stacks({nodes, keys: {node: column((_, node) => node), rows: all.length}}, {name: column(() => -1), node: column((_, node) => node), end: zeros, ends: [zeros.slice(0, 0)], waker: 0});
+	const weights = new Weights({kinds: {state: [3]}, keys: {kind: zeros}}, stacks, {ns: all.map(([, , self]) => self), count: zeros}, false, null);
+	return new DescentTree(new Descent(stacks, 1 + Math.max(...all.map(([, label]) => label))), weights);
+}

@@ -8,10 +8,8 @@ import {looksNs, processLines, stackLabels, stackLine, waitLines} from '../../..
 import {PairMap} from '../../../web/page/pairs.js';
 import {fromHash, initialState, toHash} from '../../../web/page/state.js';
 import {escapeXml, svgText} from '../../../web/page/svg.js';
-import {treeOf} from '../../../web/page/tree.js';
-import {Trie} from '../../../web/page/trie.js';
 import {openFilter, weigh} from '../../../web/page/weigh.js';
-import {model} from './model.mjs';
+import {madeTree, model} from './model.mjs';
 
 test('durations, counts and shares as people write them', () => {
 	assert.deepEqual([0, 850, 12000, 4900000, 61e6, 999.6e6, 22.6e9, 1840e9].map(duration), ['0 ns', '850 ns', '12 us', '4.9 ms', '61 ms', '1.00 s', '22.6 s', '1840.0 s']);
@@ -54,9 +52,7 @@ test('processes with what they did and waited in', () => {
 
 test('names are text in a picture', () => {
 	assert.equal(escapeXml('</svg><script>"&\u0001\ud800'), '&#60;/svg&#62;&#60;script&#62;&#34;&#38;??');
-	const trie = new Trie();
-	trie.child(0, 0, 1);
-	const tree = treeOf(trie, [0, 5]);
+	const tree = madeTree([[0, 0, 5]]);
 	const svg = svgText(tree, layOut(tree, 0, 1200), ['<script>x</script>'], {width: 1200, isIcicle: false, title: 't<', amount: (value) => `${value} <script>`});
 	assert.ok(!svg.includes('<script') && svg.includes('&#60;script&#62;'));
 });

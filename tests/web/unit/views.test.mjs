@@ -8,9 +8,7 @@ import {sandwich} from '../../../web/page/sandwich.js';
 import {compile, matchLabels, matchTree} from '../../../web/page/search.js';
 import {initialState} from '../../../web/page/state.js';
 import {sortRows, topFunctions} from '../../../web/page/top.js';
-import {treeOf} from '../../../web/page/tree.js';
-import {Trie} from '../../../web/page/trie.js';
-import {model} from './model.mjs';
+import {madeTree, model} from './model.mjs';
 
 const look = (patch) => {
 	const data = model(), one = new Look(data);
@@ -62,12 +60,7 @@ test('stacks with a function, and without it', () => {
 });
 
 test('boxes: at most one for each pixel, and thin ones are told', () => {
-	const trie = new Trie();
-	for (let i = 0; i < 5000; i++) trie.child(0, i, 1);
-	const self = new Float64Array(trie.size).fill(1);
-	self[0] = 0;
-	self[1] = 5000;
-	const tree = treeOf(trie, self);
+	const tree = madeTree(Array.from({length: 5000}, (_, i) => [0, i, i ? 1 : 5000]));
 	const layout = layOut(tree, 0, 800);
 	assert.equal(layout.rows[1].length, 2);
 	assert.equal(layout.rows[1][1].thin, 4999);
@@ -105,11 +98,7 @@ test('search counts nothing twice and bears a bad expression', () => {
 });
 
 test('functions: own time and total, recursion once', () => {
-	const trie = new Trie();
-	const f = trie.child(0, 7, 1), g = trie.child(f, 8, 1), again = trie.child(g, 7, 1);
-	const self = new Float64Array([0, 1, 2, 4]);
-	const tree = treeOf(trie, self);
-	assert.equal(again, 3);
+	const tree = madeTree([[0, 7, 1], [1, 8, 2], [2, 7, 4]]);
 	const rows = topFunctions(tree, 0);
 	assert.deepEqual(rows.map(({label, self, total}) => [label, self, total]), [[7, 5, 7], [8, 2, 6]]);
 	assert.equal(sortRows(rows, 'name', {7: 'z', 8: 'a'})[0].label, 8);
@@ -120,14 +109,9 @@ test('functions: own time and total, recursion once', () => {
 });
 
 test('own time belongs to the caller of the scheduler, unless it ran there', () => {
-	const trie = new Trie(), [MARK, KERNEL, USER, NAME] = [3, 2, 1, 0], schedulers = new Set([5, 6]);
-	const name = trie.child(0, 1, NAME), main = trie.child(name, 2, USER), wait = trie.child(main, 4, KERNEL);
-	const schedule = trie.child(wait, 5, KERNEL), inner = trie.child(schedule, 6, KERNEL), ran = trie.child(inner, 9, MARK), none = trie.child(name, 8, MARK);
-	const self = [];
-	self[inner] = 40;
-	self[ran] = 2;
-	self[none] = 1;
-	const tree = treeOf(trie, Array.from({length: trie.size}, (_, node) => self[node] || 0));
+	const [MARK, KERNEL, USER, NAME] = [3, 2, 1, 0], schedulers = new Set([5, 6]);
+	const tree = madeTree([[0, 1, 0, NAME], [1, 2, 0, USER], [2, 4, 0, KERNEL], [3, 5, 0, KERNEL], [4, 6, 40, KERNEL], [5, 9, 2, MARK], [1, 8, 1, MARK]]);
+	const schedule = [1, 2, 4, 5].reduce((node, label) => tree.trie.find(node, label), 0);
 	const top = (ways) => topFunctions(tree, 0, {schedulers, ...ways}).map(({label, self, total}) => [label, self, total]);
 	assert.deepEqual(top({running: 9}), [[4, 40, 42], [6, 2, 2], [8, 1, 1], [2, 0, 42], [5, 0, 2]]);
 	assert.deepEqual(top({hasRun: true}), [[6, 42, 42], [8, 1, 1], [2, 0, 42], [4, 0, 42], [5, 0, 42]]);
@@ -136,9 +120,7 @@ test('own time belongs to the caller of the scheduler, unless it ran there', () 
 });
 
 test('a thread that is called like a function is none', () => {
-	const trie = new Trie(), main = trie.child(trie.child(0, 7, 0), 7, 1);
-	const tree = treeOf(trie, [0, 0, 3]);
-	assert.equal(main, 2);
+	const tree = madeTree([[0, 7, 0, 0], [1, 7, 3]]);
 	assert.deepEqual(topFunctions(tree, 0).map(({self, total}) => [self, total]), [[3, 3]]);
 });
 
