@@ -66,13 +66,23 @@ for view in ("offcpu", "oncpu", "runq", "hotcold"):
 for measure in MEASURES:
     dwell("flame", "--view", measure[1], "-o", os.path.join(TEMP, f"{measure[1]}.folded"), counted)
 
+def emptied(path):
+    """A copy of the recording in which nobody did anything."""
+    copy = os.path.join(TEMP, "emptied.dwell")
+    shutil.copy(path, copy)
+    with sqlite3.connect(copy) as database:
+        for table in ("sums", "shares", "queues", "counts", "open", "threads"):
+            database.execute(f"delete from {table}")
+    return copy
+
+
 environment = dict(
     os.environ, HOME=TEMP, FOLDED=TEMP,
     PAGE=page(demo.path, "page"),
     REPORT=save("report.json", dwell("report", "--json", demo.path).stdout),
     RANGE_REPORT=save("range.json", dwell("report", "--json", "--from", "0.5", "--to", "1.5",
                                           demo.path).stdout),
-    EMPTY=page(demo.path, "empty", "-n", "nobody"),
+    EMPTY=page(emptied(demo.path), "empty"),
     COUNTED=page(counted, "counted"),
     COUNTED_REPORT=save("counted.json", dwell("report", "--json", counted).stdout),
     COUNTED_RANGE=save("counted-range.json", dwell("report", "--json", "--from", "0.5", "--to",
