@@ -23,6 +23,14 @@ def used():
                 return int(file.read())
 
 
+def has_killed():
+    """Was somebody of the group killed? Its memory is gone before it has ended."""
+    for name in ("memory.events", "memory.oom_control"):
+        if os.path.exists(os.path.join(GROUP, name)):
+            with open(os.path.join(GROUP, name)) as file:
+                return dict(line.split() for line in file)["oom_kill"] != "0"
+
+
 # The command has the value that dwell was started with, dwell itself the highest.
 with open("/proc/self/oom_score_adj", "w") as file:
     file.write("300")
@@ -40,7 +48,7 @@ wait_until(lambda: not dwell("report", "x.dwell", status=None).returncode, "a co
 for step in range(220):
     # What a killed recorder had in the kernel is given back later, when nobody can be in its
     # programs any more: who wants all of it at once does not get it.
-    if recorder.poll() is not None:
+    if has_killed():
         wait_until(lambda: used() < LIMIT - 5 * STEP, "the recorder's memory")
     neighbour.stdin.write("\n")
     neighbour.stdin.flush()

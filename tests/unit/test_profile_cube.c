@@ -71,7 +71,8 @@ static void assert_in_order(const struct cube *cube)
 
 static void nodes_below_one_follow_it_and_those_of_folded_stacks_are_gone(void **state)
 {
-	static const struct cube_limits few = {10, 1, 1, 1, 1000};
+	static const struct cube_limits few = {
+		.buckets = 10, .threads = 1, .keys = 1, .cells = 1, .things = 1000};
 	struct view_sample sample;
 	struct view_filter filter;
 	struct cube *cube, *folded;
