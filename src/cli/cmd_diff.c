@@ -343,10 +343,10 @@ static int show(
 		.factor = arguments->diff.scale == DIFF_SHARE ? 100 : 1,
 		.top = arguments->top,
 		.width = arguments->width ? arguments->width : terminal_columns(TABLE_WIDTH),
-		.what_time = sides[0].is_recording ? sides[0].view.type.weight : "",
-		.per = has_time_weights(asked) && asked->scale == DIFF_PER_SECOND
-			       ? "per second of recording"
-			       : "",
+		.what_time = !sides[0].is_recording ? ""
+			     : asked->weighs_counts ? sides[0].view.type.counts
+						    : sides[0].view.type.weight,
+		.per = asked->scale == DIFF_PER_SECOND ? "per second of recording" : "",
 		.is_time = has_time_weights(asked),
 		.facts = has_facts ? &arguments->facts : NULL,
 		.aside = aside};
@@ -395,6 +395,12 @@ static int check_sides(struct arguments *arguments, const struct input *sides)
 		if (is_empty(&sides[i], arguments))
 			return fail(STATUS_USAGE, "%s is empty: there is nothing to compare with",
 				arguments->files[i]);
+	if (sides[0].is_recording && sides[1].is_recording &&
+		strcmp(sides[0].view.type.name, sides[1].view.type.name))
+		return fail(STATUS_USAGE,
+			"not comparable: %s shows %s, %s shows %s; say which --view",
+			arguments->files[0], sides[0].view.type.name, arguments->files[1],
+			sides[1].view.type.name);
 	const char *units[2] = {input_unit(&sides[0]), input_unit(&sides[1])};
 	if (sides[0].is_time != sides[1].is_time || strcmp(units[0], units[1]))
 		return fail(STATUS_USAGE, "not comparable: %s holds %s, %s holds %s",
@@ -426,7 +432,8 @@ static int gather_facts(struct recording *recording, const struct input *input,
 	if (!input->is_time)
 		return 0;
 	return diff_facts_add(&arguments->facts, recording, &input->view.type, filter,
-		&arguments->diff, diff_divisor(&measured, &arguments->diff), side->is_after, why);
+		arguments->stacks.is_roots_only, &arguments->diff,
+		diff_divisor(&measured, &arguments->diff), side->is_after, why);
 }
 
 static int compare(struct arguments *arguments)
@@ -441,7 +448,8 @@ static int compare(struct arguments *arguments)
 	arguments->diff.weighs_counts = arguments->stacks.weighs_counts;
 	for (; read < 2 && !status; read++) {
 		struct side_facts facts = {arguments, read == 1};
-		struct input_asked asked = {.view = arguments->stacks.view,
+		struct input_asked asked = {
+			.view = arguments->stacks.has_view ? arguments->stacks.view : NULL,
 			.filter = &arguments->view.filter,
 			.shape = &arguments->view.shape,
 			.has_full_names = arguments->stacks.has_full_names,

@@ -29,7 +29,13 @@ bool summed_is_empty(const struct summed *summed, const char *path, const struct
 {
 	const struct summary *summary = summed->summary;
 
+	size_t measures;
+
 	if (summary->threads.count && summary->busy_ns + summary->aside_ns)
+		return false;
+	/* What was counted is in the report, too. */
+	recording_measures(summed->recording, &measures);
+	if (measures && !summary->is_filtered)
 		return false;
 	_cleanup_free_ char *nothing = nothing_text(summed->recording, &view->filter);
 	if (!summary->meta->window_ns)

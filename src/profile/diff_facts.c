@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/hop.h"
+#include "profile/roots.h"
 #include "profile/selection.h"
 #include "util/text.h"
 #include "util/units.h"
@@ -19,6 +20,7 @@ struct side {
 	const struct view_type *view;
 	const struct diff_options *options;
 	const struct things *things;
+	const struct roots *roots; /* or NULL: all threads are shown */
 	double divisor;
 	bool is_after;
 	/* Names are cleaned and folded once: question and index in the recording -> number + 1. */
@@ -131,24 +133,26 @@ static int on_row(const struct selection_row *row, void *context)
 	bool is_counted = side->options->weighs_counts;
 	double weight = is_counted ? (double)row->count : (double)row->ns / (double)NS_PER_S;
 
-	if (state == TIME_SAMPLE || side->divisor <= 0)
+	/* Running time is told by its intervals, and counted by its samples. */
+	if (state == (is_counted ? TIME_RUNNING : TIME_SAMPLE) || side->divisor <= 0)
 		return 0;
 	weight /= side->divisor;
 	/* Times add up to the threads' lives; numbers of stays, waits and samples to nothing. */
 	if (!is_counted)
 		add(side, DIFF_STATE, state_word(state), weight);
-	if (!(side->view->states & 1u << state))
+	if (!(side->view->states & 1u << state) ||
+		(side->roots && roots_hides(side->roots, row->row->thread_index)))
 		return 0;
 	add_indexed(side, DIFF_THREAD, row->row->thread_index, row->thread->comm, true, weight);
 	if (state == TIME_BLOCKED)
 		add_blocked(side, row, weight);
-	else if (state != TIME_RUNNING)
+	else if (state != TIME_RUNNING && state != TIME_SAMPLE)
 		add(side, DIFF_REASON, "no CPU", weight);
 	return 0;
 }
 
 int diff_facts_add(struct diff_facts *facts, struct recording *recording,
-	const struct view_type *view, const struct view_filter *filter,
+	const struct view_type *view, const struct view_filter *filter, bool is_roots_only,
 	const struct diff_options *options, double divisor, bool is_after, struct why *why)
 {
 	struct side side = {.facts = facts,
@@ -158,12 +162,18 @@ int diff_facts_add(struct diff_facts *facts, struct recording *recording,
 		.divisor = divisor,
 		.is_after = is_after};
 	struct selection *selection;
+	struct roots *roots = NULL;
 	int error = selection_new(recording, filter, &selection, why);
 
 	if (error)
 		return error;
 	side.things = selection_things(selection);
-	error = selection_each_row(selection, on_row, &side, why);
+	if (is_roots_only && view->needs_chains)
+		error = roots_new(recording, selection, &roots, why);
+	side.roots = roots;
+	if (!error)
+		error = selection_each_row(selection, on_row, &side, why);
+	roots_free(roots);
 	selection_free(selection);
 	map64_clear(&side.numbers);
 	return error;

@@ -38,11 +38,12 @@ struct diff_facts {
 const char *diff_question_name(enum diff_question question);
 
 /*
- * Adds one side, each amount divided by `divisor` (diff_divisor()). 0, or -errno with why. After
- * the second side diff_facts_rank() puts the largest change first.
+ * Adds one side as the view has it (is_roots_only: without threads that chains show), each amount
+ * divided by `divisor` (diff_divisor()). 0, or -errno with why. After the second side
+ * diff_facts_rank() puts the largest change first.
  */
 int diff_facts_add(struct diff_facts *facts, struct recording *recording,
-	const struct view_type *view, const struct view_filter *filter,
+	const struct view_type *view, const struct view_filter *filter, bool is_roots_only,
 	const struct diff_options *options, double divisor, bool is_after, struct why *why);
 void diff_facts_rank(struct diff_facts *facts);
 void diff_facts_clear(struct diff_facts *facts);

@@ -250,6 +250,19 @@ static bool put_time(FILE *out, struct recording *recording, const struct view_f
 	return true;
 }
 
+/* A recording of events alone has threads without time. */
+static bool has_time(const struct recording *recording)
+{
+	size_t count;
+	const struct rec_thread *thread = recording_threads(recording, &count);
+
+	for (; count--; thread++)
+		for (unsigned int i = 0; i < TIME_STATES; i++)
+			if (thread->total_ns[i])
+				return true;
+	return false;
+}
+
 char *nothing_text(struct recording *recording, const struct view_filter *filter)
 {
 	struct view_filter open = without_time(filter);
@@ -257,11 +270,10 @@ char *nothing_text(struct recording *recording, const struct view_filter *filter
 	struct selection *selection;
 	struct stock stock = {0};
 	bool is_nothing = false;
-	size_t size, count;
+	size_t size;
 	FILE *out;
 
-	recording_threads(recording, &count);
-	if (text || !count || selection_new(recording, &open, &selection, NULL))
+	if (text || !has_time(recording) || selection_new(recording, &open, &selection, NULL))
 		return text;
 	out = open_memstream(&text, &size);
 	if (out && !selection_each_row(selection, add_row, &stock, NULL))

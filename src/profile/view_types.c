@@ -73,7 +73,7 @@ static const struct view_type types[VIEWS] = {
 		.title = "Blocked time by waker",
 		.label = "Wakers",
 		.about = "blocked time, by the stack of who ended it, then by who had waited",
-		.weight = "thread time",
+		.weight = "blocked time",
 		.counted = "wait",
 		.counts = "waits",
 		.palette = "wakeup",
@@ -86,7 +86,7 @@ static const struct view_type types[VIEWS] = {
 		.label = "Off-wake",
 		.about = "blocked time, by where the thread waited, and behind \"--\" the stack of "
 			 "who woke it",
-		.weight = "thread time",
+		.weight = "blocked time",
 		.counted = "wait",
 		.counts = "waits",
 		.palette = "reason",
@@ -100,7 +100,7 @@ static const struct view_type types[VIEWS] = {
 		.label = "Chains",
 		.about = "blocked time, by where the thread waited, and behind each \"--\" the "
 			 "next waker of the chain",
-		.weight = "thread time",
+		.weight = "blocked time",
 		.counted = "wait",
 		.counts = "waits",
 		.palette = "reason",

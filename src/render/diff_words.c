@@ -4,6 +4,7 @@
  * (why, in which function, woken by whom, for what) the answer that most of the change is due to,
  * if it is half of it or more. The lines below have the largest changes of each question.
  */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,6 +37,11 @@ static double change(const struct answer *answer)
 	return answer->after - answer->before;
 }
 
+static bool is_of_shares(const struct words *words)
+{
+	return !strcmp(words->text->unit, "%");
+}
+
 /* "1.3 s", "23.1 %", "150" */
 static char *amount(const struct words *words, double value)
 {
@@ -43,7 +49,7 @@ static char *amount(const struct words *words, double value)
 
 	if (words->text->is_time)
 		return xstrdup(units_duration((uint64_t)llround(value * 1e9), room));
-	if (!strcmp(words->text->unit, "%"))
+	if (is_of_shares(words))
 		return xasprintf("%.1f %%", 100 * value);
 	if (value >= 100)
 		return xstrdup(units_count((uint64_t)llround(value), room));
@@ -118,19 +124,36 @@ static void add_share(const struct words *words, const answers *all, const char 
 	*ret = longer;
 }
 
+/* Shares of each total add up to the same; how much there is of what is counted is no "time". */
 static char *whole_words(const struct words *words, const char *what)
 {
 	double ratio = words->before > 0 ? words->after / words->before : INFINITY;
 	_cleanup_free_ char *before = amount(words, words->before);
 	_cleanup_free_ char *after = amount(words, words->after);
 
+	if (is_of_shares(words))
+		return xasprintf("In short, as shares of each whole (%s)", what);
 	if (fabs(words->after - words->before) < SMALLEST * largest_whole(words))
-		return xasprintf("In short: %s is as before (%s, then %s)", what, before, after);
+		return xasprintf("In short: %s as before (%s, then %s)", what, before, after);
+	if (!words->text->is_time)
+		return xasprintf("In short: %s %s: %s instead of %s", ratio > 1 ? "more" : "fewer",
+			what, after, before);
 	if (ratio >= 2 && isfinite(ratio))
 		return xasprintf("In short: %s is %.*f times what it was, %s instead of %s", what,
 			ratio < 10 ? 1 : 0, ratio, after, before);
 	return xasprintf(
 		"In short: %s %s from %s to %s", what, ratio > 1 ? "grew" : "fell", before, after);
+}
+
+/* What figures are of, and what is not in them: "", or sentences behind the first. */
+static char *remarks(const struct diff_text *text)
+{
+	const char *aside = text->aside;
+
+	if (text->per[0])
+		return xasprintf(" %s are %s%s%s.", text->is_time ? "Times" : "Figures", text->per,
+			aside ? "; " : "", aside ? aside : "");
+	return aside ? xasprintf(" %c%s.", toupper(aside[0]), aside + 1) : xstrdup("");
 }
 
 static void gather_functions(const struct diff *diff, const diff_functions *functions, answers *ret,
@@ -167,7 +190,7 @@ static void put_lines(const struct words *words, const answers *functions, const
 		[DIFF_THING] = "waiting for",
 		[DIFF_THREAD] = "in thread"};
 
-	if (strcmp(words->text->unit, "%"))
+	if (!is_of_shares(words))
 		put_line(words, lines[DIFF_STATE], &facts[DIFF_STATE]);
 	put_line(words, lines[DIFF_REASON], &facts[DIFF_REASON]);
 	put_line(words, "in function", functions);
@@ -193,9 +216,8 @@ void diff_words_print(FILE *out, const struct diff *diff, const diff_functions *
 		add_share(&words, &of_facts[DIFF_THING], "%s is for %s", &sentence);
 		add_share(&words, &of_facts[DIFF_WAKER], "%s was ended by %s", &sentence);
 	}
-	_cleanup_free_ char *whole = xasprintf("%s.%s%s%s%s%s", sentence,
-		text->per[0] ? " Times are " : "", text->per, text->aside ? "; " : "",
-		text->aside ? text->aside : "", text->per[0] || text->aside ? "." : "");
+	_cleanup_free_ char *more = remarks(text);
+	_cleanup_free_ char *whole = xasprintf("%s.%s", sentence, more);
 	putc('\n', out);
 	layout_wrap(out, whole, text->width, 0, 0);
 	put_lines(&words, &of_functions, of_facts);

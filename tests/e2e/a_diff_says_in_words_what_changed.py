@@ -60,6 +60,25 @@ for side in ("before", "after"):
     running = sum(fact[side] for fact in by["state"] if fact["name"] == "running")
     check(abs(states - running - raw[f"total_{side}"]) < 1e-6, f"states {side}: {by['state']}")
 
+# What the words are made of adds up to what the table is made of, whatever is compared.
+for view in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain"):
+    for options in (("--weight", "time"), ("--weight", "count"), ("--normalize", "total"), ("--roots",)):
+        if options == ("--roots",) and view not in ("wakeup", "offwake", "chain"):
+            continue
+        result = dwell("diff", "before.dwell", "after.dwell", "--json", "--view", view, *options, status=None)
+        if "is empty" in result.stderr and options == ("--weight", "count"):
+            continue  # no samples hit it
+        made = json.loads(result.stdout)
+        for side in ("before", "after"):
+            told = sum(fact[side] for fact in made["by"]["thread"])
+            check(abs(told - made[f"total_{side}"]) < 1e-6 * max(1, told),
+                  f"{view} {options} {side}: {told}, not {made[f'total_{side}']}")
+
+shares = " ".join(dwell("diff", "before.dwell", "after.dwell", "--normalize", "total").stdout.split())
+check("In short, as shares of each whole (off-CPU time)." in shares, shares)
+counts = " ".join(dwell("diff", "before.dwell", "after.dwell", "--weight", "count").stdout.split())
+check("Figures are per second of recording" in counts and "off-CPU time" not in counts, counts)
+
 text = dwell("diff", "before.dwell", "after.dwell", "--raw", "-n", "asker").stdout
 words = " ".join(text.split())
 check(re.search(r"In short: off-CPU time (is [0-9.]+ times what it was|grew from)", words), words)

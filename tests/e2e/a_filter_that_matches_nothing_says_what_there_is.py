@@ -40,6 +40,15 @@ for args, *words in ((("-p", "999999"), "no process 999999 (-p)", "demo"),
     command = ("flame", "-f") if args[0] == "-m" else ("report",)
     check_one_line_error(dwell(*command, NAME, *args, status=1), *words)
 
+# Events alone are something: without a filter nothing is called filtered, and there is a report.
+with open("faults.txt", "w") as file:
+    file.write("app 7/7 [000] 1.000000: 9 page-faults:\n\t401000 touch+0x10 (/bin/app)\n\t401100 main+0x20 (/bin/app)\n\n")
+dwell("import", "faults.txt", "-o", "faults.dwell")
+dwell("import", "faults.txt", "-o", "more.dwell")
+check("9" in dwell("report", "faults.dwell").stdout, "the report of events alone")
+check("page-faults" in dwell("diff", "faults.dwell", "more.dwell").stdout, "their comparison")
+check_one_line_error(dwell("diff", "faults.dwell", NAME, status=2), "not comparable")
+
 # Whom to record.
 need_root()
 os.remove(NAME)
