@@ -48,6 +48,8 @@ dwell("import", "faults.txt", "-o", "more.dwell")
 check("9" in dwell("report", "faults.dwell").stdout, "the report of events alone")
 check("page-faults" in dwell("diff", "faults.dwell", "more.dwell").stdout, "their comparison")
 check_one_line_error(dwell("diff", "faults.dwell", NAME, status=2), "not comparable")
+for name in ("faults.txt", "faults.dwell", "more.dwell"):
+    os.remove(name)
 
 # Whom to record.
 need_root()
