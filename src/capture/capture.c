@@ -214,7 +214,9 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	capture->made_ns = clock_monotonic_ns();
 	capture->usual_nice = getpriority(PRIO_PROCESS, 0);
 	set_nice(URGENT_NICE);
-	hurry_begin(&capture->hurry);
+	hurry_begin(&capture->hurry,
+		options->hurried_ns < HURRY_LONGEST_NS ? HURRY_LONGEST_NS - options->hurried_ns : 0,
+		NULL);
 	tell_stage(capture, START_HELPERS);
 	/* Before the kernel's tables are mapped, which are none of the helpers' business. */
 	error = outside_init(&capture->outside, why);
@@ -222,7 +224,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		error = makers_new(&capture->makers, why);
 	if (error)
 		goto failed;
-	hurry_add(&capture->hurry, &capture->outside, NULL);
+	hurry_add(&capture->hurry, &capture->outside);
 	background_begin(&capture->reading, read_symbols, capture);
 	tell_stage(capture, START_PROGRAMS);
 	outside_set_hurry(&capture->outside, options->is_stopped, options->stop_context);
@@ -234,10 +236,8 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
 		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
 			capture->made_ns, &capture->unwinding, why);
-	if (!error && capture->unwinding) {
-		hurry_add(&capture->hurry, &capture->outside, unwinding_loader(capture->unwinding));
+	if (!error && capture->unwinding)
 		unwinding_warm(capture->unwinding, follows_all(&capture->options));
-	}
 	if (!error)
 		error = load_programs(capture, why);
 	/* Names that a person gives: a slip is told before any file is touched. */
@@ -536,7 +536,7 @@ int capture_stop(struct capture *capture, struct why *why)
 
 	hurry_end(&capture->hurry);
 	set_nice(URGENT_NICE);
-	hurry_begin(&capture->hurry);
+	hurry_begin(&capture->hurry, HURRY_LONGEST_NS, &capture->outside);
 	if (capture->unwinding)
 		unwinding_stop(capture->unwinding);
 	kernel_end_growth(capture->kernel);

@@ -20,6 +20,7 @@
 #include "kernel/sleepers.h"
 #include "util/clock.h"
 #include "util/units.h"
+#include "util/urgency.h"
 
 /*
  * The window is to be open a second after the start began: tables that are not there by then come
@@ -248,6 +249,9 @@ static void walk_first(struct unwinding *unwinding)
 	pthread_mutex_lock(&unwinding->lock);
 	unwinding->is_first_done = true;
 	unwinding->first_error = error;
+	/* Perhaps nobody waits for it any more: then it is worth another try. */
+	if (error)
+		unwinding->left++;
 	pthread_cond_signal(&unwinding->has_walked);
 	pthread_mutex_unlock(&unwinding->lock);
 }
@@ -261,6 +265,8 @@ static void *repair_in_time(void *context)
 
 	rights_settle();
 	walk_first(unwinding);
+	/* On a busy machine a thread of normal priority would come after the sleepers have run. */
+	urgency_keep();
 	while (poll(fds, ARRAY_SIZE(fds), REPAIR_EVERY_MS) >= 0 || errno == EINTR) {
 		if (fds[1].revents)
 			break;
@@ -286,14 +292,18 @@ static void *repair_in_time(void *context)
 
 static int start_thread(struct unwinding *unwinding, struct why *why)
 {
-	struct sched_param low = {.sched_priority = 1};
+	/* It cannot end its first walk, and choose a priority of its own, before it has this one.
+	 */
+	pthread_mutex_lock(&unwinding->lock);
 	int error = pthread_create(&unwinding->thread, NULL, repair_in_time, unwinding);
-
+	unwinding->has_thread = !error;
+	/* All sleepers at once are much work, and part of the start: no longer than that hurries.
+	 */
+	if (!error)
+		urgency_share(unwinding->thread);
+	pthread_mutex_unlock(&unwinding->lock);
 	if (error)
 		return why_set(why, -error, "cannot start a thread: %s", strerror(error));
-	unwinding->has_thread = true;
-	/* On a busy machine a thread of normal priority would come after the sleepers have run. */
-	pthread_setschedparam(unwinding->thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &low);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
+#include "capture/hurry.h"
 #include "check/check.h"
 #include "cli/child.h"
 #include "cli/command.h"
@@ -25,7 +26,6 @@
 #include "recording/reader.h"
 #include "util/clock.h"
 #include "util/units.h"
-#include "util/urgency.h"
 
 #define PROGRESS_EVERY_NS NS_PER_S
 /* A target that ends is noticed when its last record is read. */
@@ -488,16 +488,18 @@ int session_record(struct record_options *options, const char **ret_path)
 		.signal_fd = -1,
 		.has_live_line = !options->is_quiet && isatty(STDERR_FILENO),
 		.child = {.release_fd = -1, .failure_fd = -1, .pidfd = -1}};
+	struct hurry hurry;
 	struct why why;
 	int status;
 
-	/* Up to the open window; capture ends it, which also sees to it that it does not last. */
-	bool is_urgent = urgency_take();
+	/* It is part of the start, whose other part has a hurry of its own (capture_new()). */
+	uint64_t begun_ns = clock_monotonic_ns();
+	hurry_begin(&hurry, HURRY_LONGEST_NS, NULL);
 	show_words(&session, "starting: is all there that a recording needs?");
 	int error = check_require(&why);
 	/* COMMAND is to have the priority that it would have without us. */
-	if (is_urgent)
-		urgency_drop(pthread_self());
+	hurry_end(&hurry);
+	options->capture.hurried_ns = clock_monotonic_ns() - begun_ns;
 	end_progress(&session);
 	if (error)
 		return fail(own_status(&session, status_of_error(error)), "%s", why.text);

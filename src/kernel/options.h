@@ -48,6 +48,8 @@ struct capture_options {
 	uint32_t audit_every; /* of the stacks known without a walk one is walked, too; 0: none */
 	double budget; /* share of the machine's CPU time that a recording may cost; 0: any */
 	uint64_t waker_stacks_from_ns; /* wakers of shorter waits get no stack */
+	uint64_t hurried_ns; /* the start was urgent before, so long; it is so for a second at most
+			      */
 	/* Asked until the window is open: true ends the start. NULL: it is not to be ended. */
 	bool (*is_stopped)(void *context);
 	void *stop_context;

@@ -40,7 +40,8 @@ static int start_threads(struct loader *loader, struct why *why)
 		if (error)
 			return why_set(why, -error, "cannot start a thread: %s", strerror(error));
 		loader->thread_count++;
-		urgency_share(loader->threads[i]);
+		if (i)
+			urgency_share(loader->threads[i]);
 	}
 	/* A listener that has to wait for a CPU misses the processes that it listens for. */
 	pthread_setschedparam(loader->threads[0], SCHED_FIFO | SCHED_RESET_ON_FORK, &low);
@@ -176,12 +177,6 @@ void loader_forget(struct loader *loader, uint32_t number)
 	}
 	image_maps_forget(loader->maps, number);
 	pthread_mutex_unlock(&loader->lock);
-}
-
-void loader_calm(struct loader *loader)
-{
-	for (size_t i = 1; i < loader->thread_count; i++)
-		urgency_drop(loader->threads[i]);
 }
 
 void loader_progress(struct loader *loader, size_t *ret_read, size_t *ret_all)

@@ -49,8 +49,6 @@ bool loader_take_lines(
 void loader_know(struct loader *loader, uint32_t image, uint32_t pid, bool now);
 /* Nobody runs the image any more. */
 void loader_forget(struct loader *loader, uint32_t image);
-/* Threads that read files are not urgent any more (util/urgency.h). */
-void loader_calm(struct loader *loader);
 /* How many files there were to read so far, and how many of them are read. */
 void loader_progress(struct loader *loader, size_t *ret_read, size_t *ret_all);
 /* Returns true when all that was asked for is there, false when the time is over. */

@@ -69,6 +69,8 @@ static int start(struct helpers *helpers, struct helper *ret)
 		return error;
 	}
 	urgency_share_with(pid);
+	/* One that has ended is noticed when it is asked. */
+	(void)!send(ends[0], "", 1, MSG_NOSIGNAL);
 	*ret = (struct helper){.pid = pid, .fd = ends[0]};
 	return 0;
 }

@@ -130,9 +130,14 @@ static int receive_question(int fd, struct helper_message *ret)
 
 _Noreturn void helper_serve(const struct helper_kind *kind, int fd)
 {
+	char go;
+
 	prctl(PR_SET_NAME, kind->name);
 	ignore_signals();
 	shut_out(fd);
+	/* Its priority was given to it by then, so that it can choose another. */
+	if (recv(3, &go, sizeof(go), MSG_WAITALL) != sizeof(go))
+		_exit(0);
 	if (kind->prepare && kind->prepare())
 		_exit(1);
 	for (;;) {

@@ -23,3 +23,12 @@ int rights_keep(uint64_t set)
 	}
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
+
+bool rights_has(int capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return !syscall(SYS_capget, &header, data) &&
+	       (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability));
+}

@@ -3,6 +3,7 @@
 #ifndef DWELL_UTIL_RIGHTS_H
 #define DWELL_UTIL_RIGHTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A set of capabilities: RIGHT(CAP_SYSLOG) | ..., with the numbers of linux/capability.h. */
@@ -13,5 +14,8 @@
  * that it might execute gains any. 0 or -errno; giving up what one does not have is no error.
  */
 int rights_keep(uint64_t set);
+
+/* May the calling thread use it now? */
+bool rights_has(int capability);
 
 #endif
