@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "format/import.h"
 #include "model/hop.h"
+#include "model/loss.h"
 #include "util/units.h"
 #include "util/vec.h"
 
@@ -210,6 +211,15 @@ static void say_measures(const struct import *import, const char *path)
 	fprintf(stderr, ": dwell flame %s --view %s -o OUT.svg\n", path, first);
 }
 
+static void say_loss(enum loss loss, uint64_t count)
+{
+	char room[UNITS_ROOM];
+
+	if (count)
+		fail(0, "%s: %s %s", loss_is_serious(loss) ? "lost" : "noted",
+			units_count(count, room), loss_words(loss, "", count));
+}
+
 static void say_summary(
 	const struct import *import, const struct import_summary *summary, const char *path)
 {
@@ -236,6 +246,7 @@ static void say_summary(
 		fprintf(stderr, "; a sample is taken for %s (--hz)",
 			units_duration(summary->sample_ns, room));
 	fputc('\n', stderr);
+	say_loss(LOSS_OTHER_SAMPLES, summary->other_samples);
 	say_measures(import, path);
 }
 

@@ -33,10 +33,11 @@ struct import_summary {
 	uint64_t window_ns;
 	uint64_t switches;
 	uint64_t wakes;
-	uint64_t samples;   /* that are running time */
-	uint64_t events;    /* samples that are not */
-	uint64_t stacks;    /* weighted stacks of files without events */
-	uint64_t sample_ns; /* what a sample was taken for; 0: they said it themselves */
+	uint64_t samples;       /* that are running time */
+	uint64_t events;        /* samples that are not */
+	uint64_t stacks;        /* weighted stacks of files without events */
+	uint64_t sample_ns;     /* what a sample was taken for; 0: they said it themselves */
+	uint64_t other_samples; /* as LOSS_OTHER_SAMPLES */
 	uint64_t expected_ns;
 	uint64_t accounted_ns;
 	bool is_partial; /* no switches: lives are what is known */

@@ -116,12 +116,13 @@ void import_write_counts(struct import *import, struct recording_writer *writer,
 	struct stack_writer *stacks, bool *is_kernel)
 {
 	const struct perf_log *log = &import->log;
+	uint32_t running = perf_log_running(log);
 	_cleanup_free_ bool *is_measure = xcalloc(log->sampled.count + 1, sizeof(*is_measure));
 
 	for (uint32_t i = 1; i <= log->sampled.count; i++) {
 		bool has_periods = perf_sampled_has_periods(&log->sampled.at[i - 1]);
-		is_measure[i] =
-			perf_log_shows(log, i) && (has_periods || i != perf_log_running(log));
+		is_measure[i] = perf_log_shows(log, i) &&
+				(has_periods || !perf_log_is_running(log, running, i));
 		if (is_measure[i])
 			put_measure(import, writer, i, has_periods);
 	}

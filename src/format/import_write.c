@@ -64,12 +64,21 @@ static void settle_window(struct import *import)
 	import->sums.slice_ns = result->window_ns;
 }
 
-/* The name of what running time was sampled by; 0: none. */
-static uint32_t sample_event(const struct perf_log *log)
+/* What running time was sampled by: "cycles", or "cpu_core/cycles/P, cpu_atom/cycles/P". */
+static const char *sample_event(struct perf_log *log)
 {
 	uint32_t running = perf_log_running(log);
+	_cleanup_free_ char *names = xstrdup("");
 
-	return running ? log->sampled.at[running - 1].name : 0;
+	for (uint32_t i = 1; i <= log->sampled.count; i++) {
+		if (!perf_log_is_running(log, running, i))
+			continue;
+		char *longer = xasprintf("%s%s%s", names, *names ? ", " : "",
+			intern_text(&log->table.texts, log->sampled.at[i - 1].name));
+		free(names);
+		names = longer;
+	}
+	return intern_text(&log->table.texts, intern(&log->table.texts, names));
 }
 
 static void put_meta(struct import *import, struct recording_writer *writer, struct rec_meta *meta)
@@ -85,7 +94,7 @@ static void put_meta(struct import *import, struct recording_writer *writer, str
 		.cpus = result->cpus,
 		.window_ns = result->window_ns,
 		.slice_ns = import->sums.slice_ns,
-		.sample_event = intern_text(&import->log.table.texts, sample_event(&import->log)),
+		.sample_event = sample_event(&import->log),
 		.user_stacks = "imported",
 		.chain_depth = result->chain_depth,
 		.switches = result->switches,
@@ -283,6 +292,7 @@ static void put_losses(const struct import *import, struct recording_writer *wri
 			.count = import->result.chain_truncated,
 			.ns = import->result.chain_truncated_ns},
 		{.loss = LOSS_LOGGED, .count = import->log.lost_events},
+		{.loss = LOSS_OTHER_SAMPLES, .count = import->log.other_samples},
 		{.loss = LOSS_UNPLACED_SAMPLES, .count = import->result.unplaced},
 		{.loss = LOSS_TOO_LARGE,
 			.count = import->sums.overflows + import->counts.overflows},
@@ -382,6 +392,7 @@ int import_write(
 				  : 0,
 		.stacks = import->is_perf ? import->log.waits : import->pieces.count,
 		.sample_ns = import->sample_ns,
+		.other_samples = import->log.other_samples,
 		.expected_ns = meta.expected_ns,
 		.accounted_ns = meta.accounted_ns,
 		.is_partial = import->result.is_partial,

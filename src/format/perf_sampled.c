@@ -25,16 +25,35 @@ bool perf_event_is_tracepoint(struct span event)
 	return false;
 }
 
-uint32_t perf_log_sampled(struct perf_log *log, struct span event)
+/* "cycles/P" of "cpu_core/cycles/P" and of "cpu_atom/cycles/P": no CPU has both. */
+static struct span without_pmu(struct span event)
 {
-	uint32_t name = event.length ? intern_bytes(&log->table.texts, event.at, event.length) : 0;
+	const char *slash = event.length ? memchr(event.at, '/', event.length) : NULL;
+	size_t used = slash ? (size_t)(slash - event.at) + 1 : 0;
+
+	/* "cycles/period=9/" has no PMU in front. */
+	if (!slash || !memmem(slash, event.length - used + 1, "cycles", 6))
+		return event;
+	return (struct span){event.at + used, event.length - used};
+}
+
+static struct perf_sampled sampled_of(struct perf_log *log, struct span event, uint32_t name)
+{
+	struct span kind = without_pmu(event);
 	bool is_clock = contains(event, "cpu-clock") || contains(event, "task-clock");
 	bool is_cycles = contains(event, "cycles") && !contains(event, "stalled");
-	struct perf_sampled added = {.name = name,
+
+	return (struct perf_sampled){.name = name,
+		.kind = name ? intern_bytes(&log->table.texts, kind.at, kind.length) : 0,
 		.is_clock = is_clock,
 		.is_running =
 			!name || (!perf_event_is_tracepoint(event) && (is_clock || is_cycles)),
 		.is_scheduler = sched_event_of(event) == SCHED_OTHER};
+}
+
+uint32_t perf_log_sampled(struct perf_log *log, struct span event)
+{
+	uint32_t name = event.length ? intern_bytes(&log->table.texts, event.at, event.length) : 0;
 
 	/* Most samples are of the event before, or there are few. */
 	for (size_t i = 0; i < log->sampled.count; i++)
@@ -42,7 +61,7 @@ uint32_t perf_log_sampled(struct perf_log *log, struct span event)
 			return (uint32_t)i + 1;
 	if (log->sampled.count == MAX_SAMPLED)
 		return 0;
-	vec_push(&log->sampled, added);
+	vec_push(&log->sampled, sampled_of(log, event, name));
 	return (uint32_t)log->sampled.count;
 }
 
@@ -72,4 +91,12 @@ uint32_t perf_log_running(const struct perf_log *log)
 		if (perf_log_shows(log, i) && log->sampled.at[i - 1].is_running)
 			return i;
 	return 0;
+}
+
+bool perf_log_is_running(const struct perf_log *log, uint32_t running, uint32_t measure)
+{
+	const struct perf_sampled *sampled = &log->sampled.at[measure - 1];
+
+	return running && sampled->is_running && perf_log_shows(log, measure) &&
+	       sampled->kind == log->sampled.at[running - 1].kind;
 }

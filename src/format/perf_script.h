@@ -17,6 +17,7 @@
 /* An event that was sampled; its number is its place in the log, counted from 1. */
 struct perf_sampled {
 	uint32_t name; /* 0: not told */
+	uint32_t kind; /* likewise, without the kind of CPU that a hybrid machine's has in front */
 	uint64_t samples;
 	uint64_t with_period;
 	bool is_clock;     /* its periods are nanoseconds */
@@ -33,8 +34,9 @@ struct perf_log {
 	uint32_t sample_hz;               /* of the file's header; 0: not told */
 	uint64_t lost_events;             /* as PERF_RECORD_LOST says */
 	uint64_t switches;
-	uint64_t waits;   /* sched_stat_* */
-	uint64_t samples; /* of all events */
+	uint64_t waits;         /* sched_stat_* */
+	uint64_t samples;       /* of all events */
+	uint64_t other_samples; /* of threads, by a further clock or cycles: no running time */
 };
 
 /* Reads to the end; several files add up. Reading errors are those of `lines`. */
@@ -51,14 +53,17 @@ bool perf_log_has_names(const struct perf_log *log);
 bool perf_sampled_has_periods(const struct perf_sampled *sampled);
 /* Is there anything of it to be shown? Beside switches other events of the scheduler are noise. */
 bool perf_log_shows(const struct perf_log *log, uint32_t measure);
-/* The number of the event whose samples are what running time was spent in; 0: none. */
+/* The number of the first event whose samples are what running time was spent in; 0: none. */
 uint32_t perf_log_running(const struct perf_log *log);
+/* Is it that one, or the same on the other kind of CPUs of a hybrid machine? */
+bool perf_log_is_running(const struct perf_log *log, uint32_t running, uint32_t measure);
 
 /*
- * Samples of the running event stay samples, all others become REPLAY_EVENT; values are what
- * they weigh. Gives samples that do not tell their own time one: the second divided by hz; hz 0: by
- * the header's, or the usual gap between samples of one CPU, or 1 ms. Returns that, in ns; 0 if all
- * samples told theirs (cpu-clock and task-clock do, where periods are printed).
+ * Samples of the running event stay samples, all others become REPLAY_EVENT (those that could
+ * have been running time, too, are counted); values are what they weigh. Gives samples that do not
+ * tell their own time one: the second divided by hz; hz 0: by the header's, or the usual gap
+ * between samples of one CPU, or 1 ms. Returns that, in ns; 0 if all samples told theirs (cpu-clock
+ * and task-clock do, where periods are printed).
  */
 uint64_t perf_log_weigh(struct perf_log *log, uint32_t hz);
 

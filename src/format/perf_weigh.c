@@ -53,17 +53,19 @@ static uint64_t usual_gap(const struct perf_log *log)
 }
 
 static void weigh_event(
-	const struct perf_log *log, uint32_t running, bool is_forced, struct replay_event *event)
+	struct perf_log *log, uint32_t running, bool is_forced, struct replay_event *event)
 {
 	const struct perf_sampled *sampled = &log->sampled.at[event->measure - 1];
 	bool has_period = perf_sampled_has_periods(sampled);
 
 	if (!has_period)
 		event->value = 1;
-	if (event->measure != running)
+	if (!perf_log_is_running(log, running, event->measure)) {
 		event->kind = REPLAY_EVENT;
-	else if (has_period && sampled->is_clock && !is_forced && event->value <= LONGEST_NS)
+		log->other_samples += sampled->is_running && event->tid;
+	} else if (has_period && sampled->is_clock && !is_forced && event->value <= LONGEST_NS) {
 		event->ns = event->value;
+	}
 	if (!perf_log_shows(log, event->measure))
 		event->measure = 0;
 }

@@ -96,8 +96,12 @@ static const struct {
 	[LOSS_LOGGED] = {"logged", "events were lost before the import, says the imported file",
 		"event was lost before the import, says the imported file", true},
 	[LOSS_OTHER_SAMPLES] = {"other_samples",
-		"samples of other events than the first were left out of the import",
-		"sample of another event than the first was left out of the import", false},
+		"samples of further clocks or cycles are not in the import's running time, which "
+		"is "
+		"that of the first",
+		"sample of a further clock or cycles is not in the import's running time, which is "
+		"that of the first",
+		false},
 	[LOSS_UNPLACED_SAMPLES] = {"unplaced_samples",
 		"imported samples have no thread and were left out",
 		"imported sample has no thread and was left out", false},

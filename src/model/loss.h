@@ -36,7 +36,7 @@ enum loss {
 	LOSS_CPUS, /* CPUs that came while recording: no samples and no perf events of them */
 	/* Of imports: what the file says was lost, and lines of it that could not be used. */
 	LOSS_LOGGED,           /* events that the other tool lost, and said so */
-	LOSS_OTHER_SAMPLES,    /* samples of other events than the first */
+	LOSS_OTHER_SAMPLES,    /* of a further clock or cycles: not in running time */
 	LOSS_UNPLACED_SAMPLES, /* samples without a tid, whose thread is not known */
 	LOSS_TOO_LARGE,        /* intervals whose sum would have passed 63 bits */
 	LOSS_LINES_BINARY,

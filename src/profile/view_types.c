@@ -132,10 +132,14 @@ const struct view_type *view_nearest(const char *name)
 	return near ? view_from_name(near) : NULL;
 }
 
-/* "page faults" of "page fault". */
+/* "page faults" of "page fault"; names of perf such as "cpu_core/cycles/P" stay as they are. */
 static char *plural(const char *word)
 {
-	return xasprintf("%s%s", word, word[0] && word[strlen(word) - 1] == 's' ? "" : "s");
+	const char *space = strrchr(word, ' ');
+	bool is_name = strpbrk(space ? space : word, "/:");
+
+	return xasprintf(
+		"%s%s", word, is_name || (word[0] && word[strlen(word) - 1] == 's') ? "" : "s");
 }
 
 static char *capitalized(const char *text)

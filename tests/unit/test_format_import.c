@@ -193,6 +193,65 @@ static void each_event_becomes_a_measure_and_clocks_are_running_time(void **stat
 	forget(&imported);
 }
 
+static uint64_t loss_count(const struct imported *imported, enum loss loss)
+{
+	size_t count;
+	const struct rec_loss *losses = recording_losses(imported->recording, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (losses[i].loss == loss)
+			return losses[i].count;
+	return 0;
+}
+
+/* A hybrid machine has one event of cycles for each of its two kinds of CPUs. */
+static void cycles_of_both_kinds_of_cpus_are_running_time(void **state)
+{
+	struct import_options options = NO_OPTIONS;
+	(void)state;
+
+	options.sample_hz = 100;
+	struct imported imported = import_text(
+		"p 12/13 [000] 1.0: 90 cpu_core/cycles/P: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 12/13 [009] 1.1: 7 cpu_atom/cycles/P: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 12/13 [000] 1.2: 90 cpu_core/cycles/P: \n\t1000 f (/bin/p)\n" ROOT "\n",
+		options);
+	struct view_choice view;
+	struct why why = {""};
+	assert_int_equal(imported.error, 0);
+	assert_int_equal(imported.summary.samples, 3);
+	assert_int_equal(recording_meta(imported.recording)->accounted_ns, 30 * NS_PER_MS);
+	assert_string_equal(recording_meta(imported.recording)->sample_event,
+		"cpu_core/cycles/P, cpu_atom/cycles/P");
+	assert_int_equal(loss_count(&imported, LOSS_OTHER_SAMPLES), 0);
+	expect_measure(&imported, "cpu_core/cycles/P", UNIT_COUNT, "p;_start;f 180\n");
+	expect_measure(&imported, "cpu_atom/cycles/P", UNIT_COUNT, "p;_start;f 7\n");
+	assert_int_equal(view_choose(imported.recording, "cpu_core/cycles/P", &view, &why), 0);
+	assert_string_equal(view.type.weight, "cpu_core/cycles/P");
+	view_choice_clear(&view);
+	forget(&imported);
+}
+
+static void a_second_clock_is_no_running_time_and_that_is_told(void **state)
+{
+	struct import_options options = NO_OPTIONS;
+	(void)state;
+
+	options.sample_hz = 100;
+	struct imported imported = import_text(
+		"p 12/13 [000] 1.0: cycles:u: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 12/13 [000] 1.1: cpu-clock: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 12/13 [000] 1.2: page-faults: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"swapper 0/0 [000] 1.5: cpu-clock: \n\tffffffff81000010 idle ([kernel])\n\n",
+		options);
+	assert_int_equal(imported.error, 0);
+	assert_int_equal(recording_meta(imported.recording)->accounted_ns, 10 * NS_PER_MS);
+	assert_int_equal(loss_count(&imported, LOSS_OTHER_SAMPLES), 1);
+	assert_int_equal(imported.summary.other_samples, 1);
+	expect_measure(&imported, "cpu-clock", UNIT_COUNT, "p;_start;f 1\nswapper;idle_[k] 1\n");
+	forget(&imported);
+}
+
 static void samples_that_are_no_time_make_none(void **state)
 {
 	struct import_options options = NO_OPTIONS;
@@ -312,6 +371,8 @@ int main(void)
 		cmocka_unit_test(a_scheduler_trace_becomes_full_books),
 		cmocka_unit_test(samples_become_running_time),
 		cmocka_unit_test(each_event_becomes_a_measure_and_clocks_are_running_time),
+		cmocka_unit_test(cycles_of_both_kinds_of_cpus_are_running_time),
+		cmocka_unit_test(a_second_clock_is_no_running_time_and_that_is_told),
 		cmocka_unit_test(samples_that_are_no_time_make_none),
 		cmocka_unit_test(events_beside_switches_are_measures_too),
 		cmocka_unit_test(folded_stacks_become_a_thread_for_each_first_frame),
