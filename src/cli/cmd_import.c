@@ -247,6 +247,7 @@ static void say_summary(
 			units_duration(summary->sample_ns, room));
 	fputc('\n', stderr);
 	say_loss(LOSS_OTHER_SAMPLES, summary->other_samples);
+	say_loss(LOSS_TOO_LARGE, summary->too_large);
 	say_measures(import, path);
 }
 

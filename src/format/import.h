@@ -38,6 +38,7 @@ struct import_summary {
 	uint64_t stacks;        /* weighted stacks of files without events */
 	uint64_t sample_ns;     /* what a sample was taken for; 0: they said it themselves */
 	uint64_t other_samples; /* as LOSS_OTHER_SAMPLES */
+	uint64_t too_large;     /* as LOSS_TOO_LARGE */
 	uint64_t expected_ns;
 	uint64_t accounted_ns;
 	bool is_partial; /* no switches: lives are what is known */

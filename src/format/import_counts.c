@@ -17,14 +17,8 @@ static bool is_same(const struct import_count *a, const struct import_count *b)
 	       a->row.slice == b->row.slice && a->stack == b->stack;
 }
 
-static void merge(struct import_counts *counts, struct import_count *known, uint64_t value)
+static void merge(struct rec_count *row, uint64_t value)
 {
-	struct rec_count *row = &known->row;
-
-	if (row->value > INT64_MAX - value) {
-		counts->overflows++;
-		return;
-	}
 	row->count++;
 	row->value += value;
 	if (value > row->max_value)
@@ -44,6 +38,11 @@ void import_counts_add(
 					     .max_value = sample->value},
 		.stack = sample->stack};
 
+	if (sample->value >= REC_MOST_COUNTED - counts->total) {
+		counts->overflows++;
+		return;
+	}
+	counts->total += sample->value + 1;
 	for (uint64_t hash = hash_add(
 		     (uint64_t)sample->thread << 32 | sample->stack, slice << 32 | sample->measure);
 		; hash++) {
@@ -54,7 +53,7 @@ void import_counts_add(
 			return;
 		}
 		if (is_same(&counts->rows.at[*number - 1], &added)) {
-			merge(counts, &counts->rows.at[*number - 1], sample->value);
+			merge(&counts->rows.at[*number - 1].row, sample->value);
 			return;
 		}
 	}

@@ -21,7 +21,8 @@ struct import_counts {
 	VEC(struct import_count) rows;
 	VEC(char *) names;   /* of the measures that were written */
 	struct map64 by_key; /* hash -> index + 1; clashes go on at hash + 1 */
-	uint64_t overflows;  /* samples left out: a sum would have passed 63 bits */
+	uint64_t total;      /* of all rows' values and counts */
+	uint64_t overflows;  /* samples left out: the total would be more than a recording holds */
 };
 
 /* A sample that has a measure. */

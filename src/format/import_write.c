@@ -282,6 +282,11 @@ static void put_threads(
 	map64_clear(&processes);
 }
 
+static uint64_t too_large(const struct import *import)
+{
+	return import->sums.overflows + import->counts.overflows;
+}
+
 static void put_losses(const struct import *import, struct recording_writer *writer)
 {
 	const struct rec_loss losses[] = {
@@ -294,8 +299,7 @@ static void put_losses(const struct import *import, struct recording_writer *wri
 		{.loss = LOSS_LOGGED, .count = import->log.lost_events},
 		{.loss = LOSS_OTHER_SAMPLES, .count = import->log.other_samples},
 		{.loss = LOSS_UNPLACED_SAMPLES, .count = import->result.unplaced},
-		{.loss = LOSS_TOO_LARGE,
-			.count = import->sums.overflows + import->counts.overflows},
+		{.loss = LOSS_TOO_LARGE, .count = too_large(import)},
 		{.loss = LOSS_NAMES_CUT, .count = import->cuts.names},
 		{.loss = LOSS_STACKS_CUT, .count = import->cuts.stacks},
 	};
@@ -376,7 +380,9 @@ int import_write(
 	if (import->is_perf)
 		replay_log(import);
 	if (!import->sums.rows.count && !import->pieces.count && !import->counts.rows.count)
-		return why_set(why, -ENODATA, "nothing to import: no stack or event of use");
+		return why_set(why, -ENODATA, "nothing to import: %s",
+			too_large(import) ? "all periods or times are too large to add up"
+					  : "no stack or event of use");
 	settle_window(import);
 	error = write_all(import, path, &meta, why);
 	if (error)
@@ -393,6 +399,7 @@ int import_write(
 		.stacks = import->is_perf ? import->log.waits : import->pieces.count,
 		.sample_ns = import->sample_ns,
 		.other_samples = import->log.other_samples,
+		.too_large = too_large(import),
 		.expected_ns = meta.expected_ns,
 		.accounted_ns = meta.accounted_ns,
 		.is_partial = import->result.is_partial,

@@ -38,7 +38,7 @@ enum loss {
 	LOSS_LOGGED,           /* events that the other tool lost, and said so */
 	LOSS_OTHER_SAMPLES,    /* of a further clock or cycles: not in running time */
 	LOSS_UNPLACED_SAMPLES, /* samples without a tid, whose thread is not known */
-	LOSS_TOO_LARGE,        /* intervals whose sum would have passed 63 bits */
+	LOSS_TOO_LARGE,        /* intervals or samples whose sum would be more than fits */
 	LOSS_LINES_BINARY,
 	LOSS_LINES_TOO_LONG,
 	LOSS_LINES_NO_COUNT,

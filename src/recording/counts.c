@@ -6,8 +6,6 @@
 
 /* More than any dwell will have; record counts sixteen events at most. */
 #define MOST_MEASURES 64
-/* Sums of values and counts stay exact in all that is made of them. */
-#define MOST_VALUE (1ULL << 62)
 
 int recording_load_measures(struct recording *recording, struct why *why)
 {
@@ -81,8 +79,8 @@ int recording_each_count(
 	while (!result && cursor_next(&cursor)) {
 		struct rec_counted row = read_count(&cursor);
 		total += row.count.value + row.count.count;
-		if (row.count.value > MOST_VALUE || row.count.count > MOST_VALUE ||
-			total > MOST_VALUE)
+		if (row.count.value > REC_MOST_COUNTED || row.count.count > REC_MOST_COUNTED ||
+			total > REC_MOST_COUNTED)
 			cursor_fail(&cursor, "counts add up to more than 2^62");
 		if (!cursor.error)
 			result = each(&row, context);

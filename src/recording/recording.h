@@ -287,6 +287,9 @@ struct rec_meta {
 };
 
 /* Is it one that can be? A row has an event, and none is larger than all together. */
+/* All values and counts of all measures together: sums stay exact in all that is made of them. */
+#define REC_MOST_COUNTED (1ULL << 62)
+
 static inline bool rec_count_is_sound(const struct rec_count *count)
 {
 	return count->count && count->max_value <= count->value;

@@ -252,6 +252,29 @@ static void a_second_clock_is_no_running_time_and_that_is_told(void **state)
 	forget(&imported);
 }
 
+/* Readers refuse recordings whose counts of all measures together pass 2^62. */
+static void periods_that_are_too_large_are_left_out(void **state)
+{
+	struct imported imported = import_text(
+		"p 1/1 [000] 1.0: 9223372036854775807 page-faults: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 1/1 [000] 1.1: 4611686018427387800 faults: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 1/1 [000] 1.2: 2000 faults: \n\t1000 g (/bin/p)\n" ROOT "\n"
+		"p 1/1 [000] 1.3: 2000 page-faults: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 1/1 [000] 1.4: 100 page-faults: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 1/1 [000] 1.5: 101 page-faults: \n\t1000 f (/bin/p)\n" ROOT "\n"
+		"p 1/1 [000] 1.6: 1 page-faults: \n\t1000 f (/bin/p)\n" ROOT "\n",
+		(struct import_options)NO_OPTIONS);
+	(void)state;
+
+	assert_int_equal(imported.error, 0);
+	/* 2^62 is ...7904: 4 are left over. */
+	assert_int_equal(imported.summary.too_large, 4);
+	assert_int_equal(loss_count(&imported, LOSS_TOO_LARGE), 4);
+	expect_measure(&imported, "page-faults", UNIT_COUNT, "p;_start;f 101\n");
+	expect_measure(&imported, "faults", UNIT_COUNT, "p;_start;f 4611686018427387800\n");
+	forget(&imported);
+}
+
 static void samples_that_are_no_time_make_none(void **state)
 {
 	struct import_options options = NO_OPTIONS;
@@ -373,6 +396,7 @@ int main(void)
 		cmocka_unit_test(each_event_becomes_a_measure_and_clocks_are_running_time),
 		cmocka_unit_test(cycles_of_both_kinds_of_cpus_are_running_time),
 		cmocka_unit_test(a_second_clock_is_no_running_time_and_that_is_told),
+		cmocka_unit_test(periods_that_are_too_large_are_left_out),
 		cmocka_unit_test(samples_that_are_no_time_make_none),
 		cmocka_unit_test(events_beside_switches_are_measures_too),
 		cmocka_unit_test(folded_stacks_become_a_thread_for_each_first_frame),
