@@ -208,10 +208,20 @@ static uint32_t frame_of(struct tree *tree, const struct stack_frame *frame)
 
 	if (!frame->object[0] && tree_find_frame(tree, frame->name, frame->length, &known))
 		return known;
-	if (is_plain(frame->name))
+	if (is_plain(frame->name) && is_plain(frame->object))
 		return tree_frame(tree, frame->name, frame->object);
 	_cleanup_free_ char *label = text_clean(frame->name, true);
-	return tree_frame(tree, label, frame->object);
+	_cleanup_free_ char *object = text_clean(frame->object, false);
+	return tree_frame(tree, label, object);
+}
+
+static void clean_events(struct stacks_told *told)
+{
+	vec_each (event, &told->events) {
+		char *clean = text_clean(event->name, false);
+		free(event->name);
+		event->name = clean;
+	}
 }
 
 static void add_before(struct input *input, uint32_t node, uint64_t before)
@@ -308,6 +318,7 @@ static int read_text(FILE *in, const char *path, const struct stacks_asked *aske
 	tree_feed_init(&builder.feed, &input->tree, land, &builder);
 	error = stacks_read(in, asked, &sink, &input->skipped, &input->told, &reason);
 	tree_feed_finish(&builder.feed);
+	clean_events(&input->told);
 	path = strcmp(path, "-") ? path : "stdin";
 	if (error == -EOVERFLOW)
 		why_set(&reason, error, "weights too large to add up");

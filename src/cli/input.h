@@ -20,7 +20,7 @@ struct input {
 	struct view_choice view; /* of a recording */
 	bool is_time;            /* weights are nanoseconds; else what input_unit() says */
 	char *text_unit;         /* of text */
-	struct stacks_told told; /* of text: what it holds beside what is shown */
+	struct stacks_told told; /* of text: what it holds beside what is shown; names are clean */
 	struct skipped skipped;  /* lines of the text that were not used */
 	size_t hidden_threads;   /* by --roots, with hidden_ns of blocked time */
 	uint64_t hidden_ns;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "util/text.h"
 #include "util/units.h"
 
 enum {
@@ -140,20 +139,17 @@ static void say_others(const char *path, const struct stacks_told *told)
 
 	if (told->events.count < 1 + (size_t)(told->shown < told->events.count))
 		return;
-	_cleanup_free_ char *clean_shown = text_clean(*shown ? shown : "samples", false);
-	fprintf(stderr, "dwell: %s: shows %s; also samples of ", path, clean_shown);
+	fprintf(stderr, "dwell: %s: shows %s; also samples of ", path, *shown ? shown : "samples");
 	for (size_t i = 0; i < told->events.count; i++) {
 		const struct stacks_event *event = &told->events.at[i];
-		_cleanup_free_ char *name = text_clean(event->name, false);
 		if (i == told->shown)
 			continue;
-		fprintf(stderr, "%s%s (%s)", example ? ", " : "", *name ? name : "no event",
-			units_count(event->samples, room));
+		fprintf(stderr, "%s%s (%s)", example ? ", " : "",
+			*event->name ? event->name : "no event", units_count(event->samples, room));
 		if (!example)
 			example = event->name;
 	}
-	_cleanup_free_ char *clean = text_clean(example, false);
-	fprintf(stderr, ": see them with --view %s\n", clean);
+	fprintf(stderr, ": see them with --view %s\n", example);
 }
 
 void say_losses(const char *path, const struct input *input)

@@ -2,7 +2,8 @@
 """Folded text and text of perf script with all that a file can hold against its reader: binary junk,
 lines without counts, negative and huge counts, stacks of 10,000 frames, names of 1 MB, bytes that
 are no UTF-8, <script> and ]]> in names. What can be used is, the rest is counted; what was lost is in the
-recording and in every output made from it; and a picture holds no more scripts than a good file's."""
+recording and in every output made from it; a picture holds no more scripts than a good file's; and
+names of events, functions and files have no escape sequences left for a terminal."""
 import xml.etree.ElementTree as xml
 from lib import *
 
@@ -109,3 +110,19 @@ for name, data, losses, words in CASES:
     if words not in text:
         problems.append(f"{name}: no {words[:60]} in {text[:200]}")
 check(not problems, "\n".join(problems))
+
+# Escape sequences in each place that perf script has for a name.
+for name, period in (("evil.txt", 5), ("evil2.txt", 9)):
+    with open(name, "w") as file:
+        for event in ("evil\x1b[31m", "other\x1b[32m"):
+            file.write(f"c\x1b[33m 7/7 [000] 9.0: {period} {event}: \n"
+                       f"\t 1000 f\x1b[34m (/bin/a\x1b[35m)\n\t 1001 foo (/bin/a\x1b[35m)\n\n")
+for command in (("import", "evil.txt", "-o", "evil.dwell"), ("diff", "--raw", "evil.txt", "evil2.txt"),
+                ("diff", "evil.txt", "evil2.txt"), ("diff", "evil.txt", "evil2.txt", "--json"),
+                ("flame", "-f", "evil.txt"), ("flame", "evil.txt", "-o", "evil.svg"),
+                ("flame", "-f", "--view", "nope", "evil.txt"), ("flame", "-f", "evil.dwell")):
+    said = dwell(*command, status=None)
+    check("\x1b" not in said.stdout + said.stderr, f"{command}: {said.stdout!r} {said.stderr!r}")
+    check("evil?[31m" in said.stdout + said.stderr, f"{command}: {said.stdout} {said.stderr}")
+with open("evil.svg") as file:
+    check("\x1b" not in file.read(), "escape sequences in the picture")
