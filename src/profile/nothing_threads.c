@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/intern.h"
+#include "util/map64.h"
 #include "util/text.h"
 
 /* As many as fit a line. */
@@ -17,7 +19,12 @@ struct candidate {
 	uint64_t ran_ns;
 };
 
-typedef VEC(struct candidate) candidates;
+/* All zero is a valid empty list. */
+struct candidates {
+	VEC(struct candidate) list;
+	struct intern names;
+	struct map64 by_key; /* a number, or behind all numbers that of a name -> index + 1 */
+};
 
 static int compare_ran(const void *a, const void *b)
 {
@@ -26,32 +33,45 @@ static int compare_ran(const void *a, const void *b)
 	return (left->ran_ns < right->ran_ns) - (left->ran_ns > right->ran_ns);
 }
 
-static void add_candidate(candidates *all, const char *name, uint32_t number, uint64_t ran_ns)
+static void add_candidate(
+	struct candidates *all, const char *name, uint32_t number, uint64_t ran_ns)
 {
-	for (size_t i = 0; i < all->count; i++)
-		if (all->at[i].number == number && (number || !strcmp(all->at[i].name, name))) {
-			all->at[i].ran_ns += ran_ns;
-			return;
-		}
-	vec_push(all, ((struct candidate){name, number, ran_ns}));
+	uint64_t key = number ? number : 1ULL << 32 | intern(&all->names, name);
+	uint64_t *index = map64_put(&all->by_key, key, NULL);
+
+	if (!*index) {
+		vec_push(&all->list, ((struct candidate){name, number, 0}));
+		*index = all->list.count;
+	}
+	all->list.at[*index - 1].ran_ns += ran_ns;
+}
+
+static void clear_candidates(struct candidates *all)
+{
+	vec_clear(&all->list);
+	intern_clear(&all->names);
+	map64_clear(&all->by_key);
 }
 
 /* "; there are postgres (812), sh (90) and 3 more": those first that ran most. */
-static void put_candidates(FILE *out, candidates *all)
+static void put_candidates(FILE *out, struct candidates *candidates)
 {
-	qsort(all->at, all->count, sizeof(*all->at), compare_ran);
-	for (size_t i = 0; i < all->count && i < MOST_NAMED; i++) {
-		bool is_last = i + 1 == all->count && i;
+	const size_t count = candidates->list.count;
+	struct candidate *all = candidates->list.at;
+
+	vec_sort(&candidates->list, compare_ran);
+	for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
+		bool is_last = i + 1 == count && i;
 		fprintf(out, "%s%s",
-			i                ? is_last ? " and " : ", "
-			: all->count > 1 ? "; there are "
-					 : "; there is ",
-			all->at[i].name);
-		if (all->at[i].number)
-			fprintf(out, " (%u)", all->at[i].number);
+			i           ? is_last ? " and " : ", "
+			: count > 1 ? "; there are "
+				    : "; there is ",
+			all[i].name);
+		if (all[i].number)
+			fprintf(out, " (%u)", all[i].number);
 	}
-	if (all->count > MOST_NAMED)
-		fprintf(out, " and %zu more", all->count - MOST_NAMED);
+	if (count > MOST_NAMED)
+		fprintf(out, " and %zu more", count - MOST_NAMED);
 }
 
 static void put_ids(FILE *out, const uint32_t *ids, size_t count)
@@ -74,7 +94,7 @@ static bool put_numbers(
 {
 	const uint32_t *ids = is_pid ? filter->pids.at : filter->tids.at;
 	size_t id_count = is_pid ? filter->pids.count : filter->tids.count;
-	candidates all = {0};
+	struct candidates all = {0};
 	bool is_there = false;
 	size_t count;
 	const struct rec_thread *threads = recording_threads(recording, &count);
@@ -84,8 +104,7 @@ static bool put_numbers(
 		uint32_t number = is_pid ? process->pid : threads[i].tid;
 		is_there = has_id(ids, id_count, number);
 	}
-	/* Telling all numbers apart takes longer, and is asked for only to be said. */
-	for (size_t i = 0; i < count && !is_there && all.count < 100 * MOST_NAMED; i++) {
+	for (size_t i = 0; i < count && !is_there; i++) {
 		const struct rec_process *process = recording_process_of(recording, &threads[i]);
 		add_candidate(&all, is_pid ? process->name : threads[i].comm,
 			is_pid ? process->pid : threads[i].tid, threads[i].total_ns[TIME_RUNNING]);
@@ -96,7 +115,7 @@ static bool put_numbers(
 		fprintf(out, " (%s)", is_pid ? "-p" : "-t");
 		put_candidates(out, &all);
 	}
-	vec_clear(&all);
+	clear_candidates(&all);
 	return !is_there && count;
 }
 
@@ -104,7 +123,7 @@ static bool put_numbers(
 static void put_names(FILE *out, const struct recording *recording, const char *glob)
 {
 	VEC(const char *) names = {0};
-	candidates all = {0};
+	struct candidates all = {0};
 	_cleanup_free_ char *plain = xstrdup(glob);
 	const char *near = NULL, *part = NULL;
 	size_t count, used = 0;
@@ -116,10 +135,10 @@ static void put_names(FILE *out, const struct recording *recording, const char *
 	plain[used] = 0;
 	for (size_t i = 0; i < count; i++)
 		add_candidate(&all, threads[i].comm, 0, threads[i].total_ns[TIME_RUNNING]);
-	for (size_t i = 0; i < all.count; i++) {
-		vec_push(&names, all.at[i].name);
-		if (plain[0] && strcasestr(all.at[i].name, plain))
-			part = all.at[i].name;
+	for (size_t i = 0; i < all.list.count; i++) {
+		vec_push(&names, all.list.at[i].name);
+		if (plain[0] && strcasestr(all.list.at[i].name, plain))
+			part = all.list.at[i].name;
 	}
 	vec_push(&names, NULL);
 	near = text_nearest(plain, names.at);
@@ -128,7 +147,7 @@ static void put_names(FILE *out, const struct recording *recording, const char *
 	else
 		put_candidates(out, &all);
 	vec_clear(&names);
-	vec_clear(&all);
+	clear_candidates(&all);
 }
 
 static bool put_comm(FILE *out, const struct recording *recording, const struct view_filter *filter)

@@ -51,6 +51,18 @@ check_one_line_error(dwell("diff", "faults.dwell", NAME, status=2), "not compara
 for name in ("faults.txt", "faults.dwell", "more.dwell"):
     os.remove(name)
 
+# However many there are, their number is the true one, of names as well.
+with open("many.txt", "w") as file:
+    for i in range(20000):
+        name = "same" if i % 2 else f"x{i}y"
+        file.write(f"{name} {i + 1}/{i + 1} [000] 1.0: 9 cpu-clock: \n\t 1000 f (/bin/a)\n\n")
+dwell("import", "-q", "many.txt", "-o", "many.dwell")
+for args, words in ((("-p", "999999"), "and 19996 more"), (("-t", "999999"), "and 19996 more"),
+                    (("-n", "qqqqqq"), "and 9997 more"), (("-n", "smae"), "did you mean 'same'?")):
+    check_one_line_error(dwell("report", "many.dwell", *args, status=1), words)
+os.remove("many.txt")
+os.remove("many.dwell")
+
 # Whom to record.
 need_root()
 os.remove(NAME)
