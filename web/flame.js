@@ -510,18 +510,32 @@
 		fitHead();
 	}
 
-	// Lines of the head end with the window: texts are cut, and of the legend those go that took least.
+	// Lines of the head end with the window: texts are cut, and of the legend those reasons go that
+	// took least; what explains the rest of the picture (mixed, kernel, waker) stays.
 	function fitHead() {
 		for (const line of lines) {
 			line.textContent = line.dwellText;
 			const letter = line.getComputedTextLength() / line.dwellText.length || characterWidth;
 			line.textContent = shorten(line.dwellText, Math.floor((width - 2 * pad) / letter));
 		}
-		for (const entry of legend) {
-			entry.removeAttribute('display');
-			const box = entry.getBBox();
-			if (box.x + box.width > width - pad) entry.setAttribute('display', 'none');
-		}
+		const between = 2 * characterWidth;
+		for (const entry of legend) entry.removeAttribute('display');
+		const boxes = legend.map((entry) => entry.getBBox());
+		const isReason = (entry) => entry.classList.contains('why');
+		let room = width - 2 * pad;
+		legend.forEach((entry, i) => { room -= isReason(entry) ? 0 : boxes[i].width + between; });
+		let isFull = false;
+		let at = pad;
+		legend.forEach((entry, i) => {
+			const size = boxes[i].width + between;
+			if (isReason(entry)) {
+				isFull = isFull || size > room;
+				room -= size;
+				if (isFull) return entry.setAttribute('display', 'none');
+			}
+			entry.setAttribute('transform', `translate(${(at - boxes[i].x).toFixed(2)})`);
+			at += size;
+		});
 	}
 
 	link();

@@ -4,9 +4,10 @@
 
 #include "format/perf_script.h"
 #include "format/sched_fields.h"
+#include "recording/recording.h"
 
 /* More kinds of events than that are no sense but an attack: each is looked for in turn. */
-#define MAX_SAMPLED 1000
+#define MAX_SAMPLED REC_MOST_MEASURES
 
 static bool contains(struct span span, const char *text)
 {

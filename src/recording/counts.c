@@ -5,7 +5,7 @@
 #include "recording/reader_private.h"
 
 /* More than any dwell will have; record counts sixteen events at most. */
-#define MOST_MEASURES 64
+#define MOST_MEASURES REC_MOST_MEASURES
 
 int recording_load_measures(struct recording *recording, struct why *why)
 {

@@ -286,10 +286,12 @@ struct rec_meta {
 	uint64_t worst_slice_ns;
 };
 
-/* Is it one that can be? A row has an event, and none is larger than all together. */
+/* A recording counts at most so many kinds of events. */
+#define REC_MOST_MEASURES 64
 /* All values and counts of all measures together: sums stay exact in all that is made of them. */
 #define REC_MOST_COUNTED (1ULL << 62)
 
+/* Is it one that can be? A row has an event, and none is larger than all together. */
 static inline bool rec_count_is_sound(const struct rec_count *count)
 {
 	return count->count && count->max_value <= count->value;

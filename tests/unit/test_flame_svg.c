@@ -94,15 +94,25 @@ static void assert_fill(const char *text, const char *title, unsigned int why, c
 static void boxes_have_the_colour_of_the_reason_that_took_most(void **state)
 {
 	struct flame_options options = plain();
-	struct reason_parts parts = {0};
-	struct tree tree;
+	struct reason_parts parts = {0}, of_other = {0};
+	struct tree tree, other;
 	(void)state;
 
 	tree_init(&tree);
+	tree_init(&other);
 	add_part(&tree, &parts, "app;main;get", REASON_LOCK, 700);
 	add_part(&tree, &parts, "app;main;get", REASON_DISK, 200);
 	add_part(&tree, &parts, "app;main;put;--;wake", REASON_DISK, 900);
+	/* Of this no reason took half. */
+	for (int i = 0; i < 3; i++)
+		add_part(&other, &of_other, "app;mix",
+			(enum reason[]){REASON_LOCK, REASON_DISK, REASON_PIPE}[i], 100);
 	options.palette = PALETTE_REASON;
+	options.parts = &of_other;
+	_cleanup_free_ char *mixed = sample_svg(&other, &options);
+	assert_fill(mixed, "mix\n300 samples, 100.00%", REASON_PARTS, "mix");
+	reason_parts_clear(&of_other);
+	tree_clear(&other);
 	options.parts = &parts;
 	_cleanup_free_ char *text = sample_svg(&tree, &options);
 	assert_non_null(strstr(text, ">disk 61 %</text>"));
@@ -110,8 +120,8 @@ static void boxes_have_the_colour_of_the_reason_that_took_most(void **state)
 	assert_true(strstr(text, ">disk 61 %") < strstr(text, ">lock 39 %"));
 	assert_fill(text, "get\n900 samples, 50.00%, lock 78%, disk 22%", REASON_LOCK, "get");
 	assert_fill(text, "put\n900 samples, 50.00%, disk 100%", REASON_DISK, "put");
-	/* Less than two thirds are one reason's. */
-	assert_fill(text, "main\n1,800 samples, 100.00%, disk 61%, lock 39%", REASON_PARTS, "main");
+	/* Half of it or more is one reason's. */
+	assert_fill(text, "main\n1,800 samples, 100.00%, disk 61%, lock 39%", REASON_DISK, "main");
 	/* Whoever ended the wait has a colour apart. */
 	struct flame_kind waker = flame_kind_of("wake", FRAME_USER, true);
 	struct flame_color color = flame_color_of(PALETTE_REASON, &waker, false);

@@ -58,7 +58,7 @@ function chainCard(app, chain, i, total, name) {
 	const rows = chain.hops.map((hop, at) => hopRow(app, chain, hop, at));
 	if (chain.rest) rows.push(h('tr', {'data-ns': chain.rest}, h('td', {class: 'n dim'}, '–'), h('td', {class: 'n'}, percent(chain.rest, chain.ns)), h('td', {class: 'n'}, duration(chain.rest)),
 		h('td', {class: 'hideable'}, shareBar([['aside', chain.rest, endName]], chain.ns)), h('td', {}, `not explained: ${plain}`)));
-	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)} of ${name}'s ${duration(total)}, ${percent(chain.ns, total)}, ends ${chain.count ? plural(chain.count, 'wait') : 'none of its waits'}`),
+	return h('section', {class: 'chain', 'data-ns': chain.ns}, h('h3', {}, `Chain ${i + 1}: ${duration(chain.ns)} of ${name}'s ${duration(total)}, ${percent(chain.ns, total)}, ${chain.count ? `ends ${plural(chain.count, 'wait')}` : 'part of waits that others end'}`),
 		h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {class: 'n'}, 'hop'), h('th', {class: 'n'}, 'share'), h('th', {class: 'n'}, 'time'), h('th', {class: 'hideable'}, ''), h('th', {}, 'who, and what it did'))), h('tbody', {}, rows))));
 }
 

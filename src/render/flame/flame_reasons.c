@@ -73,7 +73,7 @@ unsigned int flame_main_reason(const uint64_t row[REASON_PARTS])
 
 	for (size_t i = 0; i < count; i++)
 		whole += (double)row[order[i]];
-	return count && (double)row[order[0]] * 3 >= whole * 2 ? order[0] : REASON_PARTS;
+	return count && (double)row[order[0]] * 2 >= whole ? order[0] : REASON_PARTS;
 }
 
 size_t flame_reasons_by_size(const uint64_t row[REASON_PARTS], unsigned int ret[REASON_PARTS])

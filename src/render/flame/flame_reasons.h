@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Boxes by why their time went: each has the colour of the reason that took two thirds of it or
- * more, or a neutral one if none did, and says the others. The colours are the page's
+ * Boxes by why their time went: each has the colour of the reason that took half of it or more,
+ * or a neutral one if none did, and says the others. The colours are the page's
  * (web/page/colors.js; a test compares), lightened so far that black text reads well on them.
  */
 #ifndef DWELL_RENDER_FLAME_REASONS_H
@@ -21,7 +21,7 @@ struct flame_color flame_color_of_legend(unsigned int why);
 /* A row for each box, REASON_PARTS long: what of its weight went why. NULL: nobody asks. */
 typedef uint64_t (*flame_reason_rows)[REASON_PARTS];
 
-/* The one that took two thirds of the row or more; REASON_PARTS if none did. */
+/* The one that took half of the row or more; REASON_PARTS if none did. */
 unsigned int flame_main_reason(const uint64_t row[REASON_PARTS]);
 /* All that took something, the largest first. Returns how many. */
 size_t flame_reasons_by_size(const uint64_t row[REASON_PARTS], unsigned int ret[REASON_PARTS]);

@@ -269,13 +269,13 @@ static double put_legend_mark(
 	return next;
 }
 
-static double put_legend_color(const struct flame_page *page, struct flame_color color,
-	const char *word, double x, double y)
+static double put_legend_color(const struct flame_page *page, const char *class,
+	struct flame_color color, const char *word, double x, double y)
 {
-	char start[64];
+	char start[96];
 
-	snprintf(start, sizeof(start), "<g><rect style=\"fill:#%02x%02x%02x\"", color.red,
-		color.green, color.blue);
+	snprintf(start, sizeof(start), "<g class=\"%s\"><rect style=\"fill:#%02x%02x%02x\"", class,
+		color.red, color.green, color.blue);
 	x = put_legend_entry(page, start, word, x, y);
 	fputs("</g>\n", page->out);
 	return x;
@@ -284,8 +284,8 @@ static double put_legend_color(const struct flame_page *page, struct flame_color
 static double put_legend_change(
 	const struct flame_page *page, double change, const char *word, double x, double y)
 {
-	return put_legend_color(
-		page, flame_color_of_change(change, 1, page->options->is_negated), word, x, y);
+	return put_legend_color(page, "change",
+		flame_color_of_change(change, 1, page->options->is_negated), word, x, y);
 }
 
 static double put_legend_share(
@@ -312,10 +312,11 @@ static double put_legend_reasons(const struct flame_page *page, double x, double
 			break;
 		_cleanup_free_ char *word = xasprintf("%s %.*f %%", reason_part_name(order[i]),
 			share < 0.01 ? 1 : 0, 100 * share);
-		x = put_legend_color(page, flame_color_of_legend(order[i]), word, x, y);
+		x = put_legend_color(page, "why", flame_color_of_legend(order[i]), word, x, y);
 	}
 	if (count > 1)
-		x = put_legend_color(page, flame_color_of_legend(REASON_PARTS), "mixed", x, y);
+		x = put_legend_color(
+			page, "mixed", flame_color_of_legend(REASON_PARTS), "mixed", x, y);
 	return x;
 }
 

@@ -95,7 +95,7 @@ static void put_chain_head(const struct report *report, const struct cause_chain
 	_cleanup_free_ char *ends =
 		chain->count ? xasprintf("ends %s wait%s", units_count(chain->count, waits),
 				       chain->count == 1 ? "" : "s")
-			     : xstrdup("ends none of its waits");
+			     : xstrdup("part of waits that others end");
 	_cleanup_free_ char *text = xasprintf("chain %zu of %zu: %s of %s's %s (%s), %s", number,
 		count, units_duration(chain->total_ns, total), name,
 		units_duration(line->total_ns, whole),
