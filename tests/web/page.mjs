@@ -154,7 +154,8 @@ test('brushing a range recomputes everything, as the report for that range', () 
 }));
 
 // Of a part the page says what the report says, less what it does not hold: where else to look, what ran, which thing, who had the CPU.
-const words = (text) => text.replace(/,? ?see \d+/g, '').replace(/ \(mostly [^)]*\)/g, '').replace(/ of \/[^ ]*( \(deleted\))?/g, '').replaceAll(' ()', '').replace(/(< )?\d+ %/g, 'N %');
+const words = (text) => text.replace(/,? ?see \d+/g, '').replace(/ \(mostly [^)]*\)/g, '').replace(/ of \/[^ ]*( \(deleted\))?/g, '').replaceAll(' ()', '').replace(/(< )?\d+ %/g, 'N %')
+	.replace(/^(.*)\bOf these waits as a whole: (.)/, (_, before, letter) => `${before}${letter.toUpperCase()}`);
 
 test('"In short" and the causes are of what is chosen, in the report\'s words', () => at(PAGE, async (page) => {
 	const verdict = () => page.locator('#verdict').textContent();

@@ -15,10 +15,10 @@ import {Panel, TABS} from './ui_panel.js';
 import {Strip} from './ui_strip.js';
 import {processTable, summaryBar, waitsTable} from './ui_summary.js';
 import {waitLines} from './lines.js';
-import {verdictSentence, verdictText} from './verdict.js';
+import {verdictParts, verdictSentence} from './verdict.js';
 import {printLight, readTheme, toggleTheme} from './ui_theme.js';
 import {thingChoices} from './ui_things.js';
-import {showVerdict} from './ui_verdict.js';
+import {showVerdict, wholeParts} from './ui_verdict.js';
 
 const FEW_WAITS = 5;
 
@@ -211,12 +211,12 @@ export class App {
 		if (isWhole) verdict.style.minHeight = '';
 		else if (verdict.textContent === this.wholeVerdict) verdict.style.minHeight = `${verdict.offsetHeight}px`;
 		if (isWhole) {
-			showVerdict(this, verdict, this.wholeVerdict);
+			showVerdict(this, verdict, wholeParts(this.wholeVerdict, this.model.lines, this.waitLines));
 			return;
 		}
 		const window = bucketStart(model, state.to) - bucketStart(model, state.from);
 		const hasOthers = this.lineWeights !== this.look.weights({...initial, idle: 'hide', from: state.from, to: state.to}).weights;
-		showVerdict(this, verdict, verdictSentence(model, state, hasOthers, verdictText(model, this.lineWeights, this.waitLines, window)));
+		showVerdict(this, verdict, [verdictSentence(model, state, hasOthers, ''), ...verdictParts(model, this.lineWeights, this.waitLines, window)]);
 	}
 
 	renderTab() {

@@ -9,6 +9,9 @@ const MOST_HOLDERS = 3;
 const MOST_DOINGS = 3;
 const LEAST_PERCENT = 5;
 const MUCH_PERCENT = 20;
+// Less of the waits than this is in the range: what their causes did when is not known, only their shares of whole waits.
+const WHOLE_PART = 0.9;
+const NOTED_PART = 0.05;
 // Waits that are what they are, whoever ends them.
 const NOT_HANDED_ON = ['disk', 'journal', 'sleep', 'page fault', 'stopped', 'kernel'];
 const NOT_FOR_THREADS = ['disk', 'journal', 'sleep'];
@@ -16,19 +19,28 @@ const NOT_FOR_THREADS = ['disk', 'journal', 'sleep'];
 /**
  * @typedef {{kind: number, name: string, reason: string, operation: string, spot: string, rootKind: number, rootName: string,
  *   ran: number, nocpu: number, waited: number}} Cause
- * @typedef {{causes: Cause[], open: number, forgotten: number, byEnd: Map<string, number>, isHeld: boolean}} Explanation
- * "open" is what is not explained, by how its chains end; "forgotten" is the part that a waker did not remember.
+ * @typedef {{causes: Cause[], open: number, forgotten: number, byEnd: Map<string, number>, isHeld: boolean, isOfWhole: boolean}} Explanation
+ * "open" is what is not explained, by how its chains end; "forgotten" is the part that a waker did not remember; "isOfWhole": causes
+ * have the shares of these waits as a whole, of which only a part is looked at.
  */
+
+/** Has more than one a share? What one alone is the cause of is its in any part of the time. @param {any} shares @param {number} first @param {number} count */
+function isDivided({ran, nocpu, earlier}, first, count) {
+	let number = ran[first + count] ? 1 : 0;
+	for (let at = first; at < first + count && number < 2; at++) number += (ran[at] ? 1 : 0) + (nocpu[at] ? 1 : 0) + (earlier[at] ? 1 : 0);
+	return number > 1;
+}
 
 /** Of each chain of each wanted line what its hops ran, had no CPU, did not remember, and the rest; and of lines what has no chain. @param {any} model @param {any} weights @param {Int32Array} lineOf @param {Set<number>} wanted */
 function sumChains(model, weights, lineOf, wanted) {
 	const {keys, kinds, chains, shares} = model;
-	/** @type {Map<number, {chains: Map<number, Float64Array>, without: number}>} */
-	const lines = new Map([...wanted].map((place) => [place, {chains: new Map(), without: 0}]));
+	/** @type {Map<number, {chains: Map<number, Float64Array>, without: number, ns: number, divided: number, dividedWhole: number}>} */
+	const lines = new Map([...wanted].map((place) => [place, {chains: new Map(), without: 0, ns: 0, divided: 0, dividedWhole: 0}]));
 	for (let key = 0; key < keys.rows; key++) {
 		const part = weights.ns[key], line = part ? lines.get(lineOf[key]) : undefined;
 		if (!line || kinds.state[keys.kind[key]] !== BLOCKED) continue;
 		const number = keys.chain[key] - 1;
+		line.ns += part;
 		if (number < 0) {
 			line.without += part;
 			continue;
@@ -42,6 +54,9 @@ function sumChains(model, weights, lineOf, wanted) {
 			sums[3 * hop + 2] += shares.earlier[first + hop] * scale;
 		}
 		sums[3 * count] += shares.ran[first + count] * scale;
+		if (!isDivided(shares, first, count)) continue;
+		line.divided += part;
+		line.dividedWhole += keys.total[key];
 	}
 	return lines;
 }
@@ -129,11 +144,12 @@ class Explaining {
 export function explainLines(model, weights, lines) {
 	const sums = sumChains(model, weights, model.waitGroups.lineOf, new Set(lines.map((line) => line.place)));
 	return new Map(lines.map((line) => {
-		const {chains, without} = /** @type {any} */ (sums.get(line.place)), told = model.lines[line.number - 1];
+		const {chains, without, ns, divided, dividedWhole} = /** @type {any} */ (sums.get(line.place)), told = model.lines[line.number - 1];
 		const explaining = new Explaining(model, Boolean(told ? told.is_held : line.reason === 'lock'));
 		for (const [number, shares] of chains) explaining.addChain(number, shares);
 		explaining.leaveOpen('overflow', without);
-		return [line.place, {causes: [...explaining.causes.values()], open: explaining.open, forgotten: explaining.forgotten, byEnd: explaining.byEnd, isHeld: explaining.isHeld}];
+		const isOfWhole = divided < dividedWhole * WHOLE_PART && divided > ns * NOTED_PART;
+		return [line.place, {causes: [...explaining.causes.values()], open: explaining.open, forgotten: explaining.forgotten, byEnd: explaining.byEnd, isHeld: explaining.isHeld, isOfWhole}];
 	}));
 }
 
@@ -194,7 +210,7 @@ function holderText(/** @type {any} */ holder, /** @type {boolean} */ isHeld, /*
 
 /** The report's sentence about causes, "" if there is none. @param {any} model @param {Explanation} explanation @param {string} who */
 export function causeSentence(model, explanation, who) {
-	const {isHeld, open, forgotten, byEnd} = explanation, holders = listHolders(model, explanation);
+	const {isHeld, open, forgotten, byEnd, isOfWhole} = explanation, holders = listHolders(model, explanation);
 	const percents = apportion([open, ...holders.flatMap((holder) => holder.doings.map((/** @type {any} */ doing) => doing.ns))]);
 	let at = 1;
 	for (const holder of holders) for (const doing of holder.doings) holder.percent += doing.percent = percents[at++];
@@ -210,6 +226,8 @@ export function causeSentence(model, explanation, who) {
 	if (last) parts.push(holderText(last, isHeld, who));
 	const isFirst = unexplained > MUCH_PERCENT, notWoken = byEnd.get('not woken') || 0;
 	if (unexplained && !isFirst) parts.push(notWoken && notWoken / 9 >= open - notWoken ? `still waiting ${unexplained} %` : `not explained ${unexplained} % (${why})`);
-	const text = parts.length ? `${parts[0][0].toUpperCase()}${parts[0].slice(1)}${parts.slice(1).map((part) => `; ${part}`).join('')}.` : '';
-	return [isFirst ? `Not explained: ${unexplained} % (${why}).` : '', text].filter(Boolean).join(' ');
+	const upper = (/** @type {string} */ words) => `${words[0].toUpperCase()}${words.slice(1)}`;
+	const text = parts.length ? `${isOfWhole && !isFirst ? `Of these waits as a whole: ${parts[0]}` : upper(parts[0])}${parts.slice(1).map((part) => `; ${part}`).join('')}.` : '';
+	const first = isOfWhole ? `Of these waits as a whole ${unexplained} % is not explained (${why}).` : `Not explained: ${unexplained} % (${why}).`;
+	return [isFirst ? first : '', text].filter(Boolean).join(' ');
 }

@@ -42,7 +42,7 @@ export function chainTab(app) {
 	return [h('label', {class: 'group'}, h('span', {class: 'dim'}, 'Wait '), select('Wait', lines.slice(0, 200).map((line, i) => [lineId(line),
 		`${i + 1}. ${line.name}: ${lineWords(line)}, ${duration(line.ns)}`]),
 	lineId(chosen), (wait) => app.update({wait}))),
-	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before. `,
+	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before.${app.weights.isWhole ? '' : ' Of waits that reach beyond the range these are the shares of whole waits.'} `,
 		h('span', {class: 'tag', color: classColor('running')}, 'ran'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',
 		metalIn(model, shown).map((kind) => [h('span', {class: 'tag', color: classColor(METAL[kind][0])}, METAL[kind][1]), ' ']).flat(),
 		h('span', {class: 'tag', color: classColor('aside')}, 'farther back than it remembers: not explained')),

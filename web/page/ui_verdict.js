@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "In short" on the page: what it says of waits leads to their stacks.
 import {h} from './dom.js';
+import {duration} from './format.js';
 
-const PHRASE = / (?:waited|slept) [\d.]+ (?:ns|us|ms|s) (.+?)(?:, (?:held|for|until|through) |: |\. |\.$)/g;
+const PHRASE = / (?:waited|slept) ([\d.]+ (?:ns|us|ms|s)) (.+?)(?:, (?:held|for|until|through) |: |\. |\.$)/g;
 
-/** Does a phrase of the verdict tell of this line? @param {any} told of the report @param {string} before the phrase @param {string} phrase */
+/** Can a phrase of the verdict be about this line? @param {any} told of the report @param {string} before the phrase @param {string} phrase */
 function tells(told, before, phrase) {
 	if (!before.endsWith(told.name)) return false;
 	const words = [told.what, told.spot && `(${told.spot})`, !told.spot && told.known, !told.spot && told.operation].filter(Boolean);
 	return phrase.startsWith(told.what || '\n') || (told.what && words.slice(1).some((word) => phrase.includes(word)));
 }
 
-/** A sentence as nodes: each phrase that one of the report's lines is meant by is made a link. @param {string} text @param {any[]} lines of the report, largest first @param {(number: number, phrase: string) => Node} link */
-export function linkPhrases(text, lines, link) {
-	/** @type {(string | Node)[]} */
+/** The verdict of the recording as a whole, which the program wrote: a phrase is of the one line with its words and its amount. @param {string} text @param {any[]} lines of the report @param {{number: number, ns: number}[]} sums of them @returns {import('./verdict.js').Parts} */
+export function wholeParts(text, lines, sums) {
+	/** @type {import('./verdict.js').Parts} */
 	const parts = [];
+	const amounts = new Map(sums.map(({number, ns}) => [number, duration(ns)]));
 	let at = 0;
 	for (const match of text.matchAll(PHRASE)) {
-		const [whole, phrase] = match, begin = match.index + whole.indexOf(phrase);
-		const number = lines.findIndex((told) => tells(told, text.slice(0, match.index), phrase)) + 1;
-		if (!number) continue;
-		parts.push(text.slice(at, begin), link(number, phrase));
+		const [whole, amount, phrase] = match, begin = match.index + whole.indexOf(phrase, whole.indexOf(amount) + amount.length);
+		const numbers = lines.map((told, i) => tells(told, text.slice(0, match.index), phrase) && amounts.get(i + 1) === amount ? i + 1 : 0).filter(Boolean);
+		if (numbers.length !== 1) continue;
+		parts.push(text.slice(at, begin), {number: numbers[0], text: phrase});
 		at = begin + phrase.length;
 	}
 	return [...parts, text.slice(at)];
@@ -33,7 +35,8 @@ export function stacksLink(app, number, ...children) {
 		{class: 'stacks', 'aria-current': isChosen ? 'true' : null, title: isChosen ? 'Show all stacks again' : 'Only the stacks of these waits'}, ...children);
 }
 
-/** @param {any} app @param {HTMLElement} element @param {string} text */
-export function showVerdict(app, element, text) {
-	element.replaceChildren(...linkPhrases(text, app.model.lines, (number, phrase) => stacksLink(app, number, h('span', {}, phrase))));
+/** @param {any} app @param {HTMLElement} element @param {import('./verdict.js').Parts} parts */
+export function showVerdict(app, element, parts) {
+	element.replaceChildren(...parts.map((part) => typeof part === 'string' ? part
+		: part.number ? stacksLink(app, part.number, h('span', {}, part.text)) : part.text));
 }

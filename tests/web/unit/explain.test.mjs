@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {apportion, causeSentence, explainLines} from '../../../web/page/explain.js';
 import {waitLines} from '../../../web/page/lines.js';
-import {verdictSentence, verdictText} from '../../../web/page/verdict.js';
-import {linkPhrases} from '../../../web/page/ui_verdict.js';
+import {plainText, verdictParts, verdictSentence} from '../../../web/page/verdict.js';
+import {wholeParts} from '../../../web/page/ui_verdict.js';
 import {openFilter, weigh} from '../../../web/page/weigh.js';
 import {model} from './model.mjs';
+
+const verdictText = (...all) => plainText(verdictParts(...all));
 
 const explained = (name, filter = {}) => {
 	const data = model(), weights = weigh(data, {...openFilter(data), ...filter}), lines = waitLines(data, weights);
@@ -38,6 +40,18 @@ test('what nobody ended had not ended', () => {
 	assert.equal(causeSentence(data, explanation, 'srv'), 'It had not ended when the recording did.');
 });
 
+test('of waits that reach beyond the range causes have the shares of whole waits, and that is said', () => {
+	const {data, weights, lines, line} = explained('app', {from: 1, to: 2});
+	for (let key = 0; key < data.keys.rows; key++) weights.ns[key] /= 2;
+	assert.equal(causeSentence(data, explainLines(data, weights, [line]).get(line.place), 'app'), 'Of these waits as a whole: for jbd2 100 %: in fdatasync (disk vda) 70 %, running 20 %, without a CPU 10 %.');
+	assert.match(verdictText(data, weights, lines, 1e9), /app waited 500 ms in fdatasync\. Of these waits as a whole: for jbd2 100 %/);
+	// What has one cause alone has it in any part.
+	const {shares} = data;
+	for (const column of [shares.ran, shares.nocpu, shares.earlier]) column.fill(0);
+	for (let key = 0; key < data.keys.rows; key++) if (data.keys.chain[key]) shares.ran[data.keys.share[key]] = data.keys.total[key];
+	assert.equal(causeSentence(data, explainLines(data, weights, [line]).get(line.place), 'app'), 'For jbd2 100 %: running.');
+});
+
 test('"In short" is of the range, largest first', () => {
 	const {data, weights, lines} = explained('app', {from: 1, to: 2});
 	const text = verdictText(data, weights, lines, 1e9);
@@ -49,11 +63,23 @@ test('"In short" is of the range, largest first', () => {
 test('what the verdict says of a wait leads to the line that it is', () => {
 	const lines = [{name: 'db', reason: 'no CPU', operation: ''}, {name: 'db', what: 'in epoll_wait (Main)', operation: 'epoll_wait', spot: 'Main'}, {name: 'user-*', what: 'for a mutex (ask)', known: 'mutex', spot: 'ask', operation: 'futex'},
 		{name: 'db', what: 'in fdatasync (Flush)', operation: 'fdatasync', spot: 'Flush'}];
-	const links = (text) => linkPhrases(text, lines, (number, phrase) => `<${number}:${phrase}>`).join('');
+	const sums = [2e9, 13.9e9, 11e6, 1e9, 2e9].map((ns, i) => ({number: i + 1, ns}));
+	const links = (text) => wholeParts(text, lines, sums).map((part) => part.number ? `<${part.number}:${part.text}>` : part).join('');
 	assert.equal(links('In short: ready without a CPU: 2 s. Then db waited 13.9 s in epoll_wait (Main) for its client on :80: app 100 %: running. Then user-* waited 11 ms for mutex m (ask), held by x 9 %.'),
 		'In short: ready without a CPU: 2 s. Then db waited 13.9 s <2:in epoll_wait (Main) for its client on :80>: app 100 %: running. Then user-* waited 11 ms <3:for mutex m (ask)>, held by x 9 %.');
 	assert.equal(links('In short: other waited 1 s in epoll_wait (Main).'), 'In short: other waited 1 s in epoll_wait (Main).');
-	assert.equal(links('In short: db waited 1 s in fdatasync (Flush).'), 'In short: db waited 1 s <4:in fdatasync (Flush)>.');
+	assert.equal(links('In short: db waited 1.00 s in fdatasync (Flush).'), 'In short: db waited 1.00 s <4:in fdatasync (Flush)>.');
+	// Of two lines with the same words the amount tells; where that does not, there is no link.
+	lines.push({...lines[3]});
+	assert.equal(links('In short: db waited 2.00 s in fdatasync (Flush).'), 'In short: db waited 2.00 s <5:in fdatasync (Flush)>.');
+	sums[4].ns = 1e9;
+	assert.equal(links('In short: db waited 1.00 s in fdatasync (Flush).'), 'In short: db waited 1.00 s in fdatasync (Flush).');
+});
+
+test('what is said of a part leads to its own line, and idle waits to none', () => {
+	const {data, weights, lines} = explained('app', {from: 1, to: 2});
+	lines.find(({name}) => name === 'app').number = 7;
+	assert.deepEqual(verdictParts(data, weights, lines, 1e9).filter((part) => part.text), [{number: 0, text: 'for a futex'}, {number: 7, text: 'in fdatasync'}]);
 });
 
 test('only the waits of one line', () => {
