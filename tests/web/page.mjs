@@ -274,6 +274,11 @@ test('zoom by click, breadcrumb, undo, back and permalink', () => at(PAGE, async
 	assert.match(await hash(page), /zoom=/);
 	await press(page, '0');
 	assert.doesNotMatch(await hash(page), /zoom=/);
+	// More steps back than there were, all at once, do not leave the page.
+	await page.evaluate(() => { for (let i = 0; i < 8; i++) document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'u', bubbles: true})); });
+	await page.waitForFunction(() => document.querySelector('#undo')?.disabled);
+	await ended(page);
+	assert.ok(await page.locator('#undo').isDisabled());
 }));
 
 test('a permalink restores view, range, bands, classes, search and tab', () => at(PAGE, async (page) => {

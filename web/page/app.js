@@ -31,7 +31,8 @@ export class App {
 		this.initial = initialState(model);
 		this.state = this.initial;
 		this.shownHeat = '';
-		this.steps = 0; // how far `undo` can go
+		this.steps = 0; // how far `undo` can go, less what is under way:
+		this.backs = 0; // steps back that the browser was asked for and has not made yet
 		this.selected = -1;
 		/** What look.at() gives. @type {any} */
 		this.view = this.weights = this.tree = this.found = this.search = this.matches = null;
@@ -83,6 +84,7 @@ export class App {
 		const state = fromHash(location.hash, this.initial);
 		if (toHash(state, this.initial) === toHash(this.state, this.initial)) return;
 		if (this.steps > 0) this.steps--;
+		if (this.backs > 0) this.backs--;
 		this.state = state;
 		this.render();
 	}
@@ -130,11 +132,13 @@ export class App {
 	}
 
 	canUndo() {
-		return this.steps > 0;
+		return this.steps > this.backs;
 	}
 
 	undo() {
-		if (this.steps > 0) history.back();
+		if (!this.canUndo()) return;
+		this.backs++;
+		history.back();
 	}
 
 	/** @param {number} node of the tree that is shown */
@@ -215,7 +219,7 @@ export class App {
 			return;
 		}
 		const window = bucketStart(model, state.to) - bucketStart(model, state.from);
-		const hasOthers = this.lineWeights !== this.look.weights({...initial, idle: 'hide', from: state.from, to: state.to}).weights;
+		const hasOthers = this.lineWeights !== this.look.weights({...initial, idle: state.idle, from: state.from, to: state.to}).weights;
 		showVerdict(this, verdict, [verdictSentence(model, state, hasOthers, ''), ...verdictParts(model, this.lineWeights, this.waitLines, window)]);
 	}
 

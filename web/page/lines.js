@@ -98,6 +98,12 @@ export function stackLine(model, node, most = 4) {
 	return shown.join(' > ');
 }
 
+/** Has a thread any time in what is chosen, counted or set aside? Folded threads are there together. @param {any} model @param {any} weights @param {number} i */
+export function isThere(model, {threadNs, isWhole}, i) {
+	const {life_s, life_ns} = model.threads[i];
+	return threadNs.subarray(i * 4, i * 4 + 4).some((/** @type {number} */ ns) => ns > 0) || (isWhole && !life_s && !life_ns);
+}
+
 /**
  * Processes of one name with their threads, largest busy time first.
  * @param {any} model @param {any} weights
@@ -112,7 +118,7 @@ export function processLines(model, weights) {
 			lines.set(name, line = {name, threads: [], count: 0, running: 0, runnable: 0, blocked: 0,
 				aside: 0, isKernel: Boolean(thread.is_kernel), reasons: new Map()});
 		line.threads.push(i);
-		line.count += thread.count;
+		if (isThere(model, weights, i)) line.count += thread.count;
 		['running', 'runnable', 'blocked', 'aside'].forEach((word, at) => {
 			line[word] += weights.threadNs[i * 4 + at];
 		});

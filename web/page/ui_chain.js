@@ -35,12 +35,14 @@ export function chainTab(app) {
 	const lines = waitLines(model, app.weights).filter((line) => !line.isRunnable);
 	if (!model.has_chains) return [h('p', {class: 'note'}, 'The recording has no wake chains: it was made with --depth 0, or by an older dwell.')];
 	if (!lines.length) return [h('p', {class: 'note'}, 'No waits here.')];
+	// As the table of waits has them.
+	const numbers = new Map(app.waitLines.map((/** @type {import('./lines.js').Line} */ line, /** @type {number} */ i) => [line.place, i + 1]));
 	const chosen = lines.find((line) => lineId(line) === state.wait) || lines[0];
 	const {chains, without, total} = chainsOf(model, app.weights, lineId(chosen));
 	const shown = chains.slice(0, MOST_CHAINS);
 	const hidden = chains.slice(MOST_CHAINS).reduce((sum, chain) => sum + chain.ns, 0);
-	return [h('label', {class: 'group'}, h('span', {class: 'dim'}, 'Wait '), select('Wait', lines.slice(0, 200).map((line, i) => [lineId(line),
-		`${i + 1}. ${line.name}: ${lineWords(line)}, ${duration(line.ns)}`]),
+	return [h('label', {class: 'group'}, h('span', {class: 'dim'}, 'Wait '), select('Wait', lines.slice(0, 200).map((line) => [lineId(line),
+		`${numbers.get(line.place)}. ${line.name}: ${lineWords(line)}, ${duration(line.ns)}`]),
 	lineId(chosen), (wait) => app.update({wait}))),
 	h('p', {class: 'note', id: 'chain-note', 'data-ns': total}, `${duration(total)} in ${plural(chains.length, 'chain')}. Each hop shows its own share: who had to act next, and what it did until it woke the one before.${app.weights.isWhole ? '' : ' Of waits that reach beyond the range these are the shares of whole waits.'} `,
 		h('span', {class: 'tag', color: classColor('running')}, 'ran'), ' ', h('span', {class: 'tag', color: classColor('runnable')}, 'had no CPU'), ' ',

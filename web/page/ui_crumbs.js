@@ -3,11 +3,14 @@
 import {bucketMoment} from './buckets.js';
 import {h, select} from './dom.js';
 import {duration, moment, plural} from './format.js';
-import {lineWords} from './lines.js';
+import {isThere, lineWords} from './lines.js';
 import {ANY_THING, shortThing, thingNumber} from './things.js';
 
 // Where bands begin.
 const STARTS = ['0', '10 us', '100 us', '1 ms', '10 ms', '100 ms', '1 s'];
+
+/** By what becomes of idle time. @type {Record<string, string>} */
+const NOTHING_OUT = {hide: 'Nothing is filtered out.', show: 'Nothing is filtered out, idle time is in it.', only: 'All but idle time is left out.'};
 
 /** Of a band that a newer dwell recorded only its word is known. @param {any} model @param {number} band */
 function bandStart(model, band) {
@@ -34,11 +37,11 @@ function counted(app) {
 	const {model, state, weights} = app;
 	const aside = BigInt(weights.asideS) * 1000000000n + BigInt(weights.asideNs);
 	const {passes} = app.look.filter(state);
-	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread) => sum + (!passes || passes(thread) ? thread.count : 0), 0);
+	const threads = model.threads.reduce((/** @type {number} */ sum, /** @type {any} */ thread, /** @type {number} */ i) => sum + ((!passes || passes(thread)) && isThere(model, weights, i) ? thread.count : 0), 0);
 	const idle = select('Idle time', [['hide', 'set aside'], ['show', 'shown like other waits'], ['only', 'alone']],
 		state.idle, (value) => app.update({idle: value}));
-	return h('span', {class: 'counted'}, plural(threads, 'thread'), '; ', h('b', {id: 'busy'}, duration(weights.total)), ' counted. Idle: ',
-		h('span', {id: 'aside', 'data-ns': aside}, Number(aside) ? `${duration(Number(aside))} ` : ''), idle);
+	return h('span', {class: 'counted'}, plural(threads, 'thread'), '; ', h('b', {id: 'busy'}, duration(weights.total)), ` counted. Idle${state.idle === 'hide' ? '' : ' time'}: `,
+		h('span', {id: 'aside', 'data-ns': aside}, state.idle === 'hide' ? `${Number(aside) ? duration(Number(aside)) : 'none'} ` : ''), idle);
 }
 
 /** Filters count for the whole page. @param {any} app */
@@ -65,7 +68,7 @@ export function filterBar(app) {
 	if (state.without) put(`no stacks with ${state.without}`, {without: ''});
 	return h('nav', {class: 'crumbs', 'aria-label': 'Filters'}, h('button', {id: 'undo', disabled: !app.canUndo(), onclick: () => app.undo(), title: 'Undo (u)'}, '↶ Undo'), counted(app), filters,
 		filters.length > 1 ? h('button', {class: 'crumb filter', onclick: () => app.update({from: 0, to: model.buckets, bandMin: 0, bandMax: initial.bandMax, process: '', thread: '', off: [], thing: '', line: 0, only: '', without: ''})}, 'all filters ✕') : null,
-		filters.length ? null : h('span', {class: 'note'}, 'Nothing is filtered out.'));
+		filters.length ? null : h('span', {class: 'note'}, NOTHING_OUT[state.idle] || NOTHING_OUT.hide));
 }
 
 /** Steps of the zoom. @param {any} app */

@@ -97,7 +97,7 @@ function sentences(app, lines) {
 /** How many waits a line has, and how long they were; the longest is known of the recording as a whole only. @param {any} app @param {any} line */
 function lineFigures(app, line) {
 	const {model} = app;
-	return h('div', {class: 'figures dim'}, [plural(line.count, 'wait'), line.count ? `mean ${duration(line.ns / line.count)}` : '', line.max && app.weights.isWhole ? `longest ${duration(line.max)}` : '']
+	return h('div', {class: 'figures dim'}, [line.count ? plural(line.count, 'wait') : 'no wait ended here', line.count ? `mean ${duration(line.ns / line.count)}` : '', line.max && app.weights.isWhole ? `longest ${duration(line.max)}` : '']
 		.filter(Boolean).map((part, i) => [i ? ', ' : '', part]).flat(), ' ', bandColumns(model, line.bands));
 }
 

@@ -85,7 +85,7 @@ export function threadsTable(app) {
 			const [running, runnable, blocked, aside] = app.threadWeights.threadNs.subarray(i * 4, i * 4 + 4);
 			const title = thread.names.thread;
 			room--;
-			const row = {running, runnable, blocked, aside, thread, events: events && events.byThread[i], isMain: line.threads.length > 1 && thread.tid && thread.tid === thread.pid};
+			const row = {running, runnable, blocked, aside, thread, events: events && events.byThread[i], isMain: thread.tid && thread.tid === thread.pid && line.threads.some((/** @type {number} */ other) => other !== i && model.threads[other].pid === thread.pid)};
 			rows.push(threadRow(app, row, title, 1, {thread: state.thread === title ? '' : title, process: '', zoom: []}, state.thread === title, false, strips.make([i], shareWords(row))));
 		}
 	}

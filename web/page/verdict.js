@@ -104,8 +104,9 @@ export function plainText(parts) {
 }
 
 /** "In short, from 2 s to 4 s: ..." @param {any} model @param {import('./state.js').State} state @param {boolean} hasOthers is there any other filter? @param {string} text */
-export function verdictSentence(model, {from, to}, hasOthers, text) {
+export function verdictSentence(model, {from, to, idle}, hasOthers, text) {
 	const isRange = from > 0 || to < model.buckets;
 	const range = isRange ? `from ${moment(bucketMoment(model, from))} to ${moment(bucketMoment(model, to))}` : '';
-	return `In short, ${[range, hasOthers ? 'of what the filters leave' : ''].filter(Boolean).join(', ')}: ${text}`;
+	const idleWords = idle === 'show' ? 'with idle time' : idle === 'only' ? 'of idle time alone' : '';
+	return `${['In short', range, hasOthers ? 'of what the filters leave' : '', idleWords].filter(Boolean).join(', ')}: ${text}`;
 }

@@ -58,6 +58,8 @@ test('"In short" is of the range, largest first', () => {
 	assert.match(text, /^srv waited 1\.00 s for a futex\. It had not ended when the recording did\. Then app waited 500 ms in fdatasync, for jbd2 100 %/);
 	assert.equal(verdictSentence(data, {from: 1, to: 2}, false, 'x.'), 'In short, from 1 s to 2 s: x.');
 	assert.equal(verdictSentence(data, {from: 0, to: 4}, true, 'x.'), 'In short, of what the filters leave: x.');
+	assert.equal(verdictSentence(data, {from: 0, to: 4, idle: 'show'}, false, 'x.'), 'In short, with idle time: x.');
+	assert.equal(verdictSentence(data, {from: 1, to: 2, idle: 'only'}, false, 'x.'), 'In short, from 1 s to 2 s, of idle time alone: x.');
 });
 
 test('what the verdict says of a wait leads to the line that it is', () => {

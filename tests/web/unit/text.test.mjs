@@ -50,6 +50,12 @@ test('processes with what they did and waited in', () => {
 	assert.deepEqual([...app.reasons], [[1, 500000007]]);
 });
 
+test('threads count where they have time', () => {
+	const data = model(), counts = (filter) => processLines(data, weigh(data, {...openFilter(data), idle: 'hide', ...filter})).map(({name, count: number}) => [name, number]).sort();
+	assert.deepEqual(counts({}), [['app', 1], ['srv', 1]]);
+	assert.deepEqual(counts({from: 3, to: 4}), [['app', 0], ['srv', 1]], 'idle ones, too');
+});
+
 test('names are text in a picture', () => {
 	assert.equal(escapeXml('</svg><script>"&\u0001\ud800'), '&#60;/svg&#62;&#60;script&#62;&#34;&#38;??');
 	const tree = madeTree([[0, 0, 5]]);
