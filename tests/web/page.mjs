@@ -154,7 +154,7 @@ test('brushing a range recomputes everything, as the report for that range', () 
 }));
 
 // Of a part the page says what the report says, less what it does not hold: where else to look, what ran, which thing, who had the CPU.
-const words = (text) => text.replace(/,? ?see \d+/g, '').replace(/ \(mostly [^)]*\)/g, '').replace(/ of \/[^ ]*( \(deleted\))?/g, '').replaceAll(' ()', '').replace(/(< )?\d+ %/g, 'N %')
+const words = (text) => text.replaceAll('\u00a0', ' ').replace(/,? ?see \d+/g, '').replace(/ \(mostly [^)]*\)/g, '').replace(/ of \/[^ ]*( \(deleted\))?/g, '').replaceAll(' ()', '').replace(/(< )?\d+ %/g, 'N %')
 	.replace(/^(.*)\bOf these waits as a whole: (.)/, (_, before, letter) => `${before}${letter.toUpperCase()}`);
 
 test('"In short" and the causes are of what is chosen, in the report\'s words', () => at(PAGE, async (page) => {
@@ -195,7 +195,7 @@ test('a heat map by the second: a range is brushed from one moment to another', 
 	const {x, y, width, height} = await canvas.boundingBox(), left = 44, below = 16, columns = 11, rows = 10;
 	const cell = (column, row) => [x + left + (width - left) * (column + 0.5) / columns, y + (height - below) * (1 - (row + 0.5) / rows)];
 	await page.mouse.move(...cell(3, 7));
-	assert.match(await page.locator('.heat .note').textContent(), /^From 3\.7 s to 3\.8 s: 1\.00 threads sleep\.$/);
+	assert.match(await page.locator('.heat .note').textContent(), /^From 3\.7 s to 3\.8 s: 1\.00 threads asleep\.$/);
 	await page.mouse.down();
 	await page.mouse.move(...cell(5, 2));
 	await page.mouse.up();

@@ -3,6 +3,7 @@
 // truth: every step writes it, and whatever changes it (a link, back, forward) is drawn.
 import {bucketStart} from './buckets.js';
 import {h, keepFocus} from './dom.js';
+import {tied} from './format.js';
 import {followPath} from './layout.js';
 import {Look, viewsOf} from './look.js';
 import {fromHash, initialState, toHash} from './state.js';
@@ -185,7 +186,8 @@ export class App {
 		const isNew = this.shown !== this.weights || this.shownBase !== this.baseWeights;
 		if (isNew || this.shownMeasure !== this.view.measure || this.shownHeat !== state.heat) {
 			this.summary.replaceChildren(summaryBar(this));
-			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this), heatChoice(this)].filter(Boolean));
+			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this)].filter(Boolean));
+			(this.heat && state.heat ? this.heat : this.strip).putChoice(heatChoice(this));
 		}
 		if (isNew) {
 			this.waitLines = waitLines(this.model, this.lineWeights);
@@ -213,7 +215,7 @@ export class App {
 		const isWhole = this.isInitial() || !model.keys.rows;
 		// What is clicked next should not move away because a sentence is shorter.
 		if (isWhole) verdict.style.minHeight = '';
-		else if (verdict.textContent === this.wholeVerdict) verdict.style.minHeight = `${verdict.offsetHeight}px`;
+		else if (tied(verdict.textContent || '') === tied(this.wholeVerdict)) verdict.style.minHeight = `${verdict.offsetHeight}px`;
 		if (isWhole) {
 			showVerdict(this, verdict, wholeParts(this.wholeVerdict, this.model.lines, this.waitLines));
 			return;

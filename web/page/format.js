@@ -70,3 +70,13 @@ export function exactNs(s, ns) {
 export function plural(number, word) {
 	return `${count(number)} ${word}${number === 1 ? '' : 's'}`;
 }
+
+/** A class of time as chips call it. @param {string} word */
+export function chipWords(word) {
+	return word === 'runnable' ? 'ready, no CPU' : word;
+}
+
+/** A sentence in which no line ends between a number and its %. @param {string} text */
+export function tied(text) {
+	return text.replace(/(\d) %/g, '$1\u00a0%');
+}

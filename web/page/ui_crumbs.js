@@ -2,7 +2,7 @@
 // What is left out and where we are: each filter and each step of the zoom can be taken back.
 import {bucketMoment} from './buckets.js';
 import {h, select} from './dom.js';
-import {duration, moment, plural} from './format.js';
+import {chipWords, duration, moment, plural} from './format.js';
 import {isThere, lineWords} from './lines.js';
 import {ANY_THING, shortThing, thingNumber} from './things.js';
 
@@ -60,7 +60,7 @@ export function filterBar(app) {
 		put(`waits ${state.bandMin ? `of ${bandStart(model, state.bandMin)} or longer` : ''}${state.bandMin && state.bandMax < initial.bandMax ? ', ' : ''}${state.bandMax < initial.bandMax ? `shorter than ${bandStart(model, state.bandMax + 1)}` : ''}`, {bandMin: 0, bandMax: initial.bandMax}, true);
 	if (state.process) put(`process ${state.process}`, {process: ''});
 	if (state.thread) put(`thread ${state.thread}`, {thread: ''});
-	for (const word of state.off) put(`without ${word}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)}, true);
+	for (const word of state.off) put(`without ${chipWords(word)}`, {off: state.off.filter((/** @type {string} */ other) => other !== word)}, true);
 	if (thingNumber(model, state.thing) !== ANY_THING) put(`for ${shortThing(state.thing)}`, {thing: ''}, true);
 	const told = model.lines[state.line - 1];
 	if (told) put(`${told.name}: ${lineWords({...told, known: told.known || '', isRest: told.is_rest})}`, {line: 0}, true);

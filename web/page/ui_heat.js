@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The heat map in the place of the time strip: seconds from left to right, offsets within them from bottom to top, and the
-// more threads were in the chosen sort of time, the darker. A range is brushed as in the strip, from one moment to another.
+// more threads were in the chosen sort of time, the stronger the colour. A range is brushed as in the strip, from one moment to another.
 import {classColor} from './colors.js';
-import {letterScale, select} from './dom.js';
-import {duration, moment} from './format.js';
+import {h, letterScale, select} from './dom.js';
+import {chipWords, duration, moment} from './format.js';
 import {ALL_WAITS, heatBucket, heatCell, heatSecond, heatShape, heatValues} from './heat.js';
 import {Strip} from './ui_strip.js';
 import {barParts} from './ui_summary.js';
@@ -11,6 +11,8 @@ import {barParts} from './ui_summary.js';
 const HEAT_HEIGHT = 96;
 const HEAT_AXIS = 16;
 const LEFT = 44;
+/** Of sorts of time that nothing is waited for in. @type {Record<string, string>} */
+const DOING = {[ALL_WAITS]: 'not running', running: 'running', runnable: 'ready, without a CPU', sleep: 'asleep', stopped: 'stopped', kernel: 'waiting in the kernel', other: 'waiting otherwise', 'page fault': 'waiting for a page fault'};
 
 export class HeatMap extends Strip {
 	/** @param {any} model @param {(from: number, to: number) => void} choose */
@@ -29,20 +31,21 @@ export class HeatMap extends Strip {
 		this.show(series, from, to);
 	}
 
-	name() {
-		return this.word === ALL_WAITS ? 'not running' : this.word === 'runnable' ? 'ready, no CPU' : this.word;
+	/** What threads did, as in "2.5 threads waiting for disk". */
+	doing() {
+		return DOING[this.word] || `waiting for ${this.word}`;
 	}
 
 	tell() {
 		const {model, from, to} = this, most = Math.max(...this.values);
 		this.note.textContent = from === 0 && to === model.buckets
-			? `Drag from one moment to another. Each column is a second since the start, each row ${duration(model.bucket_ns)} of it; the darkest has ${most.toFixed(most < 10 ? 1 : 0)} threads ${this.name()}.${this.lost}`
+			? `Drag from one moment to another. Each column is a second since the start, each row ${duration(model.bucket_ns)} of it; the strongest colour is ${most.toFixed(most < 10 ? 1 : 0)} threads ${this.doing()}.${this.lost}`
 			: `${this.describe(from, to)}. Double click, or Esc, for all of it.`;
 	}
 
 	/** @param {number} bucket */
 	tellColumn(bucket) {
-		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${this.values[bucket].toFixed(2)} threads ${this.name()}.`;
+		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${this.values[bucket].toFixed(2)} threads ${this.doing()}.`;
 	}
 
 	/** @param {PointerEvent} event */
@@ -107,8 +110,8 @@ export function heatChoice(app) {
 	const {model, state} = app;
 	if (!heatShape(model)) return null;
 	/** @type {[string, string][]} */
-	const choices = [['', 'in columns'], [ALL_WAITS, 'by the second: not running'], ...barParts(model, app.baseWeights)
-		.map(({word}) => /** @type {[string, string]} */ ([word, `by the second: ${word === 'runnable' ? 'ready, no CPU' : word}`]))];
-	if (!choices.some(([value]) => value === state.heat)) choices.push([state.heat, `by the second: ${state.heat}`]);
-	return select('Picture of time', choices, state.heat, (heat) => app.update({heat}));
+	const choices = [['', 'columns'], [ALL_WAITS, 'heat map of not running'], ...barParts(model, app.baseWeights)
+		.map(({word}) => /** @type {[string, string]} */ ([word, `heat map of ${chipWords(word)}`]))];
+	if (!choices.some(([value]) => value === state.heat)) choices.push([state.heat, `heat map of ${state.heat}`]);
+	return h('label', {class: 'group'}, h('span', {class: 'dim'}, 'Time as: '), select('Picture of time', choices, state.heat, (heat) => app.update({heat})));
 }

@@ -28,7 +28,7 @@ export class Strip {
 		this.canvas = h('canvas', {tabindex: '0', role: 'slider', 'aria-label': 'Range of time', 'aria-valuemin': '0',
 			'aria-valuemax': String(model.buckets), 'aria-valuenow': '0'});
 		this.note = h('p', {class: 'note'});
-		this.element = h('div', {class: 'strip'}, this.canvas, this.note);
+		this.element = h('div', {class: 'strip'}, this.canvas, h('div', {class: 'foot'}, this.note));
 		const lost = unslicedNs(model);
 		this.lost = lost ? ` ${duration(lost)} are in totals only, because tables were full: they have no place here.` : '';
 		/** @type {any} */
@@ -56,6 +56,11 @@ export class Strip {
 		this.canvas.setAttribute('aria-valuetext', this.describe(from, to));
 		this.tell();
 		this.paint();
+	}
+
+	/** Beside the note: which picture of time this is. @param {HTMLElement | null} choice */
+	putChoice(choice) {
+		this.note.parentElement.replaceChildren(...[this.note, choice].filter(Boolean));
 	}
 
 	/** What can be done, or what is chosen. */

@@ -3,7 +3,7 @@
 import {classColor, classLetter} from './colors.js';
 import {lineId} from './chains.js';
 import {h} from './dom.js';
-import {count, duration, percent, plural} from './format.js';
+import {chipWords, count, duration, percent, plural, tied} from './format.js';
 import {causeSentence, explainLines} from './explain.js';
 import {lineWords, looksNs, processLines, stackLabels, stackLine} from './lines.js';
 import {thingsOfLines} from './things.js';
@@ -35,9 +35,9 @@ export function summaryBar(app) {
 	const shown = parts.filter((part) => !state.off.includes(part.word));
 	const whole = shown.reduce((sum, part) => sum + part.ns, 0);
 	const bar = h('div', {class: 'bar', role: 'img', 'aria-label': `${duration(whole)}: ` + shown.map((part) =>
-		`${name(part.word)} ${percent(part.ns, whole)}`).join(', ')},
+		`${chipWords(part.word)} ${percent(part.ns, whole)}`).join(', ')},
 	shown.filter((part) => part.ns > 0).map((part) => h('span', {'width%': 100 * part.ns / (whole || 1),
-		color: classColor(part.word), title: `${name(part.word)} ${duration(part.ns)}`},
+		color: classColor(part.word), title: `${chipWords(part.word)} ${duration(part.ns)}`},
 	part.ns > whole / 50 ? classLetter(model, part.word) : '')));
 	const chips = parts.map((part) => h('button', {class: 'chip', 'aria-pressed': String(!state.off.includes(part.word)),
 		color: classColor(part.word), 'data-class': part.word, 'data-ns': part.exact,
@@ -45,13 +45,9 @@ export function summaryBar(app) {
 		onclick: () => app.update({off: state.off.includes(part.word)
 			? state.off.filter((/** @type {string} */ word) => word !== part.word) : [...state.off, part.word]}),
 		ondblclick: () => app.update({off: parts.map((other) => other.word).filter((word) => word !== part.word)}),
-	}, h('b', {}, classLetter(model, part.word)), ` ${name(part.word)} `,
+	}, h('b', {}, classLetter(model, part.word)), ` ${chipWords(part.word)} `,
 	h('span', {class: 'n'}, `${duration(part.ns)}`), ' ', h('span', {class: 'dim'}, percent(part.ns, whole))));
 	return h('div', {role: 'group', 'aria-label': 'All time'}, bar, h('div', {class: 'chips', role: 'group', 'aria-label': 'Sorts of time'}, chips, timeOnly(app)));
-}
-
-function name(/** @type {string} */ word) {
-	return word === 'runnable' ? 'ready, no CPU' : word;
 }
 
 /** A wait's lengths as seven small columns. @param {any} model @param {Float64Array} bands */
@@ -117,7 +113,7 @@ export function waitsTable(app) {
 		h('td', {}, app.anchor(placeOf(line), {after: () => findHeaviest(app, line)}, h('b', {}, line.name)), ' ', tag(app, line),
 		lineFigures(app, line),
 		line.isRunnable ? null : h('div', {class: 'stack'}, share(line), stackLine(model, line.node)), thingLinks(app, things.get(line.place), line.ns),
-		h('div', {class: 'cause'}, sentenceOf(line), ' ', line.isRunnable || !model.has_chains ? null
+		h('div', {class: 'cause'}, tied(sentenceOf(line)), ' ', line.isRunnable || !model.has_chains ? null
 			: app.anchor({tab: 'chain', wait: lineId(line)}, {}, 'who woke it'))),
 		h('td', {class: 'n'}, duration(line.ns))));
 	return h('section', {class: 'card', id: 'waits'}, h('h2', {}, 'Why they did not run'),

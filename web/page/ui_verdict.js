@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "In short" on the page: what it says of waits leads to their stacks.
 import {h} from './dom.js';
-import {duration} from './format.js';
+import {duration, tied} from './format.js';
 
 const PHRASE = / (?:waited|slept) ([\d.]+ (?:ns|us|ms|s)) (.+?)(?:, (?:held|for|until|through) |: |\. |\.$)/g;
 
@@ -37,6 +37,6 @@ export function stacksLink(app, number, ...children) {
 
 /** @param {any} app @param {HTMLElement} element @param {import('./verdict.js').Parts} parts */
 export function showVerdict(app, element, parts) {
-	element.replaceChildren(...parts.map((part) => typeof part === 'string' ? part
-		: part.number ? stacksLink(app, part.number, h('span', {}, part.text)) : part.text));
+	element.replaceChildren(...parts.map((part) => typeof part === 'string' ? tied(part)
+		: part.number ? stacksLink(app, part.number, h('span', {}, tied(part.text))) : tied(part.text)));
 }
