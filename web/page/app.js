@@ -187,7 +187,8 @@ export class App {
 		if (isNew || this.shownMeasure !== this.view.measure || this.shownHeat !== state.heat) {
 			this.summary.replaceChildren(summaryBar(this));
 			this.choices.replaceChildren(...[thingChoices(this), bandChoices(this)].filter(Boolean));
-			(this.heat && state.heat ? this.heat : this.strip).putChoice(heatChoice(this));
+			this.strip.putChoice(this.heat && state.heat ? null : heatChoice(this));
+			this.heat?.putChoice(state.heat ? heatChoice(this) : null);
 		}
 		if (isNew) {
 			this.waitLines = waitLines(this.model, this.lineWeights);
