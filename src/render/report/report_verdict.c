@@ -333,7 +333,7 @@ static void put_sentences(FILE *out, const struct report *report)
 	size_t stuck;
 
 	if (!summary->busy_ns) {
-		fputs("nothing but idle", out);
+		fputs(summary->aside_ns ? "nothing but idle" : "no time was recorded", out);
 		put_idle(out, summary);
 		fputs(".", out);
 		return;
