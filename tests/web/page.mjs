@@ -491,7 +491,7 @@ test('a wait is walked hop by hop, and the shares are the report\'s', () => at(P
 	for (const {ns, hops} of chains) assert.equal(hops.reduce((a, b) => a + b, 0), ns);
 	const [first] = line.chains;
 	assert.deepEqual(chains[0].hops.slice(0, first.hops.length), first.hops.map((hop) => hop.ran_ns + hop.no_cpu_ns + hop.earlier_ns));
-	assert.ok((await page.locator('#waits .cause', {hasText: 'who woke it'}).first().textContent()).startsWith(line.sentence));
+	assert.ok((await page.locator('#waits .cause', {hasText: 'who woke it'}).first().textContent()).replaceAll('\u00a0', ' ').startsWith(line.sentence));
 	await page.selectOption('[aria-label="Wait"]', {index: 1});
 	assert.match(await hash(page), /wait=/);
 	// A sleep is its timer's time: waited for, in the colour of sleeps.

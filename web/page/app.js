@@ -139,6 +139,7 @@ export class App {
 	undo() {
 		if (!this.canUndo()) return;
 		this.backs++;
+		keepFocus(() => this.crumbs.replaceChildren(filterBar(this)));
 		history.back();
 	}
 
