@@ -74,6 +74,7 @@ test('what the verdict says of a wait leads to the line that it is', () => {
 	// Of two lines with the same words the amount tells; where that does not, there is no link.
 	lines.push({...lines[3]});
 	assert.equal(links('In short: db waited 2.00 s in fdatasync (Flush).'), 'In short: db waited 2.00 s <5:in fdatasync (Flush)>.');
+	assert.equal(links('In short: db waited 2.0 s in fdatasync (Flush).'), 'In short: db waited 2.0 s <5:in fdatasync (Flush)>.', 'however many digits it has');
 	sums[4].ns = 1e9;
 	assert.equal(links('In short: db waited 1.00 s in fdatasync (Flush).'), 'In short: db waited 1.00 s in fdatasync (Flush).');
 });
