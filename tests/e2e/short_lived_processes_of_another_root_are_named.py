@@ -18,6 +18,8 @@ check_share("with program", programs, NUMBER, 0.99)
 check_objects(recording)
 stacks = {stack: ns for stack, ns in recording.folded("offcpu", "--state", "blocked").items()
           if stack[0] == "sleeper-0" and "hrtimer_nanosleep" in stack}
+# How many are over before their unwind tables are there depends on the machine; these say so.
 named = weight(stacks, "take_nap")
-# On a slow machine the first ones are over before their unwind tables are there.
-check_share("ns under their function", named, sum(stacks.values()), 0.9 if SLOW == 1 else 0.7)
+early = sum(ns for stack, ns in stacks.items() if stack[1] in ("[tables not loaded yet]", "[unknown mapping]"))
+check_share("ns under their function", named, sum(stacks.values()), 0.1)
+check_share("ns under their function, or too early for it", named + early, sum(stacks.values()), 0.99)
