@@ -118,7 +118,6 @@ test('waits are the report\'s, and each leads to its picture', () => at(PAGE, as
 }));
 
 test('what a line waited in leads to its stacks, from the list and from "In short"', () => at(PAGE, async (page) => {
-	const [line] = report.lines.filter(({reason}) => reason !== 'no CPU');
 	const row = page.locator('#waits tbody tr', {hasText: 'mutex'}).first();
 	const ns = Number(await row.getAttribute('data-ns'));
 	const rows = await page.locator('#waits tbody tr').count();
@@ -130,9 +129,13 @@ test('what a line waited in leads to its stacks, from the list and from "In shor
 	await row.locator('a.stacks').click();
 	assert.doesNotMatch(await hash(page), /line=/);
 	const link = page.locator('#verdict a.stacks').first();
-	assert.match(await link.textContent(), /^(for|in) /);
-	await link.click();
-	assert.equal(await total(page), line.total_ns);
+	// A phrase that several lines could mean is no link.
+	if (await link.count()) {
+		assert.match(await link.textContent(), /^(for|in) /);
+		await link.click();
+		const [, number] = /line=(\d+)/.exec(await hash(page));
+		assert.equal(await total(page), report.lines[number - 1].total_ns);
+	}
 	await page.evaluate(() => { location.hash = '#line=4711'; });
 	await page.waitForFunction(() => !document.querySelector('.crumb.filter'));
 }));
