@@ -10,7 +10,7 @@ const ROOM_AT_FIRST = 1024;
 export const TOP = -1;
 
 /** A copy with more room. @param {any} column @param {number} room */
-function grown(column, room) {
+export function grown(column, room) {
 	const next = new column.constructor(room);
 	next.set(column);
 	return next;
@@ -21,12 +21,13 @@ function grown(column, room) {
  * `depth` frames of their ends behind them.
  */
 export class Ranges {
-	constructor() {
+	/** @param {number} room for so many at first */
+	constructor(room = ROOM_AT_FIRST) {
 		this.size = 0;
-		this.first = new Int32Array(ROOM_AT_FIRST);
-		this.last = new Int32Array(ROOM_AT_FIRST);
-		this.at = new Int32Array(ROOM_AT_FIRST);
-		this.depth = new Int32Array(ROOM_AT_FIRST);
+		this.first = new Int32Array(room);
+		this.last = new Int32Array(room);
+		this.at = new Int32Array(room);
+		this.depth = new Int32Array(room);
 	}
 
 	/** @param {number} first @param {number} last @param {number} at @param {number} depth */
@@ -41,7 +42,7 @@ export class Ranges {
 
 	/** @param {number} room */
 	reserve(room) {
-		for (const name of /** @type {const} */ (['first', 'last', 'at', 'depth'])) this[name] = grown(this[name], room);
+		if (room > this.first.length) for (const name of /** @type {const} */ (['first', 'last', 'at', 'depth'])) this[name] = grown(this[name], room);
 	}
 }
 
@@ -97,7 +98,15 @@ export class Descent {
 	}
 
 	/** Children of the root are the frames that ranges end in. @param {Ranges} calls */
-	openCalls({first, last, at, depth, size}) {
+	openCalls(calls) {
+		const {first, last, at, depth, size} = calls;
+		if (size && this.stacks.haveOneLabel(calls)) {
+			this.put(0, this.stacks.frameAt(first[0], at[0], depth[0]), 1, first[0], last[0], at[0], depth[0]);
+			this.settle(0, 1);
+			this.ranges = calls;
+			this.rangeCount[0] = this.rangeCount[1] = size;
+			return;
+		}
 		for (let i = 0; i < size; i++) this.put(0, this.stacks.frameAt(first[i], at[i], depth[i]), 1, first[i], last[i], at[i], depth[i]);
 		this.settle(0, 1);
 		this.rangeCount[0] = size; // those of all children

@@ -28,8 +28,9 @@ export function layOut(tree, zoom, width, isByName = false, texts = [], until = 
 		above.pop();
 		[0, ...above].forEach((node, row) => put(layout, {node, x: 0, width, row, isAbove: true, thin: 0}));
 	}
-	if (tree.totalOf(zoom) > 0) layout.open.push({node: zoom, x: 0, width, row: layout.rows.length, isAbove: false, thin: 0});
-	layOn(layout, tree, isByName, texts, until);
+	if (tree.totalOf(zoom) > 0) putOpen(layout, {node: zoom, x: 0, width, row: layout.rows.length, isAbove: false, thin: 0});
+	if (until === Infinity || performance.now() < until) layOn(layout, tree, isByName, texts, until);
+	else layout.boxes = layout.rows.flat();
 	return layout;
 }
 
@@ -37,15 +38,20 @@ function put(/** @type {Layout} */ {rows}, /** @type {Box} */ box) {
 	(rows[box.row] = rows[box.row] || []).push(box);
 }
 
+/** A box that will be looked into. */
+function putOpen(/** @type {Layout} */ layout, /** @type {Box} */ box) {
+	put(layout, box);
+	layout.open.push(box);
+}
+
 /**
- * Goes on with a layout. Is there more to do?
+ * Goes on with a layout, by one box at least. Is there more to do?
  * @param {Layout} layout @param {import('./tree.js').Weighted} tree @param {boolean} isByName @param {string[]} texts @param {number} until
  */
 export function layOn(layout, tree, isByName, texts, until) {
 	const {open, rows} = layout;
 	for (let isFirst = true; layout.at < open.length && (isFirst || until === Infinity || performance.now() < until); isFirst = false) {
 		const box = open[layout.at++];
-		put(layout, box);
 		const children = childrenOf(tree, box.node);
 		if (isByName) children.sort((a, b) => compareTexts(texts, tree.trie.label[a], tree.trie.label[b]));
 		layChildren(layout, tree, box, children);
@@ -69,7 +75,7 @@ function layChildren(/** @type {Layout} */ layout, /** @type {import('./tree.js'
 			thin++;
 		} else {
 			flush();
-			layout.open.push({node, x, width, row, isAbove: false, thin: 0});
+			putOpen(layout, {node, x, width, row, isAbove: false, thin: 0});
 		}
 		x += width;
 	}

@@ -11,8 +11,9 @@ import {sandwich} from './sandwich.js';
 import {compile, matchLabels, matchTree} from './search.js';
 import {Stacks} from './stacks.js';
 import {thingNumber, thingsInBox} from './things.js';
+import {topFunctions, waysOf} from './top.js';
 import {Labels, modelOf, viewOf} from './views.js';
-import {eventsByThread, eventsOverTime, openFilter, overTime, weigh} from './weigh.js';
+import {eventsByThread, eventsOverTime, judge, openFilter, overTime, weigh} from './weigh.js';
 
 const MOST_KEPT = 12;
 
@@ -53,7 +54,7 @@ export class Look {
 	constructor(model) {
 		this.model = model;
 		this.labels = new Labels(model.labels);
-		this.memory = {weights: new Memory(), events: new Memory(), series: new Memory(), paths: new Memory(), tries: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory()};
+		this.memory = {verdicts: new Memory(), weights: new Memory(), events: new Memory(), series: new Memory(), paths: new Memory(), tries: new Memory(), callers: new Memory(), trees: new Memory(), middles: new Memory(), functions: new Memory()};
 	}
 
 	/** @param {import('./state.js').State} state @returns {import('./weigh.js').Filter} */
@@ -65,10 +66,16 @@ export class Look {
 				(!thread || one.names.thread === thread) : null};
 	}
 
+	/** What counts, whatever range is chosen: brushing asks for it again and again. @param {import('./state.js').State} state */
+	verdicts(state) {
+		const key = JSON.stringify([state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.line, state.process, state.thread]);
+		return {key, verdicts: this.memory.verdicts.get(key, () => judge(this.model, this.filter(state)))};
+	}
+
 	/** @param {import('./state.js').State} state */
 	weights(state) {
-		const key = JSON.stringify([state.from, state.to, state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.line, state.process, state.thread]);
-		return {key, weights: this.memory.weights.get(key, () => weigh(this.model, this.filter(state)))};
+		const {key: filterKey, verdicts} = this.verdicts(state), key = `${state.from}-${state.to}/${filterKey}`;
+		return {key, weights: this.memory.weights.get(key, () => weigh(this.model, this.filter(state), verdicts))};
 	}
 
 	/** Weights of a view: of a measure only thread and range choose. @param {View} view @param {import('./state.js').State} state */
@@ -94,8 +101,8 @@ export class Look {
 
 	/** @param {import('./state.js').State} state */
 	series(state) {
-		const key = JSON.stringify([state.bandMin, state.bandMax, state.off, state.idle, state.thing, state.line, state.process, state.thread]);
-		return this.memory.series.get(key, () => overTime(this.model, this.filter(state)));
+		const {key, verdicts} = this.verdicts(state);
+		return this.memory.series.get(key, () => overTime(this.model, this.filter(state), verdicts));
 	}
 
 	/** The view of a state, as far as the data has it. @param {import('./state.js').State} state */
@@ -121,10 +128,15 @@ export class Look {
 		return {view, model, paths, pathsKey, by, weights, keeps, isStriped: view.name === 'hotcold', stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
 	}
 
+	/** What trees from the roots have in common, whatever weighs. @param {import('./state.js').State} state @returns {Descent} */
+	trie(state) {
+		const {model, paths, pathsKey} = this.paths(state);
+		return this.memory.tries.get(pathsKey, () => new Descent(new Stacks(model, paths), this.labels.texts.length));
+	}
+
 	/** The tree from the roots. @param {import('./state.js').State} state */
 	tree(state) {
-		const {model, paths, pathsKey, weights, keeps, isStriped, stacksKey} = this.stacks(state);
-		const trie = this.memory.tries.get(pathsKey, () => new Descent(new Stacks(model, paths), this.labels.texts.length));
+		const {model, weights, keeps, isStriped, stacksKey} = this.stacks(state), trie = this.trie(state);
 		const tree = this.memory.trees.get(stacksKey, () => new DescentTree(trie, new Weights(model, trie.stacks, weights, isStriped, keeps())));
 		return {tree, treeKey: stacksKey};
 	}
@@ -153,6 +165,14 @@ export class Look {
 		const matches = search.expression ? matchLabels(this.labels.texts, search.expression) : null;
 		const found = matches ? matchTree(tree, matches, zoomNode) : {ns: 0, nodes: 0, first: -1};
 		return {view, tree, treeKey, weights, zoomNode, search, matches, found};
+	}
+
+	/** Functions of what is zoomed, and what that weighs. @param {import('./state.js').State} state */
+	functions(state) {
+		const {tree, treeKey} = this.tree(state), view = this.view(state);
+		// The picture of callers has the same functions; its zoom means nothing here.
+		const zoom = state.inverted ? 0 : followPath(tree.trie, this.labels, state.zoom);
+		return this.memory.functions.get(`${treeKey}/${zoom}`, () => ({functions: topFunctions(tree, zoom, waysOf(this.model, view, this.labels)), whole: tree.totalOf(zoom)}));
 	}
 
 	/** Callers and callees of state.middle. @param {import('./state.js').State} state */

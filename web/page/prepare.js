@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is likely to be asked for next is made while nothing else happens, bit by bit: whoever clicks meanwhile waits for
 // one bit at the most. Nothing depends on it.
+import {viewsOf} from './look.js';
+import {childrenOf} from './tree.js';
+
+/** The bits, in the order of what people do first; each is for the state it is given. @param {any} app */
+export function bitsOf(app) {
+	const {look, model} = app;
+	/** @typedef {import('./state.js').State} State */
+	const from = (/** @type {State} */ state) => ({...state, inverted: true, zoom: []});
+	/** @type {((state: State) => void)[]} */
+	const bits = [
+		(state) => look.callersTree(from(state)),
+		(state) => look.callersTree(from(state)).tree.trie.childList(0),
+		(state) => childrenOf(look.callersTree(from(state)).tree, 0),
+		(state) => look.functions(state),
+	];
+	for (const view of viewsOf(model)) {
+		bits.push((state) => look.paths({...state, view}));
+		bits.push((state) => look.trie({...state, view}));
+		bits.push((state) => childrenOf(look.tree({...state, view}).tree, 0));
+	}
+	return bits;
+}
 
 /** @param {any} app */
 export function prepare(app) {
-	const {look, state} = app;
-	const bits = [
-		() => look.callersTree({...state, inverted: true, zoom: []}),
-		() => look.callersTree({...state, inverted: true, zoom: []}).tree.trie.childList(0),
-		() => look.callersTree({...state, inverted: true, zoom: []}).tree.totalOf(0),
-	];
+	const bits = bitsOf(app);
 	const ask = window.requestIdleCallback || ((/** @type {() => void} */ callback) => setTimeout(callback, 100));
 	const next = () => {
 		const bit = bits.shift();
-		// What somebody has gone on to look at comes first.
-		if (!bit || app.state !== state) return;
-		bit();
+		if (!bit) return;
+		bit(app.state);
 		ask(next);
 	};
 	ask(next);

@@ -3,7 +3,7 @@
 // outermost call counts, so nothing is counted twice.
 import {Callers} from './callers.js';
 import {CallersTree} from './callers_tree.js';
-import {Descent, Ranges} from './descent.js';
+import {Descent, grown, Ranges} from './descent.js';
 import {DescentTree} from './descent_tree.js';
 import {labelOf} from './frames.js';
 
@@ -20,25 +20,58 @@ export function sandwich(tree, wanted) {
 	return {callers, callees: new DescentTree(new Descent(stacks, labels, calls), weights), total: callers.totalOf(0), self: ownTime(tree, marked)};
 }
 
-/** By node of the data the uppermost marked one above it or itself, 0 for none. @param {any} nodes @param {Uint8Array} marked by label */
-function outermost({parent, packed, rows}, marked) {
-	const found = new Int32Array(rows);
-	for (let node = 1; node < rows; node++) found[node] = found[parent[node]] || (marked[labelOf(packed[node])] ? node : 0);
-	return found;
+/** Nodes of the data that are marked and have no marked one above them, in order. @param {any} nodes @param {Uint8Array} marked by label */
+function outermost({packed, last, rows}, marked) {
+	let found = new Int32Array(1024), count = 0;
+	for (let node = 1; node < rows; node++) {
+		if (!marked[labelOf(packed[node])]) continue;
+		if (count === found.length) found = grown(found, 2 * count);
+		found[count++] = node;
+		node = last[node]; // what is below
+	}
+	return found.subarray(0, count);
+}
+
+/** The place of the first of `tops` that has the node, or one behind it, below it: names are many, so they are not gone through for each. @param {Int32Array} tops @param {Int32Array} last @param {number} node */
+function firstEndingFrom(tops, last, node) {
+	let low = 0, high = tops.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (last[tops[middle]] < node) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }
 
 /** Outermost calls as ranges. @param {DescentTree} tree @param {Uint8Array} marked by label */
 function findCalls(tree, marked) {
-	const {weights: {total}, trie: {stacks}} = tree, {name, node, end, ends, size, nodes} = stacks;
-	const calls = new Ranges(), callOf = outermost(nodes, marked);
+	const {weights: {total}, trie: {stacks}} = tree, {name, node, end, ends, size, nodes: {last}} = stacks;
+	const tops = outermost(stacks.nodes, marked), calls = new Ranges(Math.min(tops.length + 1024, size));
 	const depths = Int32Array.from(ends, (frames) => 1 + frames.findIndex((frame) => marked[labelOf(frame)] > 0));
-	for (let place = 0, next = 0, nameEnd = 0; place < size; place = next) {
-		if (place === nameEnd) nameEnd = stacks.endOfName(place, size);
-		const isName = name[place] >= 0 && marked[name[place]] > 0, call = isName ? 0 : callOf[node[place]];
-		const depth = isName || call ? 0 : depths[end[place]], at = depth ? node[place] : call;
-		const isCall = isName || call > 0 || depth > 0;
-		next = isCall ? stacks.endOfRange(place, nameEnd, at, depth) : place + 1;
-		if (isCall && total[next] > total[place]) calls.add(place, next, at, depth);
+	const add = (/** @type {number} */ first, /** @type {number} */ next, /** @type {number} */ at, /** @type {number} */ depth) => {
+		if (total[next] > total[first]) calls.add(first, next, at, depth);
+		return next;
+	};
+	for (let place = 0, nameEnd = 0; place < size;) {
+		nameEnd = stacks.endOfName(place, size);
+		if (name[place] >= 0 && marked[name[place]]) {
+			place = add(place, nameEnd, 0, 0);
+			continue;
+		}
+		// Both in order of nodes: stacks and the calls that they go through.
+		for (let top = firstEndingFrom(tops, last, node[place]); place < nameEnd;) {
+			while (top < tops.length && last[tops[top]] < node[place]) top++;
+			const at = top < tops.length && tops[top] <= node[place] ? tops[top] : 0;
+			const depth = depths[end[place]];
+			let next = place + 1;
+			if (at) {
+				while (next < nameEnd && node[next] <= last[at]) next++;
+				add(place, next, at, 0);
+			} else if (depth) {
+				next = add(place, stacks.endOfRange(place, nameEnd, node[place], depth), node[place], depth);
+			}
+			place = next;
+		}
 	}
 	return calls;
 }

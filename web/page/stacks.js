@@ -116,6 +116,13 @@ export class Stacks {
 		return at ? this.nodes.packed[at] | this.waker : packFrame(this.name[place], NAME);
 	}
 
+	/** Have ranges come to frames of one label? @param {import('./descent.js').Ranges} ranges */
+	haveOneLabel({first, at, depth, size}) {
+		const label = labelOf(this.frameAt(first[0], at[0], depth[0]));
+		for (let range = 1; range < size; range++) if (labelOf(this.frameAt(first[range], at[range], depth[range])) !== label) return false;
+		return true;
+	}
+
 	/** The child of `at` that `node` is below or is itself; `guess` is one of its children. @param {number} at @param {number} guess @param {number} node */
 	childTowards(at, guess, node) {
 		const {parent, last} = this.nodes;

@@ -82,6 +82,16 @@ export function topFunctions(tree, zoom, {schedulers = new Set(), hasRun = false
 	}
 }
 
+/** What of a stack counts in a view. @param {any} model @param {import('./views.js').View} view @param {import('./views.js').Labels} labels @returns {Ways} */
+export function waysOf(model, view, labels) {
+	if (!model.schedulers) {
+		const {frames} = model;
+		model.schedulers = new Set();
+		for (let frame = 0; frame < frames.rows; frame++) if (frames.scheduler[frame]) model.schedulers.add(frames.label[frame]);
+	}
+	return {schedulers: model.schedulers, hasRun: view.name === 'oncpu' || Boolean(view.measure), running: labels.find('[running]')[0] ?? -1, isOfWakers: view.needs_chains};
+}
+
 /** Sorted by a column; equal ones as they were. @param {Row[]} rows @param {string} column @param {string[]} texts */
 export function sortRows(rows, column, texts) {
 	const ways = {

@@ -16,7 +16,7 @@ const BELOW = 34;
 const ENOUGH_ROWS = 12;
 const MOST_OF_WINDOW = 0.72;
 // So long a picture is laid out before what there is of it is shown.
-const SPELL_MS = 15;
+export const SPELL_MS = 15;
 // A sheet has room for so many.
 const MOST_PRINTED = 120;
 
@@ -68,20 +68,20 @@ export class FlameView {
 		this.observer.observe(this.scroller);
 	}
 
-	/** @param {{tree: any, zoom: number, isIcicle: boolean, isByName?: boolean, matches?: Uint8Array | null, selected?: number}} what */
-	show({tree, zoom, isIcicle, isByName = false, matches = null, selected = -1}) {
+	/** `until`: as layOut() has it. @param {{tree: any, zoom: number, isIcicle: boolean, isByName?: boolean, matches?: Uint8Array | null, selected?: number, until?: number}} what */
+	show({tree, zoom, isIcicle, isByName = false, matches = null, selected = -1, until = performance.now() + SPELL_MS}) {
 		const turned = isIcicle !== this.isIcicle;
 		const isNew = tree !== this.tree || zoom !== this.zoom || turned || isByName !== this.isByName;
 		Object.assign(this, {tree, zoom, isIcicle, isByName, matches, selected});
-		if (isNew) this.place();
+		if (isNew) this.place(until);
 		else this.draw();
 	}
 
-	place() {
+	place(until = performance.now() + SPELL_MS) {
 		if (!this.tree) return;
 		this.width = Math.max(this.scroller.clientWidth, 50);
 		this.measure();
-		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts(), performance.now() + SPELL_MS);
+		this.layout = layOut(this.tree, this.zoom, this.width, this.isByName, this.options.texts(), until);
 		const height = this.sizeRows();
 		this.scroller.scrollTop = this.isIcicle ? 0 : height;
 		this.draw();
@@ -110,7 +110,8 @@ export class FlameView {
 		const isDone = layout.at === layout.open.length;
 		this.element.toggleAttribute('data-growing', !isDone);
 		if (isDone) return;
-		requestAnimationFrame(() => {
+		// A frame's callbacks run before it is painted: the next step is for the time after that.
+		requestAnimationFrame(() => setTimeout(() => {
 			if (layout !== this.layout) return;
 			const below = this.scroller.scrollHeight - this.scroller.scrollTop;
 			layOn(layout, this.tree, this.isByName, this.options.texts(), performance.now() + SPELL_MS);
@@ -118,7 +119,7 @@ export class FlameView {
 			if (!this.isIcicle) this.scroller.scrollTop = this.scroller.scrollHeight - below;
 			this.drawNow();
 			this.goOn(layout);
-		});
+		}));
 	}
 
 	/** Sizes by the page's letters. */

@@ -12,7 +12,7 @@ import {childrenOf} from './tree.js';
 import {KERNEL, NAME, USER, WAKER} from './trie.js';
 import {chainTab} from './ui_chain.js';
 import {zoomPath} from './ui_crumbs.js';
-import {FlameView} from './ui_flame.js';
+import {FlameView, SPELL_MS} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
 import {isDarkNow} from './ui_theme.js';
 import {BYS, modelOf, viewOf} from './views.js';
@@ -186,13 +186,14 @@ export class Panel {
 			this.content.replaceChildren(h('p', {class: 'note'}, 'Choose a function: in the table of functions, or a box of the flame graph and then “Callers and callees”.'));
 			return;
 		}
+		const until = performance.now() + SPELL_MS;
 		const {callers, callees, total, self} = app.look.middle(state);
 		const head = h('p', {class: 'lead', id: 'middle', 'data-ns': total}, h('b', {}, state.middle), ` ${amountOf(app.view, total)}, ${percent(total, app.look.tree(state).tree.totalOf(0))}; ${amount(app.view, self)} by itself`);
 		this.middleTotal = total;
 		this.content.replaceChildren(head, h('h3', {}, 'Callers'), this.callers.element, h('h3', {}, 'Callees'), this.callees.element, this.details);
 		for (const view of [this.callers, this.callees]) view.element.hidden = !(total > 0);
-		this.callers.show({tree: callers, zoom: this.firstBox(callers), isIcicle: false, matches: app.matches});
-		this.callees.show({tree: callees, zoom: this.firstBox(callees), isIcicle: true, matches: app.matches});
+		this.callers.show({tree: callers, zoom: this.firstBox(callers), isIcicle: false, matches: app.matches, until});
+		this.callees.show({tree: callees, zoom: this.firstBox(callees), isIcicle: true, matches: app.matches, until});
 	}
 
 	firstBox(/** @type {any} */ tree) {

@@ -4,30 +4,17 @@ import {bucketStart} from './buckets.js';
 import {h} from './dom.js';
 import {amount, amountOf, count, duration, percent} from './format.js';
 import {processLines} from './lines.js';
-import {sortRows, topFunctions} from './top.js';
+import {sortRows} from './top.js';
 import {ThreadStrips} from './ui_thread_strips.js';
 
 const MOST_ROWS = 300;
 
-/** What of a stack counts in the view. @param {any} app @returns {import('./top.js').Ways} */
-function waysOf({model, view, labels}) {
-	if (!model.schedulers) {
-		const {frames} = model;
-		model.schedulers = new Set();
-		for (let frame = 0; frame < frames.rows; frame++) if (frames.scheduler[frame]) model.schedulers.add(frames.label[frame]);
-	}
-	return {schedulers: model.schedulers, hasRun: view.name === 'oncpu' || Boolean(view.measure), running: labels.find('[running]')[0] ?? -1, isOfWakers: view.needs_chains};
-}
-
 /** @param {any} app */
 export function functionsTable(app) {
 	const {state, labels, view} = app;
-	// The picture of callers has the same functions; its zoom means nothing here.
-	const {tree} = app.look.tree(state);
-	const zoom = state.inverted ? 0 : app.zoomNode;
-	const whole = tree.totalOf(zoom);
 	const {expression} = app.search;
-	const all = topFunctions(tree, zoom, waysOf(app)).filter((row) => !expression || expression.test(labels.texts[row.label]));
+	const {functions, whole} = app.look.functions(state);
+	const all = functions.filter((/** @type {import('./top.js').Row} */ row) => !expression || expression.test(labels.texts[row.label]));
 	const rows = sortRows(all, state.sort, labels.texts).slice(0, MOST_ROWS);
 	const head = (/** @type {string} */ column, /** @type {string} */ text, /** @type {string} */ style) => h('th', {class: style,
 		'aria-sort': state.sort === column ? (column === 'name' ? 'ascending' : 'descending') : 'none'},

@@ -51,7 +51,7 @@ function judgeKinds(model, filter) {
 	return verdicts;
 }
 
-/** By key: 0, 1 or 2 as above. @param {any} model @param {Filter} filter */
+/** By key: 0, 1 or 2 as above, whatever range is chosen. @param {any} model @param {Filter} filter */
 export function judge(model, filter) {
 	const {kind, thread, band, rows} = model.keys;
 	const {state} = model.kinds;
@@ -74,9 +74,9 @@ export function isWhole(/** @type {any} */ model, /** @type {Filter} */ filter) 
 
 /**
  * Sums of a filter: by key, and exactly by class and by thread.
- * @param {any} model @param {Filter} filter
+ * @param {any} model @param {Filter} filter @param {Uint8Array} verdicts of judge()
  */
-export function weigh(model, filter) {
+export function weigh(model, filter, verdicts = judge(model, filter)) {
 	const rows = model.keys.rows;
 	const classes = FIRST_REASON + model.reasons.length;
 	const weights = {
@@ -88,7 +88,6 @@ export function weigh(model, filter) {
 		total: 0,
 		isWhole: isWhole(model, filter),
 	};
-	const verdicts = judge(model, filter);
 	if (weights.isWhole) {
 		addRows(model, weights, verdicts, model.keys, null, 0, rows);
 	} else {
@@ -105,7 +104,7 @@ export function weigh(model, filter) {
 function addRows(/** @type {any} */ model, /** @type {any} */ weights, /** @type {Uint8Array} */ verdicts, /** @type {any} */ table,
 	/** @type {Int32Array | null} */ keyOf, /** @type {number} */ begin, /** @type {number} */ end) {
 	const {kind, thread} = model.keys, {s, ns, total, count} = table;
-	const {classS, classNs, threadNs} = weights;
+	const {ns: nsOf, count: countOf, classS, classNs, threadNs} = weights;
 	const classes = Uint8Array.from({length: model.kinds.rows}, (_, one) => classOf(model, one));
 	// By kind: its column of threadNs, -1 for samples, which are no time.
 	const columns = Int8Array.from(model.kinds.state, (state) => [0, 1, 1, 2, -1][state]);
@@ -119,8 +118,8 @@ function addRows(/** @type {any} */ model, /** @type {any} */ weights, /** @type
 			threadNs[place + 3] += total[row];
 			continue;
 		}
-		weights.ns[key] += total[row];
-		weights.count[key] += count[row];
+		nsOf[key] += total[row];
+		countOf[key] += count[row];
 		const one = kind[key];
 		if (columns[one] < 0) continue;
 		classS[classes[one]] += s[row];
@@ -186,12 +185,11 @@ export function classTotal(weights, class_) {
 	return exactNs(weights.classS[class_], weights.classNs[class_]);
 }
 
-/** By class and bucket, whatever range is chosen: for the strip. @param {any} model @param {Filter} filter */
-export function overTime(model, filter) {
+/** By class and bucket, whatever range is chosen: for the strip. @param {any} model @param {Filter} filter @param {Uint8Array} verdicts of judge() */
+export function overTime(model, filter, verdicts = judge(model, filter)) {
 	const classes = FIRST_REASON + model.reasons.length;
 	const sums = Array.from({length: classes}, () => new Float64Array(model.buckets));
 	const aside = new Float64Array(model.buckets);
-	const verdicts = judge(model, filter);
 	const {bucket, key: keyOf, total, rows} = model.cells, {kind} = model.keys;
 	// By kind: where its time goes; samples are no time.
 	const places = Array.from(model.kinds.state, (state, one) => state === SAMPLE ? null : sums[classOf(model, one)]);
