@@ -621,6 +621,19 @@ test('the flame graph is in sight without scrolling, with its root', () => at(PA
 	assert.ok(await page.locator('#verdict').evaluate((verdict) => verdict.getBoundingClientRect().bottom < 300), 'and so is the answer');
 }, {viewport: {width: 1400, height: 900}}));
 
+test('so it is where a long head leaves room for ten rows', async () => {
+	let height = 0;
+	await at(PAGE, async (page) => {
+		await ended(page);
+		height = await page.locator('.flame').first().evaluate((flame) => Math.ceil(flame.getBoundingClientRect().top)) + 10 * 18 + 36;
+	}, {viewport: {width: 1400, height: 900}});
+	await at(PAGE, async (page) => {
+		await ended(page);
+		const bottom = await page.locator('.flame').first().evaluate((flame) => flame.getBoundingClientRect().bottom);
+		assert.ok(bottom <= height, `it ends at ${bottom} of ${height}`);
+	}, {viewport: {width: 1400, height}});
+});
+
 test('no sideways scrolling, from a phone to a wall', async () => {
 	for (const width of [375, 768, 1280, 3840])
 		await at(PAGE, async (page) => {

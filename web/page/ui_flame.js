@@ -12,8 +12,8 @@ const FAMILY = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 4;
 // What is said below the picture should be in sight with it.
 const BELOW = 34;
-// A picture of fewer rows is too low to be of use.
-const ENOUGH_ROWS = 12;
+// A picture of fewer rows is too low to be of use: then its root may be below the window.
+const ENOUGH_ROWS = 9;
 const MOST_OF_WINDOW = 0.72;
 // So long a picture is laid out before what there is of it is shown.
 export const SPELL_MS = 15;
