@@ -60,6 +60,8 @@ for path, measures in ((counted, MEASURES), (hostile, (HOSTILE,))):
 for view in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain"):
     dwell("flame", "--view", view, "--idle", "hide", "-o", os.path.join(TEMP, f"{view}.folded"),
           demo.path)
+for view in ("offcpu", "offwake", "chain"):
+    dwell("flame", "--view", view, "--idle", "hide", "-o", os.path.join(TEMP, f"{view}.svg"), demo.path)
 for view in ("offcpu", "oncpu", "runq", "hotcold"):
     save(f"functions-{view}.json", dwell("report", "--functions", "--json", "--top", "1000", "--view", view, "--idle",
                                          "hide", demo.path).stdout)

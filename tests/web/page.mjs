@@ -394,6 +394,30 @@ test('each view has the stacks that dwell flame has', () => at(PAGE, async (page
 	}
 }));
 
+// The shares in a picture's legend, by word.
+const shares = (texts) => Object.fromEntries(texts.map((text) => text.match(/^(?:ready, )?(.+) ([\d.]+) %$/)).filter(Boolean).map(([, word, share]) => [word, Number(share)]));
+
+test('colours say why, with the shares of dwell flame, in the picture, its legend and what it saves', () => at(PAGE, async (page) => {
+	for (const view of ['offcpu', 'offwake', 'chain']) {
+		const svg = await readFile(`${FOLDED}/${view}.svg`, 'utf8');
+		const want = shares(Array.from(svg.slice(svg.indexOf('class="legend"')).split('</g>\n<g id=')[0].matchAll(/<text[^>]*>([^<]+)</g), ([, text]) => text));
+		assert.ok(Object.keys(want).length > 1, `${view}: ${JSON.stringify(want)}`);
+		await page.click(`[data-view="${view}"]`);
+		await ended(page);
+		const got = shares(await page.locator('.legend .tag').allTextContents());
+		for (const word of Object.keys({...got, ...want})) assert.ok(Math.abs((got[word] || 0) - (want[word] || 0)) <= 0.6, `${view}: ${word}: ${got[word]}, not ${want[word]}`);
+		const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-svg')]);
+		const saved = await readFile(await download.path(), 'utf8');
+		// Wakers are no reasons; the convoy's lock is pink, and greener hues have less red.
+		const boxes = Array.from(saved.matchAll(/<title>([^<:]+): [^<]*<\/title><rect[^>]* fill="rgb\((\d+) (\d+) (\d+)\)"/g), ([, name, ...rgb]) => [name, rgb.map(Number)]);
+		const locks = boxes.filter(([name]) => name === 'pthread_mutex_lock');
+		assert.ok(locks.length && locks.every(([, [red, green, blue]]) => red > blue && blue > green), `${view}: ${JSON.stringify(locks)}`);
+	}
+	await page.click('[data-view="oncpu"]');
+	await ended(page);
+	assert.match(await page.locator('.legend').textContent(), /^nameprogramkernel/);
+}));
+
 const about = (page) => page.locator('.panel .note').first().textContent();
 const spaced = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 

@@ -4,6 +4,7 @@
 import {labelOf} from './frames.js';
 import {nodesWith} from './paths.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
+import {classesOf, mainClass, UNTOLD} from './whys.js';
 
 /** Counts without those of running time, which counts by its samples. @param {any} model @param {Float64Array} counts */
 function countable(model, counts) {
@@ -14,11 +15,15 @@ function countable(model, counts) {
 
 /** Each sum is made when the node is there. */
 export class CallersTree {
-	/** @param {any} model @param {import('./callers.js').Callers} trie @param {any} weights @param {boolean} isStriped @param {Uint8Array | null} keeps */
-	constructor(model, trie, weights, isStriped, keeps) {
+	/** @param {any} model @param {import('./callers.js').Callers} trie @param {any} weights @param {import('./whys.js').Told} told @param {Uint8Array | null} keeps */
+	constructor(model, trie, weights, {isStriped, tellsWhy}, keeps) {
 		this.model = model;
 		this.trie = trie;
 		this.isStriped = isStriped;
+		this.tellsWhy = tellsWhy;
+		this.classes = tellsWhy ? classesOf(model) : new Uint8Array(0);
+		this.main = new Map(); // by node that was asked for
+		this.pure = new Map(); // its class, of nodes that have one only
 		this.ns = keeps ? weights.ns.map((/** @type {number} */ ns, /** @type {number} */ key) => keeps[key] ? ns : 0) : weights.ns;
 		this.counts = countable(model, weights.count);
 		this.known = 0;
@@ -132,5 +137,30 @@ export class CallersTree {
 	runnableOf(node) {
 		if (node >= this.known) this.learn();
 		return this.runnable[node];
+	}
+
+	/** By class. @param {number} node */
+	classSums(node) {
+		const {trie: {order, first, last}, classes, ns, model: {keys: {kind}}} = this;
+		const sums = new Float64Array(classes.reduce((most, one) => Math.max(most, one), 0) + 1);
+		for (let place = first[node]; place < last[node]; place++) sums[classes[kind[order[place]]]] += ns[order[place]];
+		return sums;
+	}
+
+	/** What is below a node of one class is of that class. @param {number} node */
+	mainClassOf(node) {
+		if (!this.tellsWhy) return UNTOLD;
+		let main = this.main.get(node);
+		if (main !== undefined) return main;
+		main = node ? this.pure.get(this.trie.parent[node]) : undefined;
+		if (main === undefined) {
+			const sums = this.classSums(node);
+			main = mainClass(sums);
+			if (main >= 0 && sums[main] === this.totalOf(node)) this.pure.set(node, main);
+		} else {
+			this.pure.set(node, main);
+		}
+		this.main.set(node, main);
+		return main;
 	}
 }

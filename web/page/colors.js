@@ -48,6 +48,35 @@ export function kindColor(kind, isDark) {
 	return `hsl(${base.hue} ${base.saturation}% ${isDark ? base.dark : base.light}%)`;
 }
 
+// How much paper is mixed in, 0 to 1: at least, and how much more a name may have; as flame_reasons.c on white.
+const PAPER = {light: {paper: 255, least: 0.22, more: 0.26}, dark: {paper: 18, least: 0.42, more: 0.16}};
+const MIXED_COLOR = '#cdccc4';
+
+/** The box of a frame where colours tell why its time went; names differ a little in lightness. @param {string} text @param {string} word a class, '' for mixed ones @param {boolean} isDark */
+export function whyColor(text, word, isDark) {
+	const {paper, least, more} = isDark ? PAPER.dark : PAPER.light;
+	return mixIn(word ? classColor(word) : MIXED_COLOR, paper, least + more * (hashText(text) % 64) / 63);
+}
+
+/** The same in a legend. @param {string} word @param {boolean} isDark */
+export function legendColor(word, isDark) {
+	const {paper, least, more} = isDark ? PAPER.dark : PAPER.light;
+	return mixIn(word ? classColor(word) : MIXED_COLOR, paper, least + more / 2);
+}
+
+/** @param {string} color #rrggbb or #rgb @param {number} paper @param {number} part of it */
+function mixIn(color, paper, part) {
+	const digits = color.length === 4 ? color.replace(/[0-9a-f]/gi, '$&$&') : color;
+	const mixed = [1, 3, 5].map((at) => Math.round(parseInt(digits.slice(at, at + 2), 16) * (1 - part) + paper * part));
+	return `rgb(${mixed.join(' ')})`;
+}
+
+/** Wakers where colours tell why: paler than any reason, as in the pictures of dwell flame. @param {string} text @param {boolean} isDark */
+export function wakerColor(text, isDark) {
+	const hash = hashText(text);
+	return `hsl(${128 + hash % 25 - 12} ${isDark ? 16 : 30}% ${(isDark ? 24 : 86) + (hash >> 8) % 7 - 3}%)`;
+}
+
 /** The box of a frame; names differ a little in hue. @param {string} text @param {number} kind @param {boolean} isDark */
 export function frameColor(text, kind, isDark) {
 	const base = HUES[/** @type {keyof HUES} */ (kind)] || HUES[/** @type {keyof HUES} */ (kind & 3)];

@@ -125,7 +125,7 @@ export class Look {
 		const {view, model, by, pathsKey, paths} = this.paths(state);
 		const {key, weights} = this.weightsOf(view, state);
 		const keeps = () => keysToKeep(model, paths, this.labels.texts.length, this.labels.find(state.only), this.labels.find(state.without));
-		return {view, model, paths, pathsKey, by, weights, keeps, isStriped: view.name === 'hotcold', stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
+		return {view, model, paths, pathsKey, by, weights, keeps, told: {isStriped: view.name === 'hotcold', tellsWhy: view.has_reasons}, stacksKey: JSON.stringify([pathsKey, key, state.only, state.without])};
 	}
 
 	/** What trees from the roots have in common, whatever weighs. @param {import('./state.js').State} state @returns {Descent} */
@@ -136,8 +136,8 @@ export class Look {
 
 	/** The tree from the roots. @param {import('./state.js').State} state */
 	tree(state) {
-		const {model, weights, keeps, isStriped, stacksKey} = this.stacks(state), trie = this.trie(state);
-		const tree = this.memory.trees.get(stacksKey, () => new DescentTree(trie, new Weights(model, trie.stacks, weights, isStriped, keeps())));
+		const {model, weights, keeps, told, stacksKey} = this.stacks(state), trie = this.trie(state);
+		const tree = this.memory.trees.get(stacksKey, () => new DescentTree(trie, new Weights(model, trie.stacks, weights, told, keeps())));
 		return {tree, treeKey: stacksKey};
 	}
 
@@ -149,10 +149,10 @@ export class Look {
 
 	/** The tree from the leaves. @param {import('./state.js').State} state */
 	callersTree(state) {
-		const {model, paths, pathsKey, weights, keeps, isStriped, stacksKey} = this.stacks(state);
+		const {model, paths, pathsKey, weights, keeps, told, stacksKey} = this.stacks(state);
 		const trie = this.memory.callers.get(pathsKey, () => new Callers(model, paths, this.labels.texts.length));
 		const treeKey = `${stacksKey}/callers`;
-		return {tree: this.memory.trees.get(treeKey, () => new CallersTree(model, trie, weights, isStriped, keeps())), treeKey};
+		return {tree: this.memory.trees.get(treeKey, () => new CallersTree(model, trie, weights, told, keeps())), treeKey};
 	}
 
 	/** Everything for one state; `weights` are of time, whatever the tree's are. @param {import('./state.js').State} state */

@@ -6,6 +6,7 @@ import {CallersTree} from './callers_tree.js';
 import {Descent, grown, Ranges} from './descent.js';
 import {DescentTree} from './descent_tree.js';
 import {labelOf} from './frames.js';
+import {NOTHING_TOLD} from './whys.js';
 
 /**
  * @param {DescentTree} tree from the roots @param {Set<number>} wanted labels
@@ -17,7 +18,7 @@ export function sandwich(tree, wanted) {
 	for (const one of wanted) marked[one] = 1;
 	const calls = findCalls(tree, marked);
 	const callers = callersOf(stacks, weights, calls, labels);
-	return {callers, callees: new DescentTree(new Descent(stacks, labels, calls), weights), total: callers.totalOf(0), self: ownTime(tree, marked)};
+	return {callers, callees: new DescentTree(new Descent(stacks, labels, calls), weights, false), total: callers.totalOf(0), self: ownTime(tree, marked)};
 }
 
 /** Nodes of the data that are marked and have no marked one above them, in order. @param {any} nodes @param {Uint8Array} marked by label */
@@ -99,5 +100,5 @@ function callersOf(/** @type {import('./stacks.js').Stacks} */ stacks, /** @type
 		if (depth[call]) paths.end[call] = paths.ends.push(stacks.endFrames(first[call]).slice(0, depth[call])) - 1;
 	}
 	const model = {nodes: stacks.nodes, runs: []};
-	return new CallersTree(model, new Callers(model, paths, labels), {ns, count}, false, null);
+	return new CallersTree(model, new Callers(model, paths, labels), {ns, count}, NOTHING_TOLD, null);
 }

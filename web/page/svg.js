@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The picture as it is, as an SVG file of its own.
-import {frameColor} from './colors.js';
 import {percent} from './format.js';
 
 const SVG_ROW = 18;
@@ -13,10 +12,10 @@ export function escapeXml(/** @type {string} */ text) {
 
 /**
  * @param {import('./tree.js').Weighted} tree @param {import('./layout.js').Layout} layout
- * @param {string[]} texts @param {{width: number, isIcicle: boolean, title: string, amount: (value: number) => string}} options
- *   amount: a weight in words
+ * @param {string[]} texts @param {{width: number, isIcicle: boolean, title: string, amount: (value: number) => string, colorOf: (node: number, name: string, kind: number) => string}} options
+ *   amount: a weight in words; colorOf: of a box
  */
-export function svgText(tree, layout, texts, {width, isIcicle, title, amount}) {
+export function svgText(tree, layout, texts, {width, isIcicle, title, amount, colorOf}) {
 	const height = (layout.rows.length + 2) * SVG_ROW;
 	const whole = tree.totalOf(0);
 	const parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
@@ -33,7 +32,7 @@ export function svgText(tree, layout, texts, {width, isIcicle, title, amount}) {
 			`${percent(tree.totalOf(box.node), whole)}` : `${box.thin} frames too thin to draw`;
 		parts.push(`<g><title>${escapeXml(told)}</title><rect x="${box.x.toFixed(2)}" y="${y}" ` +
 			`width="${Math.max(box.width - 0.5, 0.3).toFixed(2)}" height="${SVG_ROW - 1}" rx="1" ` +
-			`fill="${frameColor(name, kind, false)}"/>` +
+			`fill="${colorOf(box.node, name, kind)}"/>` +
 			(label ? `<text x="${(box.x + 3).toFixed(2)}" y="${y + 13}">${escapeXml(label)}</text>` : '') +
 			'</g>');
 	}

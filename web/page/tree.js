@@ -6,8 +6,10 @@
  * @typedef {{parent: Int32Array, label: Int32Array, kind: Uint8Array, size: number,
  *   childList: (node: number) => ArrayLike<number> & Iterable<number>, find: (parent: number, label: number) => number,
  *   path: (node: number) => number[]}} Nodes
- * @typedef {{trie: Nodes, isStriped: boolean, totalOf: (node: number) => number, selfOf: (node: number) => number,
- *   countOf: (node: number) => number, runningOf: (node: number) => number, runnableOf: (node: number) => number}} Weighted
+ * @typedef {{trie: Nodes, isStriped: boolean, tellsWhy: boolean, totalOf: (node: number) => number, selfOf: (node: number) => number,
+ *   countOf: (node: number) => number, runningOf: (node: number) => number, runnableOf: (node: number) => number,
+ *   classSums: (node: number) => Float64Array, mainClassOf: (node: number) => number}} Weighted
+ *   tellsWhy: the last two (whys.js) can be asked for
  */
 
 /** Children that weigh something, largest first. @param {Weighted} tree @param {number} node */

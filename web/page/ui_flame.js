@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A tree on a canvas. The canvas is as large as its window; a spacer makes the window scroll over all
 // rows, so a stack of a thousand frames needs no canvas of that height.
-import {frameColor, classColor} from './colors.js';
+import {classColor} from './colors.js';
 import {h, letterScale} from './dom.js';
 import {boxAt, layOn, layOut} from './layout.js';
+import {boxColor, toldClass} from './whys.js';
 
 // Heights in px where the page's letters have their usual size; on a wall all grows.
 const ROW = 18;
@@ -23,7 +24,7 @@ const MOST_PRINTED = 120;
 export class FlameView {
 	/**
 	 * @param {{label: string, onhover: (node: number, thin: number) => void, onpick: (node: number) => void,
-	 *   onselect: (node: number) => void, texts: () => string[]}} options
+	 *   onselect: (node: number) => void, texts: () => string[], model: any, hasWakers: () => boolean}} options
 	 */
 	constructor(options) {
 		this.options = options;
@@ -258,7 +259,7 @@ export class FlameView {
 		context.fillRect(box.x, y, width, this.row - 1);
 		if (tree.isStriped && box.node >= 0 && tree.totalOf(box.node) > 0) this.paintStripe(context, box, y, width);
 		else if ((kind & 3) === 2 && width > 14 && !isMatch) {
-			context.fillStyle = isDark ? '#8ecbff' : '#0b5a8f';
+			context.fillStyle = tree.tellsWhy ? colors.ink : isDark ? '#8ecbff' : '#0b5a8f';
 			context.fillRect(box.x, y, 2, this.row - 1);
 		}
 		if (box.node >= 0 && (box.node === this.selected || box.node === this.hovered)) {
@@ -275,9 +276,10 @@ export class FlameView {
 	}
 
 	color(/** @type {number} */ node, /** @type {string} */ text, /** @type {number} */ kind) {
-		const id = (node > 0 ? this.tree.trie.label[node] : -1) * 8 + kind;
+		const {tree, options} = this, told = toldClass(tree, node, options.hasWakers());
+		const id = `${node > 0 ? tree.trie.label[node] : -1}/${kind}/${told}/${tree.tellsWhy}`;
 		let color = this.palette.get(id);
-		if (!color) this.palette.set(id, color = frameColor(text, kind, this.isDark));
+		if (!color) this.palette.set(id, color = boxColor(options.model, tree, told, text, kind, this.isDark));
 		return color;
 	}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The large part of the page: tabs, tools, and the picture or table chosen.
-import {classColor, kindColor} from './colors.js';
+import {classColor, kindColor, legendColor, wakerColor} from './colors.js';
 import {copyText, h, saveFile, select, toggle} from './dom.js';
 import {foldedText} from './folded.js';
-import {amount, amountOf, count, countedText, percent, plural} from './format.js';
+import {amount, amountOf, chipWords, count, countedText, percent, plural} from './format.js';
 import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
 import {largeThings, shortThing} from './things.js';
@@ -16,6 +16,7 @@ import {FlameView, SPELL_MS} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
 import {isDarkNow} from './ui_theme.js';
 import {BYS, modelOf, viewOf} from './views.js';
+import {boxColor, sharesOf, toldClass} from './whys.js';
 
 export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads', chain: 'Who woke them'};
 
@@ -23,14 +24,14 @@ export class Panel {
 	/** @param {any} app */
 	constructor(app) {
 		this.app = app;
-		const texts = () => app.labels.texts;
-		this.flame = new FlameView({label: 'Flame graph', texts,
+		const texts = () => app.labels.texts, common = {texts, model: app.model, hasWakers: () => app.view.needs_chains};
+		this.flame = new FlameView({label: 'Flame graph', ...common,
 			onhover: (node, thin) => this.tell(node >= 0 ? node : app.selected, thin),
 			onpick: (node) => { this.select(node); app.zoomTo(node); },
 			onselect: (node) => this.select(node)});
-		this.callers = new FlameView({label: 'Callers', texts, onhover: (node) => this.tellOther(this.callers, node),
+		this.callers = new FlameView({label: 'Callers', ...common, onhover: (node) => this.tellOther(this.callers, node),
 			onpick: (node) => this.pickOther(this.callers, node), onselect: () => {}});
-		this.callees = new FlameView({label: 'Callees', texts, onhover: (node) => this.tellOther(this.callees, node),
+		this.callees = new FlameView({label: 'Callees', ...common, onhover: (node) => this.tellOther(this.callees, node),
 			onpick: (node) => this.pickOther(this.callees, node), onselect: () => {}});
 		this.tabs = h('div', {class: 'tabs', role: 'tablist', 'aria-label': 'Ways to look'});
 		this.tools = h('div', {class: 'tools'});
@@ -165,7 +166,14 @@ export class Panel {
 	showLegend() {
 		const isDark = isDarkNow();
 		const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', {class: 'tag', color}, text);
-		const {view} = this.app;
+		const {view, tree, model} = this.app;
+		if (tree.tellsWhy) {
+			const shares = sharesOf(model, tree.classSums(0), 0.001);
+			this.legend.replaceChildren('Colours say why: ', ...shares.map(({word, share}) => entry(legendColor(word, isDark), `${chipWords(word)} ${percent(share, 1)}`)),
+				...shares.length > 1 ? [entry(legendColor('', isDark), 'mixed')] : [], ...view.needs_chains ? [entry(wakerColor('', isDark), 'wakers')] : [],
+				'A bar at the left: kernel. The width of a box is its time. A click zooms in.');
+			return;
+		}
 		const kinds = /** @type {[number, string][]} */ ([[NAME, 'name'], [USER, 'program'], [KERNEL, 'kernel'],
 			...view.needs_chains ? [[USER | WAKER, 'waker\'s program'], [KERNEL | WAKER, 'waker\'s kernel side']] : []]);
 		this.legend.replaceChildren(...kinds.map(([kind, text]) => entry(kindColor(kind, isDark), text)),
@@ -234,8 +242,14 @@ export class Panel {
 		this.details.dataset.ns = String(ns);
 		this.details.textContent = [`${name}: ${amountOf(view, ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
 			tree.selfOf(node) ? `${amount(view, tree.selfOf(node))} by itself` : '', counted && view.unit !== 'count' ? countedText(view, counted) : counted && counted !== ns ? `${count(counted)} looked at` : '',
-			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : '', this.thingsOf(node, ns)].filter(Boolean).join(', ');
+			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : '', this.whysOf(node), this.thingsOf(node, ns)].filter(Boolean).join(', ');
 		this.showActions();
+	}
+
+	/** Why the time of a box went, in words; of the whole the legend says it. @param {number} node */
+	whysOf(node) {
+		const {tree, model} = this.app;
+		return node && tree.tellsWhy ? sharesOf(model, tree.classSums(node), 0.05).map(({word, share}) => `${chipWords(word)} ${percent(share, 1)}`).join(', ') : '';
 	}
 
 	/** What the waits in a box were for, in words; the picture of callers has no such boxes. @param {number} node @param {number} whole */
@@ -279,7 +293,8 @@ export class Panel {
 		const {tree, state, labels, zoomNode, view} = app;
 		const width = 1200;
 		const title = `dwell ${view.name}: ${amountOf(view, tree.totalOf(zoomNode))}`;
-		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title, amount: (value) => amountOf(view, value)}));
+		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title, amount: (value) => amountOf(view, value),
+			colorOf: (node, name, kind) => boxColor(app.model, tree, toldClass(tree, node, view.needs_chains), name, kind, false)}));
 	}
 
 	saveFolded() {

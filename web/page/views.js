@@ -3,9 +3,9 @@
 // its end; and the texts of frames.
 import {RUNNING} from './weigh.js';
 
-/** @typedef {{name: string, title: string, about: string, states?: number, needs_chains: boolean, marks: string[],
+/** @typedef {{name: string, title: string, about: string, states?: number, needs_chains: boolean, has_reasons: boolean, marks: string[],
  *   weight: string, counted: string, counts: string, unit: string, unit_word: string, measure?: number}} View
- *   states: bits, by state; marks: by state, the frame that ends a stack, with * for the reason of a wait; weight: what its
+ *   states: bits, by state; has_reasons: boxes have the colour of why their time went; marks: by state, the frame that ends a stack, with * for the reason of a wait; weight: what its
  *   weights are ("off-CPU time", "page faults"); counted, counts: what one is called that is counted, and several; unit: ns, count, bytes, or ''
  *   for one that unit_word names; measure: its number from 1 on, if it is no time */
 

@@ -69,6 +69,7 @@ static void put_view(struct json *json, const struct page *page, const struct vi
 	json_field_text(json, "unit", unit_name(type->unit));
 	put_name(json, page, "unit_word", type->unit_word);
 	json_field_bool(json, "needs_chains", type->needs_chains);
+	json_field_bool(json, "has_reasons", type->has_reasons);
 	json_name(json, "marks");
 	json_open_array(json);
 	for (unsigned int state = 0; state <= TIME_SAMPLE; state++)

@@ -5,6 +5,7 @@ import {Descent} from '../../../web/page/descent.js';
 import {DescentTree, Weights} from '../../../web/page/descent_tree.js';
 import {packFrame} from '../../../web/page/frames.js';
 import {Stacks} from '../../../web/page/stacks.js';
+import {NOTHING_TOLD} from '../../../web/page/whys.js';
 
 function varint(number) {
 	const bytes = [];
@@ -41,7 +42,7 @@ export function encode(head, tables) {
 const column = (rows, at, encoding = 'plain') => [encoding, rows.map((row) => row[at])];
 
 /** As src/profile/view_types.c has them. */
-const view = (name, title, states, marks, needs_chains = false) => ({name, title, about: '', states, needs_chains, marks,
+const view = (name, title, states, marks, needs_chains = false) => ({name, title, about: '', states, needs_chains, marks, has_reasons: ['offcpu', 'offwake', 'chain'].includes(name),
 	weight: 'thread time', counted: name === 'oncpu' ? 'sample' : 'wait', counts: name === 'oncpu' ? 'samples' : 'waits', unit: 'ns', unit_word: 'ns'});
 const NO_MARKS = ['', '', '', '', ''];
 
@@ -151,6 +152,6 @@ export function madeTree(rows) {
 	const column = (values) => Int32Array.from(all, values), zeros = column(() => 0);
 	const nodes = {parent: column(([parent]) => parent), packed: column(([, label, , kind = 1]) => packFrame(label, kind)), last: Int32Array.from(last), rows: all.length};
 	const stacks = new Stacks({nodes, keys: {node: column((_, node) => node), rows: all.length}}, {name: column(() => -1), node: column((_, node) => node), end: zeros, ends: [zeros.slice(0, 0)], waker: 0});
-	const weights = new Weights({kinds: {state: [3]}, keys: {kind: zeros}}, stacks, {ns: all.map(([, , self]) => self), count: zeros}, false, null);
+	const weights = new Weights({kinds: {state: [3]}, keys: {kind: zeros}}, stacks, {ns: all.map(([, , self]) => self), count: zeros}, NOTHING_TOLD, null);
 	return new DescentTree(new Descent(stacks, 1 + Math.max(...all.map(([, label]) => label))), weights);
 }

@@ -59,7 +59,7 @@ test('threads count where they have time', () => {
 test('names are text in a picture', () => {
 	assert.equal(escapeXml('</svg><script>"&\u0001\ud800'), '&#60;/svg&#62;&#60;script&#62;&#34;&#38;??');
 	const tree = madeTree([[0, 0, 5]]);
-	const svg = svgText(tree, layOut(tree, 0, 1200), ['<script>x</script>'], {width: 1200, isIcicle: false, title: 't<', amount: (value) => `${value} <script>`});
+	const svg = svgText(tree, layOut(tree, 0, 1200), ['<script>x</script>'], {width: 1200, isIcicle: false, title: 't<', amount: (value) => `${value} <script>`, colorOf: () => '#123'});
 	assert.ok(!svg.includes('<script') && svg.includes('&#60;script&#62;'));
 });
 
