@@ -4,7 +4,7 @@
 import {labelOf} from './frames.js';
 import {nodesWith} from './paths.js';
 import {BLOCKED, RUNNING, SAMPLE} from './weigh.js';
-import {classesOf, mainClass, UNTOLD} from './whys.js';
+import {classesOf, MainClasses} from './whys.js';
 
 /** Counts without those of running time, which counts by its samples. @param {any} model @param {Float64Array} counts */
 function countable(model, counts) {
@@ -22,8 +22,7 @@ export class CallersTree {
 		this.isStriped = isStriped;
 		this.tellsWhy = tellsWhy;
 		this.classes = tellsWhy ? classesOf(model) : new Uint8Array(0);
-		this.main = new Map(); // by node that was asked for
-		this.pure = new Map(); // its class, of nodes that have one only
+		this.main = new MainClasses(this);
 		this.ns = keeps ? weights.ns.map((/** @type {number} */ ns, /** @type {number} */ key) => keeps[key] ? ns : 0) : weights.ns;
 		this.counts = countable(model, weights.count);
 		this.known = 0;
@@ -147,20 +146,8 @@ export class CallersTree {
 		return sums;
 	}
 
-	/** What is below a node of one class is of that class. @param {number} node */
+	/** @param {number} node @returns {number} */
 	mainClassOf(node) {
-		if (!this.tellsWhy) return UNTOLD;
-		let main = this.main.get(node);
-		if (main !== undefined) return main;
-		main = node ? this.pure.get(this.trie.parent[node]) : undefined;
-		if (main === undefined) {
-			const sums = this.classSums(node);
-			main = mainClass(sums);
-			if (main >= 0 && sums[main] === this.totalOf(node)) this.pure.set(node, main);
-		} else {
-			this.pure.set(node, main);
-		}
-		this.main.set(node, main);
-		return main;
+		return this.main.of(node);
 	}
 }

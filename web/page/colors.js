@@ -49,7 +49,7 @@ export function kindColor(kind, isDark) {
 }
 
 // How much paper is mixed in, 0 to 1: at least, and how much more a name may have; as flame_reasons.c on white.
-const PAPER = {light: {paper: 255, least: 0.22, more: 0.26}, dark: {paper: 18, least: 0.42, more: 0.16}};
+const PAPER = {light: {paper: 255, least: 0.22, more: 0.26}, dark: {paper: 18, least: 0.52, more: 0.12}};
 const MIXED_COLOR = '#cdccc4';
 
 /** The box of a frame where colours tell why its time went; names differ a little in lightness. @param {string} text @param {string} word a class, '' for mixed ones @param {boolean} isDark */

@@ -2,7 +2,7 @@
 // Weights of a tree from its roots: what all places before a place weigh, once; a range then weighs the
 // difference of two. Sums are whole numbers below 2^53, so differences are exact.
 import {PREEMPTED, RUNNING, SAMPLE, WOKEN} from './weigh.js';
-import {classesOf, mainClass, UNTOLD} from './whys.js';
+import {classesOf, MainClasses} from './whys.js';
 
 /** Sums of all places before each, and of all. @param {Float64Array} weights by place */
 function sumsOf(weights) {
@@ -19,18 +19,6 @@ function weightsIn({keys: {kind}, kinds}, order, ns, states) {
 	return weights;
 }
 
-/** Sums by class, of each that there is. @param {any} model @param {Int32Array} order @param {Float64Array} ns by place */
-function sumsByClass(model, order, ns) {
-	const {kind} = model.keys, classes = classesOf(model), isThere = new Uint8Array(classes.reduce((most, one) => Math.max(most, one), 0) + 1);
-	for (let place = 0; place < ns.length; place++) if (ns[place]) isThere[classes[kind[order[place]]]] = 1;
-	return Array.from(isThere, (is, class_) => {
-		if (!is) return null;
-		const sums = new Float64Array(ns.length + 1);
-		for (let place = 0, sum = 0; place < ns.length; place++) sums[place + 1] = classes[kind[order[place]]] === class_ ? sum += ns[place] : sum;
-		return sums;
-	});
-}
-
 export class Weights {
 	/** By place. @param {any} model @param {import('./stacks.js').Stacks} stacks @param {any} weights @param {import('./whys.js').Told} told @param {Uint8Array | null} keeps */
 	constructor(model, {order, size}, weights, {isStriped, tellsWhy}, keeps) {
@@ -45,18 +33,14 @@ export class Weights {
 		}
 		this.isStriped = isStriped;
 		this.tellsWhy = tellsWhy;
-		/** @type {(Float64Array | null)[] | null} made when a picture is coloured */
-		this.byClass = null;
-		this.makeClasses = () => sumsByClass(model, order, ns);
+		this.classes = tellsWhy ? classesOf(model) : new Uint8Array(0); // by kind
+		this.kind = model.keys.kind;
+		this.order = order;
 		this.ns = ns;
 		this.total = sumsOf(ns);
 		this.count = sumsOf(counts);
 		this.running = isStriped ? sumsOf(weightsIn(model, order, ns, [RUNNING, SAMPLE])) : null;
 		this.runnable = isStriped ? sumsOf(weightsIn(model, order, ns, [WOKEN, PREEMPTED])) : null;
-	}
-
-	classes() {
-		return this.byClass || (this.byClass = this.makeClasses());
 	}
 }
 
@@ -67,7 +51,7 @@ export class DescentTree {
 		this.weights = weights;
 		this.isStriped = weights.isStriped;
 		this.tellsWhy = tellsWhy;
-		this.main = new Map(); // by node that was asked for
+		this.main = new MainClasses(this);
 		this.known = 0; // nodes that have a total
 		this.total = new Float64Array(0);
 	}
@@ -119,14 +103,15 @@ export class DescentTree {
 
 	/** By class. @param {number} node */
 	classSums(node) {
-		return Float64Array.from(this.weights.classes(), (sums) => this.sum(node, sums));
+		const {firstRange, rangeCount, ranges: {first, last}} = this.trie, {classes, kind, order, ns} = this.weights;
+		const sums = new Float64Array(classes.reduce((most, one) => Math.max(most, one), 0) + 1);
+		for (let range = firstRange[node], end = range + rangeCount[node]; range < end; range++)
+			for (let place = first[range]; place < last[range]; place++) sums[classes[kind[order[place]]]] += ns[place];
+		return sums;
 	}
 
-	/** @param {number} node */
+	/** @param {number} node @returns {number} */
 	mainClassOf(node) {
-		if (!this.tellsWhy) return UNTOLD;
-		let main = this.main.get(node);
-		if (main === undefined) this.main.set(node, main = mainClass(this.classSums(node)));
-		return main;
+		return this.main.of(node);
 	}
 }

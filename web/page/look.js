@@ -15,7 +15,7 @@ import {topFunctions, waysOf} from './top.js';
 import {Labels, modelOf, viewOf} from './views.js';
 import {eventsByThread, eventsOverTime, judge, openFilter, overTime, weigh} from './weigh.js';
 
-const MOST_KEPT = 12;
+export const MOST_KEPT = 12;
 
 /** Remembers the last results by their key. */
 export class Memory {
@@ -141,10 +141,10 @@ export class Look {
 		return {tree, treeKey: stacksKey};
 	}
 
-	/** What the waits in a box of that tree were for. @param {import('./state.js').State} state @param {number} node */
-	thingsIn(state, node) {
+	/** What the waits in a box of a tree from the roots were for. @param {import('./state.js').State} state @param {DescentTree} tree of that state @param {number} node */
+	thingsIn(state, tree, node) {
 		if (this.view(state).measure || !this.model.things.length) return [];
-		return thingsInBox(this.model, this.tree(state).tree, node);
+		return thingsInBox(this.model, tree, node);
 	}
 
 	/** The tree from the leaves. @param {import('./state.js').State} state */
@@ -172,7 +172,8 @@ export class Look {
 		const {tree, treeKey} = this.tree(state), view = this.view(state);
 		// The picture of callers has the same functions; its zoom means nothing here.
 		const zoom = state.inverted ? 0 : followPath(tree.trie, this.labels, state.zoom);
-		return this.memory.functions.get(`${treeKey}/${zoom}`, () => ({functions: topFunctions(tree, zoom, waysOf(this.model, view, this.labels)), whole: tree.totalOf(zoom)}));
+		// By the path: numbers of nodes depend on what was looked at before.
+		return this.memory.functions.get(JSON.stringify([treeKey, zoom ? state.zoom : []]), () => ({functions: topFunctions(tree, zoom, waysOf(this.model, view, this.labels)), whole: tree.totalOf(zoom)}));
 	}
 
 	/** Callers and callees of state.middle. @param {import('./state.js').State} state */

@@ -72,7 +72,7 @@ function hopsOf(/** @type {any} */ model, /** @type {import('./views.js').Labels
 	const {keys, chains, hops} = model;
 	const chain = keys.chain[key] - 1;
 	return ends.get(chain < 0 ? -1 - missing.whyOf(key) : chain, () => {
-		const mark = (/** @type {string} */ text) => /** @type {[number, number]} */ ([labels.add(text), MARK]);
+		const mark = (/** @type {string} */ text) => /** @type {[number, number]} */ ([labels.add(text), MARK | WAKER]);
 		const first = chain < 0 ? 0 : chains.first[chain], number = chain < 0 ? 0 : chains.count[chain];
 		const shown = view === 'offwake' ? Math.min(number, 1) : number;
 		/** @type {[number, number][]} */

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is likely to be asked for next is made while nothing else happens, bit by bit: whoever clicks meanwhile waits for
 // one bit at the most. Nothing depends on it.
-import {viewsOf} from './look.js';
+import {MOST_KEPT, viewsOf} from './look.js';
 import {childrenOf} from './tree.js';
+import {viewOf} from './views.js';
 
-/** The bits, in the order of what people do first; each is for the state it is given. @param {any} app */
+// Of what is remembered so much is left to what somebody looks at meanwhile.
+const SPARE = 4;
+
+/** The bits, in the order of what people do first: views of time only, as events may have dozens. Each is for the state it is given. @param {any} app */
 export function bitsOf(app) {
 	const {look, model} = app;
 	/** @typedef {import('./state.js').State} State */
@@ -16,7 +20,7 @@ export function bitsOf(app) {
 		(state) => childrenOf(look.callersTree(from(state)).tree, 0),
 		(state) => look.functions(state),
 	];
-	for (const view of viewsOf(model)) {
+	for (const view of viewsOf(model).filter((name) => !viewOf(model, name)?.measure).slice(0, MOST_KEPT - SPARE)) {
 		bits.push((state) => look.paths({...state, view}));
 		bits.push((state) => look.trie({...state, view}));
 		bits.push((state) => childrenOf(look.tree({...state, view}).tree, 0));

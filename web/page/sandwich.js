@@ -33,10 +33,14 @@ function outermost({packed, last, rows}, marked) {
 	return found.subarray(0, count);
 }
 
-/** The place of the first of `tops` that has the node, or one behind it, below it: names are many, so they are not gone through for each. @param {Int32Array} tops @param {Int32Array} last @param {number} node */
-function firstEndingFrom(tops, last, node) {
-	let low = 0, high = tops.length;
-	while (low < high) {
+/** The first of `tops` from the place `from` on that has the node below it, or comes behind it: by steps that double, since few are passed at once. @param {Int32Array} tops @param {Int32Array} last @param {number} from @param {number} node */
+function nextTop(tops, last, from, node) {
+	let low = from, step = 1;
+	while (low + step <= tops.length && last[tops[low + step - 1]] < node) {
+		low += step;
+		step *= 2;
+	}
+	for (let high = Math.min(low + step, tops.length); low < high;) {
 		const middle = (low + high) >> 1;
 		if (last[tops[middle]] < node) low = middle + 1;
 		else high = middle;
@@ -60,8 +64,8 @@ function findCalls(tree, marked) {
 			continue;
 		}
 		// Both in order of nodes: stacks and the calls that they go through.
-		for (let top = firstEndingFrom(tops, last, node[place]); place < nameEnd;) {
-			while (top < tops.length && last[tops[top]] < node[place]) top++;
+		for (let top = 0; place < nameEnd;) {
+			top = nextTop(tops, last, top, node[place]);
 			const at = top < tops.length && tops[top] <= node[place] ? tops[top] : 0;
 			const depth = depths[end[place]];
 			let next = place + 1;

@@ -24,7 +24,7 @@ const MOST_PRINTED = 120;
 export class FlameView {
 	/**
 	 * @param {{label: string, onhover: (node: number, thin: number) => void, onpick: (node: number) => void,
-	 *   onselect: (node: number) => void, texts: () => string[], model: any, hasWakers: () => boolean}} options
+	 *   onselect: (node: number) => void, texts: () => string[], model: any}} options
 	 */
 	constructor(options) {
 		this.options = options;
@@ -49,7 +49,7 @@ export class FlameView {
 		this.row = ROW;
 		this.font = '';
 		this.letter = 0;
-		/** Colours by label and kind, of the theme that was painted last. @type {Map<number, string>} */
+		/** Colours by label, kind and what they tell, of the theme that was painted last. @type {Map<string, string>} */
 		this.palette = new Map();
 		this.isDark = false;
 		this.scroller.addEventListener('scroll', () => this.draw(), {passive: true});
@@ -276,7 +276,7 @@ export class FlameView {
 	}
 
 	color(/** @type {number} */ node, /** @type {string} */ text, /** @type {number} */ kind) {
-		const {tree, options} = this, told = toldClass(tree, node, options.hasWakers());
+		const {tree, options} = this, told = toldClass(tree, node);
 		const id = `${node > 0 ? tree.trie.label[node] : -1}/${kind}/${told}/${tree.tellsWhy}`;
 		let color = this.palette.get(id);
 		if (!color) this.palette.set(id, color = boxColor(options.model, tree, told, text, kind, this.isDark));

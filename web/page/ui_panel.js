@@ -9,7 +9,7 @@ import {viewsOf} from './look.js';
 import {largeThings, shortThing} from './things.js';
 import {svgText} from './svg.js';
 import {childrenOf} from './tree.js';
-import {KERNEL, NAME, USER, WAKER} from './trie.js';
+import {KERNEL, MARK, NAME, USER, WAKER} from './trie.js';
 import {chainTab} from './ui_chain.js';
 import {zoomPath} from './ui_crumbs.js';
 import {FlameView, SPELL_MS} from './ui_flame.js';
@@ -24,7 +24,7 @@ export class Panel {
 	/** @param {any} app */
 	constructor(app) {
 		this.app = app;
-		const texts = () => app.labels.texts, common = {texts, model: app.model, hasWakers: () => app.view.needs_chains};
+		const texts = () => app.labels.texts, common = {texts, model: app.model};
 		this.flame = new FlameView({label: 'Flame graph', ...common,
 			onhover: (node, thin) => this.tell(node >= 0 ? node : app.selected, thin),
 			onpick: (node) => { this.select(node); app.zoomTo(node); },
@@ -163,15 +163,21 @@ export class Panel {
 		return [this.flame, this.callers, this.callees];
 	}
 
+	/** What colours say where they say why. @param {boolean} isDark */
+	legendOf(isDark) {
+		const {view, tree, model} = this.app;
+		if (!tree.tellsWhy) return [];
+		const shares = sharesOf(model, tree.classSums(0), 0.001);
+		return [...shares.map(({word, share}) => ({color: legendColor(word, isDark), text: `${chipWords(word)} ${percent(share, 1)}`})),
+			...shares.length > 1 ? [{color: legendColor('', isDark), text: 'mixed'}] : [], ...view.needs_chains ? [{color: wakerColor('', isDark), text: 'wakers'}] : []];
+	}
+
 	showLegend() {
 		const isDark = isDarkNow();
 		const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', {class: 'tag', color}, text);
-		const {view, tree, model} = this.app;
+		const {view, tree} = this.app;
 		if (tree.tellsWhy) {
-			const shares = sharesOf(model, tree.classSums(0), 0.001);
-			this.legend.replaceChildren('Colours say why: ', ...shares.map(({word, share}) => entry(legendColor(word, isDark), `${chipWords(word)} ${percent(share, 1)}`)),
-				...shares.length > 1 ? [entry(legendColor('', isDark), 'mixed')] : [], ...view.needs_chains ? [entry(wakerColor('', isDark), 'wakers')] : [],
-				'A bar at the left: kernel. The width of a box is its time. A click zooms in.');
+			this.legend.replaceChildren('Colours say why: ', ...this.legendOf(isDark).map(({color, text}) => entry(color, text)), 'A bar at the left: kernel. The width of a box is its time. A click zooms in.');
 			return;
 		}
 		const kinds = /** @type {[number, string][]} */ ([[NAME, 'name'], [USER, 'program'], [KERNEL, 'kernel'],
@@ -242,7 +248,7 @@ export class Panel {
 		this.details.dataset.ns = String(ns);
 		this.details.textContent = [`${name}: ${amountOf(view, ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
 			tree.selfOf(node) ? `${amount(view, tree.selfOf(node))} by itself` : '', counted && view.unit !== 'count' ? countedText(view, counted) : counted && counted !== ns ? `${count(counted)} looked at` : '',
-			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & 4 ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : '', this.whysOf(node), this.thingsOf(node, ns)].filter(Boolean).join(', ');
+			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & WAKER && (tree.trie.kind[node] & MARK) !== MARK ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : '', this.whysOf(node), this.thingsOf(node, ns)].filter(Boolean).join(', ');
 		this.showActions();
 	}
 
@@ -256,7 +262,7 @@ export class Panel {
 	thingsOf(node, whole) {
 		const {app} = this;
 		if (app.state.inverted) return '';
-		const large = largeThings(app.look.thingsIn(app.state, node), whole);
+		const large = largeThings(app.look.thingsIn(app.state, app.tree, node), whole);
 		return large.length ? `for ${large.map(({text, ns}) => `${shortThing(text)} ${percent(ns, whole)}`).join(', ')}` : '';
 	}
 
@@ -294,7 +300,7 @@ export class Panel {
 		const width = 1200;
 		const title = `dwell ${view.name}: ${amountOf(view, tree.totalOf(zoomNode))}`;
 		saveFile(this.fileName('svg'), 'image/svg+xml', svgText(tree, layOut(tree, zoomNode, width, state.names, labels.texts), labels.texts, {width, isIcicle: state.icicle, title, amount: (value) => amountOf(view, value),
-			colorOf: (node, name, kind) => boxColor(app.model, tree, toldClass(tree, node, view.needs_chains), name, kind, false)}));
+			colorOf: (node, name, kind) => boxColor(app.model, tree, toldClass(tree, node), name, kind, false), legend: this.legendOf(false)}));
 	}
 
 	saveFolded() {

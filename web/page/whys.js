@@ -3,7 +3,7 @@
 // src/render/flame/flame_reasons.c does it.
 import {frameColor, wakerColor, whyColor} from './colors.js';
 import {MARK, WAKER} from './trie.js';
-import {className, classOf, PREEMPTED, WOKEN} from './weigh.js';
+import {className, classOf, FIRST_REASON, PREEMPTED, WOKEN} from './weigh.js';
 
 export const MIXED = -1;
 export const UNTOLD = -2;
@@ -17,15 +17,44 @@ export function classesOf(model) {
 	return Uint8Array.from({length: model.kinds.rows}, (_, kind) => model.kinds.state[kind] === PREEMPTED ? WOKEN : classOf(model, kind));
 }
 
-/** @param {Float64Array} sums by class */
-export function mainClass(sums) {
-	let whole = 0, main = 0;
-	for (let class_ = 0; class_ < sums.length; class_++) {
+/** Of equal ones a reason comes before the time without a CPU. @param {Float64Array} sums by class */
+function mainClass(sums) {
+	let whole = 0, main = sums.length - 1;
+	for (let class_ = sums.length - 1; class_ >= 0; class_--) {
 		whole += sums[class_];
-		if (sums[class_] > sums[main]) main = class_;
+		if (sums[class_] > sums[main] || (sums[class_] === sums[main] && class_ >= FIRST_REASON)) main = class_;
 	}
 	if (!whole) return UNTOLD;
 	return sums[main] * 2 >= whole ? main : MIXED;
+}
+
+/** Main classes of the boxes that were asked for. Whatever is below a box of one class is of that class, so only mixed ones are summed. */
+export class MainClasses {
+	/** @param {import('./tree.js').Weighted} tree */
+	constructor(tree) {
+		this.tree = tree;
+		/** @type {Map<number, number>} */
+		this.known = new Map();
+		/** @type {Set<number>} */
+		this.pure = new Set();
+	}
+
+	/** @param {number} node */
+	of(node) {
+		const {tree, known, pure} = this, above = tree.trie.parent[node];
+		let main = known.get(node);
+		if (main !== undefined) return main;
+		if (node && pure.has(above)) {
+			main = /** @type {number} */ (known.get(above));
+			pure.add(node);
+		} else {
+			const sums = tree.classSums(node);
+			main = mainClass(sums);
+			if (main >= 0 && sums[main] === tree.totalOf(node)) pure.add(node);
+		}
+		known.set(node, main);
+		return main;
+	}
 }
 
 /** The words of classes with their share, largest first; small ones are left out. @param {any} model @param {Float64Array} sums by class @param {number} least share @returns {{word: string, share: number}[]} */
@@ -35,11 +64,9 @@ export function sharesOf(model, sums, least = 0) {
 		.filter(({word, share}) => word && share >= least).sort((a, b) => b.share - a.share);
 }
 
-/** The class that the colour of a node tells, MIXED, or UNTOLD: of wakers and marks of chains, and where there is none. @param {import('./tree.js').Weighted} tree @param {number} node @param {boolean} hasWakers */
-export function toldClass(tree, node, hasWakers) {
-	if (node <= 0 || !tree.tellsWhy) return UNTOLD;
-	const kind = tree.trie.kind[node];
-	return kind & WAKER || (hasWakers && (kind & MARK) === MARK) ? UNTOLD : tree.mainClassOf(node);
+/** The class that the colour of a node tells, MIXED, or UNTOLD: of wakers, and where there is none. @param {import('./tree.js').Weighted} tree @param {number} node */
+export function toldClass(tree, node) {
+	return node > 0 && tree.tellsWhy && !(tree.trie.kind[node] & WAKER) ? tree.mainClassOf(node) : UNTOLD;
 }
 
 /** The colour of a box. @param {any} model @param {import('./tree.js').Weighted} tree @param {number} told of toldClass() @param {string} text @param {number} kind @param {boolean} isDark */

@@ -48,7 +48,7 @@ test('a box tells what its waits were for', () => {
 	const look = new Look(data), one = state({view: 'offcpu'});
 	const {tree} = look.at(one);
 	const node = (...path) => followPath(tree.trie, look.labels, path);
-	const texts = (place) => look.thingsIn(one, place).map(({text, ns}) => [text, ns]);
+	const texts = (place) => look.thingsIn(one, tree, place).map(({text, ns}) => [text, ns]);
 	assert.deepEqual(texts(node('app', 'main', 'work')), [['/var/log/db', 500000007]]);
 	assert.deepEqual(texts(node('srv')), [['mutex m', 2e9], ['[not told]', 1749000000]]);
 	assert.equal(texts(0).length, 3);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {classColor, frameColor, whyColor} from '../../../web/page/colors.js';
+import {followPath} from '../../../web/page/layout.js';
 import {Look} from '../../../web/page/look.js';
 import {initialState} from '../../../web/page/state.js';
 import {childrenOf} from '../../../web/page/tree.js';
@@ -59,7 +60,7 @@ test('other views and wakers keep the colours of their kinds', () => {
 	const data = many(), look = new Look(data);
 	for (const view of ['oncpu', 'runq', 'hotcold', 'wakeup']) {
 		const {tree} = look.at({...initialState(data), view, idle: 'show'});
-		assert.equal(toldClass(tree, childrenOf(tree, 0)[0], false), UNTOLD, view);
+		assert.equal(toldClass(tree, childrenOf(tree, 0)[0]), UNTOLD, view);
 		assert.equal(boxColor(data, tree, UNTOLD, 'f', 2, false), frameColor('f', 2, false));
 	}
 	const chained = model(), {tree} = new Look(chained).at({...initialState(chained), view: 'chain', idle: 'show'});
@@ -68,8 +69,17 @@ test('other views and wakers keep the colours of their kinds', () => {
 	visit(0);
 	const wakers = nodes.filter((node) => tree.trie.kind[node] & WAKER);
 	assert.ok(wakers.length > 1 && wakers.length < nodes.length);
-	for (const node of wakers) assert.equal(toldClass(tree, node, true), UNTOLD);
-	assert.ok(nodes.some((node) => toldClass(tree, node, true) >= 0));
+	for (const node of wakers) assert.equal(toldClass(tree, node), UNTOLD);
+	assert.ok(nodes.some((node) => toldClass(tree, node) >= 0));
+});
+
+test('stacks that are put together are told why in each view', () => {
+	const data = model();
+	for (const view of VIEWS) {
+		const look = new Look(data), {tree} = look.at({...initialState(data), view, idle: 'show'});
+		const node = followPath(tree.trie, look.labels, ['srv', '[other]']);
+		assert.ok(node > 0 && toldClass(tree, node) >= 0, view);
+	}
 });
 
 test('a colour is nearer to its reason than to paper or to another reason, in light and dark', () => {
