@@ -110,14 +110,14 @@ static error_t parse_normalize(const char *value, struct arguments *arguments)
 	return 0;
 }
 
-static error_t parse_top(const char *value, size_t *ret)
+static error_t parse_count(const char *option, const char *value, size_t *ret)
 {
 	char *end;
-	unsigned long top = strtoul(value, &end, 10);
+	unsigned long count = strtoul(value, &end, 10);
 
-	if (end == value || *end || value[0] == '-' || !top || top > 1000000)
-		return complain("top", value);
-	*ret = top;
+	if (end == value || *end || value[0] == '-' || !count || count > 1000000)
+		return complain(option, value);
+	*ret = count;
 	return 0;
 }
 
@@ -125,7 +125,7 @@ static error_t parse_width(const char *value, size_t *ret)
 {
 	size_t width = 0;
 
-	if (parse_top(value, &width))
+	if (parse_count("width", value, &width))
 		return EINVAL;
 	if (width < TERMINAL_NARROWEST)
 		return complain("width", value);
@@ -155,7 +155,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->title = value;
 		return 0;
 	case KEY_TOP:
-		return parse_top(value, &arguments->top);
+		return parse_count("top", value, &arguments->top);
 	case KEY_WIDTH:
 		return parse_width(value, &arguments->width);
 	case KEY_JSON:

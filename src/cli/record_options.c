@@ -330,6 +330,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		options->command = state->argv + state->next;
 		return 0;
+	case ARGP_KEY_END:
+		/* As of a script whose variable is empty: nobody means the whole machine. */
+		if (!state->quoted || options->command)
+			return 0;
+		fail(STATUS_USAGE, "there is no COMMAND behind --");
+		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

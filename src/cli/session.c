@@ -21,6 +21,7 @@
 #include "cli/command.h"
 #include "cli/no_target.h"
 #include "cli/progress.h"
+#include "cli/rotation.h"
 #include "cli/terminal.h"
 #include "profile/summary/conservation.h"
 #include "recording/reader.h"
@@ -34,7 +35,7 @@
 struct session {
 	struct record_options *options;
 	const char *path;
-	bool is_rotated;
+	struct rotation rotation;
 	struct recording_writer *writer;
 	struct capture *capture;
 	struct child child;
@@ -60,24 +61,12 @@ static int status_of_error(int error)
 									: STATUS_USAGE;
 }
 
-static int rotate(struct session *session, struct why *why)
-{
-	struct stat status;
-
-	if (session->options->output || lstat(RECORD_DEFAULT_FILE, &status))
-		return 0;
-	int error = recording_move(RECORD_DEFAULT_FILE, RECORD_OLD_FILE, why);
-	session->is_rotated = !error;
-	return error;
-}
-
 /* Nothing was recorded: leaves the folder as it was. */
 static void undo_file(struct session *session)
 {
 	recording_writer_discard(session->writer);
 	session->writer = NULL;
-	if (session->is_rotated && !recording_move(RECORD_OLD_FILE, RECORD_DEFAULT_FILE, NULL))
-		session->is_rotated = false;
+	rotation_undo(&session->rotation);
 }
 
 static void catch_signals(struct session *session)
@@ -394,8 +383,11 @@ static int run_window(struct session *session)
 	if (!error)
 		error = stop_and_save(session, &why);
 	settle_child(session);
-	if (error == -ESRCH || error == -ENXIO)
+	if (error == -ESRCH || error == -ENXIO ||
+		(error && !recording_writer_holds_something(session->writer)))
 		undo_file(session);
+	else
+		rotation_end(&session->rotation);
 	if (error)
 		return fail(own_status(session, error == -ENXIO ? STATUS_NOTHING : STATUS_USAGE),
 			"%s", why.text);
@@ -429,7 +421,7 @@ static int record(struct session *session)
 		end_progress(session);
 		return fail(own_status(session, status_of_error(error)), "%s", why.text);
 	}
-	error = rotate(session, &why);
+	error = session->options->output == NULL ? rotation_begin(&session->rotation, &why) : 0;
 	if (!error)
 		error = recording_writer_new(session->path, &session->writer, &why);
 	if (error) {

@@ -47,17 +47,44 @@ enum blame {
 	BLAME_OWN,
 };
 
+/*
+ * Folded text need not tell kernel frames from the program's. These are the ways into the kernel:
+ * what is behind one of them is the kernel's, unless the text says otherwise.
+ */
+static bool enters_kernel(const char *name)
+{
+	static const char *const entries[] = {"entry_SYSCALL_64", "entry_SYSENTER", "entry_INT80",
+		"do_syscall_64", "x64_sys_call", "__x64_sys_", "asm_exc_", "asm_sysvec_",
+		"asm_common_interrupt", "ret_from_fork", "el0_svc", "el0t_64_sync"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		if (!strncmp(name, entries[i], strlen(entries[i])))
+			return true;
+	return false;
+}
+
+static bool is_kernel(const struct tree *tree, const bool *is_inside, uint32_t node)
+{
+	const struct tree_node *at = &tree->nodes.at[node];
+
+	return at->kind == FRAME_KERNEL ||
+	       (at->kind == FRAME_USER && !tree_object(tree, node)[0] &&
+		       (is_inside[at->parent] || enters_kernel(tree_label(tree, node))));
+}
+
 /* By node. What names mean is asked once for each frame. The caller frees it. */
 static unsigned char *blames_of(const struct diff *diff)
 {
 	unsigned char *blames = xcalloc(diff->tree.nodes.count, 1);
+	_cleanup_free_ bool *is_inside = xcalloc(diff->tree.nodes.count, sizeof(*is_inside));
 	_cleanup_free_ unsigned char *of_frames = xcalloc(diff->tree.frames.count + 1, 1);
 
 	for (uint32_t i = 1; i < diff->tree.nodes.count; i++) {
 		const struct tree_node *node = &diff->tree.nodes.at[i];
-		if (node->kind == FRAME_KERNEL)
+		is_inside[i] = is_kernel(&diff->tree, is_inside, i);
+		if (is_inside[i])
 			blames[i] = BLAME_KERNEL;
-		if (node->kind != FRAME_USER)
+		if (node->kind != FRAME_USER || is_inside[i])
 			continue;
 		if (!of_frames[node->frame])
 			of_frames[node->frame] =

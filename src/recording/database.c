@@ -18,6 +18,7 @@
 #include "recording/repair.h"
 #include "recording/schema.h"
 #include "recording/vfs.h"
+#include "recording/writer.h"
 
 /* A live writer holds the file only for the moment of a commit. */
 #define READ_PATIENCE_MS 5000
@@ -62,6 +63,15 @@ static int check_header(sqlite3 *db, const char *path, struct why *why)
 	return 0;
 }
 
+int database_holds_nothing(const char *path, struct why *why)
+{
+	if (recording_is_being_written(path))
+		return why_set(
+			why, -ENODATA, "%s holds nothing yet: its recording has just begun", path);
+	return why_set(why, -ENODATA,
+		"%s holds nothing: its recording was cut short before the first slice", path);
+}
+
 /* SQLite reads what is missing of a last page as zeros, without a word. */
 static int check_size(sqlite3 *db, const char *path, struct why *why)
 {
@@ -71,9 +81,7 @@ static int check_size(sqlite3 *db, const char *path, struct why *why)
 	int error = read_header(db, header, &bytes);
 	/* Killed while it made its tables: rolled back, nothing is left. */
 	if (error && !bytes)
-		return why_set(why, -ENODATA,
-			"%s holds nothing: its recording was cut short before the first slice",
-			path);
+		return database_holds_nothing(path, why);
 	if (error)
 		return why_set(why, -EIO, "damaged recording: unreadable header (%s)", path);
 	page_bytes = (int64_t)header[16] << 8 | header[17];

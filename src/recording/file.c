@@ -277,3 +277,11 @@ int recording_move(const char *from, const char *to, struct why *why)
 			why, error, "cannot rename %s to %s: %s", from, to, strerror(-error));
 	return 0;
 }
+
+void recording_remove(const char *path)
+{
+	_cleanup_(place_close) struct place place = PLACE_NONE;
+
+	if (!place_open(path, &place) && !is_being_written(&place))
+		make_room(&place, path, NULL);
+}

@@ -57,9 +57,7 @@ static int load_meta(struct recording *recording, struct why *why)
 	while (cursor_next(&cursor))
 		load_meta_row(&cursor);
 	if (!cursor.error && !cursor.row)
-		cursor.error = why_set(why, -ENODATA,
-			"%s holds nothing: its recording was cut short before the first slice",
-			recording->path);
+		cursor.error = database_holds_nothing(recording->path, why);
 	if (!cursor.error && !recording->meta.slice_ns)
 		cursor_fail(&cursor, "no slice_ns in meta");
 	return cursor_close(&cursor);

@@ -67,6 +67,8 @@ struct recording {
  */
 int database_open(
 	const char *path, struct database *ret, uint64_t *ret_file_bytes, struct why *why);
+/* Says whether it has just begun or was cut short before there was anything in it. -ENODATA. */
+int database_holds_nothing(const char *path, struct why *why);
 /* One that was never opened is allowed, if its file is RECORDING_FILE_NONE. */
 void database_close(struct database *database);
 

@@ -179,6 +179,11 @@ bool recording_writer_is_in_place(const struct recording_writer *writer)
 	return place_holds(&file->place, file->place.name, file->main);
 }
 
+bool recording_writer_holds_something(const struct recording_writer *writer)
+{
+	return writer->slices_kept > 0;
+}
+
 void recording_writer_free(struct recording_writer *writer)
 {
 	if (!writer)
@@ -210,6 +215,8 @@ int recording_writer_commit(struct recording_writer *writer, struct why *why)
 		return 0;
 	if (code)
 		fail_with_sqlite(writer, code);
+	else
+		writer->slices_kept = writer->slices_filled;
 	writer->is_in_transaction = false;
 	return report(writer, why);
 }

@@ -24,6 +24,8 @@ struct recording_writer;
 int recording_writer_new(const char *path, struct recording_writer **ret, struct why *why);
 /* Is its name still that of the file? In others' folders they may have put another one there. */
 bool recording_writer_is_in_place(const struct recording_writer *writer);
+/* Has a slice been committed? Without one a reader finds nothing. */
+bool recording_writer_holds_something(const struct recording_writer *writer);
 /* Closes the file; what was not committed is rolled back. NULL is allowed. */
 void recording_writer_free(struct recording_writer *writer);
 /* The same, and the file is gone. */
@@ -84,5 +86,7 @@ bool recording_is_being_written(const char *path);
  * be damaged; replaces `to`. 0, -ENOENT if there is none, -EBUSY while it is being written.
  */
 int recording_move(const char *from, const char *to, struct why *why);
+/* Removes a recording and its journal, if they are ours to remove. */
+void recording_remove(const char *path);
 
 #endif

@@ -70,6 +70,7 @@ struct recording_writer {
 	VEC(struct writer_slice) slices; /* put, not yet in the table: their start needs slice_ns */
 	uint32_t slices_filled;          /* all below are in the table */
 	uint32_t slices_wanted;
+	uint32_t slices_kept; /* of those in the table: committed */
 };
 
 /* The statement with a transaction around it, or NULL after an error. */

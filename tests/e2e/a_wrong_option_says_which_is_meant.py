@@ -8,7 +8,11 @@ for args, words in ((("flame", "--user"), ("--user is ambiguous: --user-threads,
                     (("report", "--hlep"), ("unknown option --hlep", "did you mean --help?")),
                     (("flame", "--vew", "oncpu"), ("unknown option --vew", "--view")),
                     (("report", "-y"), ("unknown option -y", "dwell report --help")),
-                    (("diff", "--top"), ("--top needs a value",))):
+                    (("diff", "--top"), ("--top needs a value",)),
+                    (("diff", "--width", "abc", "a", "b"), ("abc is no value for --width",)),
+                    # A script whose variable is empty does not mean the whole machine.
+                    (("--",), ("no COMMAND behind --",)),
+                    (("record", "-d", "1", "--"), ("no COMMAND behind --",))):
     check_one_line_error(dwell(*args, status=2), *words)
 # A beginning that fits one option only is that option.
 check_one_line_error(dwell("flame", "--user-t", "no.dwell", "-f", status=2), "no.dwell")

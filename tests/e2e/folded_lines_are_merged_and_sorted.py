@@ -46,3 +46,14 @@ for args, words in ((("flame", "one.folded", "-f", "-o", "out.svg"), "out.svg is
                     (("diff", "one.folded", "two.folded", "-f", "--json"), "both go to stdout")):
     check_one_line_error(dwell(*args, status=2), words)
 check(not os.path.exists("out.svg") and not os.path.exists("out.text"), "files were left behind")
+
+# What is behind the way into the kernel is the kernel's, also where no suffix says so: it is the program's
+# function that changed, not the scheduler's.
+WAY = "entry_SYSCALL_64_after_hwframe;do_syscall_64;schedule;__schedule"
+for name, function in (("before", "read_rows"), ("after", "write_rows")):
+    with open(f"{name}.folded", "w", encoding="utf-8") as file:
+        file.write(f"app;main;work;{function};{WAY} 90\napp;main;same;{WAY} 10\n")
+shown = dwell("diff", "before.folded", "after.folded").stdout
+for words in (r"90\.0 %  write_rows\n", r"90\.0 %  read_rows\n"):
+    check(re.search(words, shown), shown)
+check("__schedule" not in shown and "same" not in shown, shown)

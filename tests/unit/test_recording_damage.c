@@ -123,7 +123,10 @@ static void a_newer_format_is_named(void **state)
 static void a_recording_without_a_first_slice_says_so(void **state)
 {
 	(void)state;
-	recording_writer_free(sample_writer(path));
+	struct recording_writer *writer = sample_writer(path);
+
+	expect_error(path, -ENODATA, "holds nothing yet: its recording has just begun");
+	recording_writer_free(writer);
 	expect_error(path, -ENODATA, "cut short before the first slice");
 }
 
