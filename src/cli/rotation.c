@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two recordings are kept under their default names, and a third one for as long as the new one may come to nothing. */
+/* Two recordings are kept under their default names, and a third one for as long as the new one may
+ * come to nothing. */
 #include "cli/rotation.h"
 
 #include <sys/stat.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The default recordings: last.dwell becomes last.dwell.old when a new one begins. What was last.dwell.old waits under a
- * third name until the new one has something in it, so that a recording of nothing leaves the folder as it was.
+ * The default recordings: last.dwell becomes last.dwell.old when a new one begins. What was
+ * last.dwell.old waits under a third name until the new one has something in it, so that a
+ * recording of nothing leaves the folder as it was.
  */
 #ifndef DWELL_CLI_ROTATION_H
 #define DWELL_CLI_ROTATION_H
