@@ -53,6 +53,11 @@ for width in WIDTHS:
     check_width("check", facts, width)
     check_width("report", dwell("report", names[0], env=environment).stdout, width)
 
+# The head of a narrow screen in the order of a wide one: window, target, file.
+shutil.copy(names[0], "short.dwell")
+words = [dwell("report", "short.dwell", "--width", width).stdout.split(" threads lived ")[0].split() for width in (50, 200)]
+check([word.strip(",") for word in words[0]] == [word.strip(",") for word in words[1]], f"{words}")
+
 # Room is used: a wide screen cuts fewer names.
 cuts = [dwell("report", names[1], "--functions", "--width", width).stdout.count("~") for width in WIDTHS]
 check(cuts[0] > cuts[2] and cuts[1] > cuts[3], f"names cut at {WIDTHS}: {cuts}")

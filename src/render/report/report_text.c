@@ -73,20 +73,28 @@ size_t report_extra(const struct report *report, size_t part)
 	return width > REPORT_WIDTH ? (width - REPORT_WIDTH) / part : 0;
 }
 
-/* Two texts at both ends of a line; of a long right one, on a line of its own, the end is shown. */
+/* Do two texts fit at both ends of a line? */
+static bool ends_fit(const struct report *report, const char *left, const char *right)
+{
+	return text_width(left) + 2 + text_width(right) <= report_prose(report);
+}
+
+/* Of a long right one, on a line of its own, the end is shown. */
 static void put_ends(const struct report *report, const char *left, const char *right)
 {
-	size_t used = text_width(left), wanted = text_width(right), width = report_prose(report);
-
-	if (used + 2 + wanted <= width) {
-		fprintf(report->out, "%s%*s%s\n", left, (int)(width - used - wanted), "", right);
+	if (ends_fit(report, left, right)) {
+		int gap = (int)(report_prose(report) - text_width(left) - text_width(right));
+		fprintf(report->out, "%s%*s%s\n", left, gap, "", right);
 		return;
 	}
 	_cleanup_free_ char *cut = layout_cut_front(right, report->style->width);
 	fprintf(report->out, "%s\n%s\n", left, cut);
 }
 
-/* A target that has no room beside the window gets a line of its own, and is cut there. */
+#define TARGET_INDENT 7 /* below the window's length */
+
+/* A target that has no room beside the window gets a line of its own, and is cut there; so does
+ * the file, behind it, where the window takes a whole line. */
 static void put_window(const struct report *report)
 {
 	const struct rec_meta *meta = report->summary->meta;
@@ -98,9 +106,16 @@ static void put_window(const struct report *report)
 	if (text_width(both) <= report_prose(report)) {
 		put_ends(report, both, file);
 	} else {
-		_cleanup_free_ char *cut = layout_cut(target, report->style->width - 7);
-		put_ends(report, window, file);
-		fprintf(report->out, "       %s\n", report->style->is_full ? target : cut);
+		_cleanup_free_ char *cut = layout_cut(target, report->style->width - TARGET_INDENT);
+		_cleanup_free_ char *below = xasprintf(
+			"%*s%s", TARGET_INDENT, "", report->style->is_full ? target : cut);
+		if (ends_fit(report, window, file)) {
+			put_ends(report, window, file);
+			fprintf(report->out, "%s\n", below);
+		} else {
+			layout_wrap(report->out, window, report_prose(report), 0, TARGET_INDENT);
+			put_ends(report, below, file);
+		}
 	}
 	if (!meta->is_finished)
 		fprintf(report->out, "%s\n", layout_unfinished(report->summary->is_live));
