@@ -19,10 +19,9 @@
 #include "check/check.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/live_line.h"
 #include "cli/no_target.h"
-#include "cli/progress.h"
 #include "cli/rotation.h"
-#include "cli/terminal.h"
 #include "profile/summary/conservation.h"
 #include "recording/reader.h"
 #include "util/clock.h"
@@ -42,10 +41,8 @@ struct session {
 	sigset_t old_mask;
 	int signal_fd;
 	atomic_bool is_told_to_stop;
-	bool has_live_line;
-	bool is_line_shown;
-	struct capture_progress shown; /* by the live line before */
-	bool child_was_ended;          /* by us, when the time was up */
+	struct live_line line;
+	bool child_was_ended; /* by us, when the time was up */
 	int child_status;
 };
 
@@ -114,42 +111,6 @@ static void release_signals(struct session *session)
 	sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
 }
 
-static void show_progress(struct session *session)
-{
-	const struct record_options *options = session->options;
-	struct progress progress = {.duration_ns = options->capture.duration_ns,
-		.has_command = options->command && !options->capture.duration_ns};
-
-	if (!session->has_live_line)
-		return;
-	capture_progress(session->capture, &progress.now);
-	if (session->shown.elapsed_ns) {
-		progress.new_waits = progress.now.waits - session->shown.waits;
-		progress.since_ns = progress.now.elapsed_ns - session->shown.elapsed_ns;
-	}
-	session->shown = progress.now;
-	_cleanup_free_ char *line = progress_line(&progress, terminal_live_columns());
-	fprintf(stderr, "\r\033[K%s", line);
-	session->is_line_shown = true;
-}
-
-/* Begins a line that takes the place of the one before, on a terminal: what the start or the end is
- * doing, which on a large machine takes a while. */
-static void show_words(struct session *session, const char *words)
-{
-	if (!session->has_live_line)
-		return;
-	fprintf(stderr, "\r\033[K%s", words);
-	session->is_line_shown = true;
-}
-
-static void end_progress(struct session *session)
-{
-	if (session->is_line_shown)
-		fputs("\r\033[K", stderr);
-	session->is_line_shown = false;
-}
-
 /* Whoever waits for a name that nobody has should know it at once. */
 static void warn_of_nobody(const struct session *session)
 {
@@ -162,20 +123,11 @@ static void warn_of_nobody(const struct session *session)
 		no_target_yet(session->options);
 }
 
-/* What the start is doing: on a busy or a large machine it takes long enough to wonder. */
 static void show_stage(void *context, enum start_stage stage, size_t done, size_t all)
 {
-	static const char *const words[] = {
-		[START_HELPERS] = "starting: helpers",
-		[START_PROGRAMS] = "starting: loading programs into the kernel",
-		[START_TABLES] = "starting: reading unwind tables",
-		[START_THREADS] = "starting: reading which threads there are",
-		[START_SLEEPERS] = "starting: walking the stacks of sleeping threads",
-	};
+	struct session *session = context;
 
-	show_words(context, words[stage]);
-	if (all && ((struct session *)context)->has_live_line)
-		fprintf(stderr, ", %zu of %zu", done, all);
+	live_line_stage(&session->line, stage, done, all);
 }
 
 static bool has_lost_targets(struct session *session)
@@ -226,7 +178,7 @@ static int record_until_end(struct session *session, uint64_t begun_ns, struct w
 			return 0;
 		if (clock_monotonic_ns() >= next_line_ns) {
 			next_line_ns += PROGRESS_EVERY_NS;
-			show_progress(session);
+			live_line_progress(&session->line, session->capture, session->options);
 		}
 	}
 }
@@ -310,18 +262,18 @@ static int require_life(const struct session *session, struct why *why)
 
 static int stop_and_save(struct session *session, struct why *why)
 {
-	show_words(session, "saving: closing the books, naming functions");
+	live_line_words(&session->line, "saving: closing the books, naming functions");
 	int error = capture_stop(session->capture, why);
 
 	if (!error)
 		error = require_life(session, why);
-	show_words(session, "saving: does every thread's time add up?");
+	live_line_words(&session->line, "saving: does every thread's time add up?");
 	if (!error)
 		error = check_books(session, why);
-	show_words(session, "saving: writing the end");
+	live_line_words(&session->line, "saving: writing the end");
 	if (!error)
 		error = capture_finish(session->capture, why);
-	end_progress(session);
+	live_line_end(&session->line);
 	return error;
 }
 
@@ -368,7 +320,7 @@ static int run_window(struct session *session)
 	int error, exec_error = 0;
 	struct why why;
 
-	end_progress(session);
+	live_line_end(&session->line);
 	if (session->child.pid)
 		exec_error = child_release(&session->child);
 	if (exec_error)
@@ -376,10 +328,10 @@ static int run_window(struct session *session)
 	warn_of_nobody(session);
 	/* The terminal is a COMMAND's to begin with. */
 	if (!session->child.pid)
-		show_progress(session);
+		live_line_progress(&session->line, session->capture, session->options);
 	error = record_until_end(session, begun_ns, &why);
 	release_signals(session);
-	end_progress(session);
+	live_line_end(&session->line);
 	if (!error)
 		error = stop_and_save(session, &why);
 	settle_child(session);
@@ -418,20 +370,20 @@ static int record(struct session *session)
 	options->stage_context = session;
 	error = capture_new(options, &session->capture, &why);
 	if (error) {
-		end_progress(session);
+		live_line_end(&session->line);
 		return fail(own_status(session, status_of_error(error)), "%s", why.text);
 	}
 	error = session->options->output == NULL ? rotation_begin(&session->rotation, &why) : 0;
 	if (!error)
 		error = recording_writer_new(session->path, &session->writer, &why);
 	if (error) {
-		end_progress(session);
+		live_line_end(&session->line);
 		undo_file(session);
 		return fail(own_status(session, STATUS_USAGE), "%s", why.text);
 	}
 	error = capture_start(session->capture, session->writer, &why);
 	if (error) {
-		end_progress(session);
+		live_line_end(&session->line);
 		undo_file(session);
 		return fail(error == -EINTR ? status_of_signal(session)
 					    : own_status(session, status_of_error(error)),
@@ -478,21 +430,21 @@ int session_record(struct record_options *options, const char **ret_path)
 	struct session session = {.options = options,
 		.path = options->output ? options->output : RECORD_DEFAULT_FILE,
 		.signal_fd = -1,
-		.has_live_line = !options->is_quiet && isatty(STDERR_FILENO),
 		.child = {.release_fd = -1, .failure_fd = -1, .pidfd = -1}};
 	struct hurry hurry;
 	struct why why;
 	int status;
 
+	live_line_init(&session.line, options->is_quiet);
 	/* It is part of the start, whose other part has a hurry of its own (capture_new()). */
 	uint64_t begun_ns = clock_monotonic_ns();
 	hurry_begin(&hurry, HURRY_LONGEST_NS, NULL);
-	show_words(&session, "starting: is all there that a recording needs?");
+	live_line_words(&session.line, "starting: is all there that a recording needs?");
 	int error = check_require(&why);
 	/* COMMAND is to have the priority that it would have without us. */
 	hurry_end(&hurry);
 	options->capture.hurried_ns = clock_monotonic_ns() - begun_ns;
-	end_progress(&session);
+	live_line_end(&session.line);
 	if (error)
 		return fail(own_status(&session, status_of_error(error)), "%s", why.text);
 	catch_signals(&session);
