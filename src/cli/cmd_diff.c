@@ -3,7 +3,6 @@
 #include "cli/command.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "cli/stack_options.h"
 #include "cli/terminal.h"
 #include "render/diff.h"
-#include "render/flame/flame_svg.h"
 #include "util/units.h"
 
 enum {
@@ -29,15 +27,6 @@ enum {
 
 #define DEFAULT_TOP 8
 #define TABLE_WIDTH 100
-/*
- * Weights that are written to a file are whole numbers: so many for one unit of the comparison's.
- * Pictures take weights of time as nanoseconds.
- */
-#define PICTURE_PARTS 1e9
-#define FOLDED_PARTS 1e6
-/* Both sides together stay below it: flame graphs refuse a sum of 2^63. */
-#define LARGEST_SUM 0x1p62
-
 struct arguments {
 	struct view_options view;
 	struct stack_options stacks;
@@ -193,112 +182,19 @@ static char *unit_of(const struct arguments *arguments, const struct input *inpu
 	return xasprintf("%s%s", unit, arguments->diff.scale == DIFF_RAW ? "" : "/s");
 }
 
-static bool has_time_weights(const struct diff_options *asked)
-{
-	return asked->scale != DIFF_SHARE && !asked->weighs_counts && !asked->is_no_time;
-}
-
-/*
- * How many parts of one unit are written: `most`, or a tenth, a hundredth, ... of it if the sum of
- * all weights would not fit. What was counted is whole already. Time always has `most`: readers
- * know which part of a second that is.
- */
-static double parts_of_unit(const struct diff *diff, const struct diff_options *asked, double most)
-{
-	const struct diff_weight *root = &diff->weights.at[TREE_ROOT];
-	double sum = root->total_before + root->total_after;
-
-	if (has_time_weights(asked))
-		return most;
-	if (asked->scale == DIFF_RAW)
-		return 1;
-	while (sum * most > LARGEST_SUM)
-		most /= 10;
-	return most;
-}
-
-/* To the nearest. llround() has no answer from 2^63 on: the largest count that text may have. */
-static uint64_t whole(double weight)
-{
-	return (uint64_t)(weight < 0x1p63 ? llround(weight) : INT64_MAX - 1);
-}
-
-/* Widths show whichever side is larger, so that what is gone is still to be seen. */
-static int write_picture(const struct diff *diff, const struct arguments *arguments,
-	const struct diff_text *text, FILE *out, struct why *why)
-{
-	size_t count = diff->weights.count;
-	_cleanup_free_ uint64_t *before = xcalloc(count, sizeof(*before));
-	_cleanup_free_ uint64_t *after = xcalloc(count, sizeof(*after));
-	/* Pictures are passed on; where the files were is nobody's business. */
-	_cleanup_free_ char *subtitle = xasprintf("%s: %s against %s before%s%s", text->what,
-		basename(text->after), basename(text->before), text->aside ? "; " : "",
-		text->aside ? text->aside : "");
-	double parts = parts_of_unit(diff, &arguments->diff, PICTURE_PARTS);
-	struct flame_options flame;
-
-	for (size_t i = 0; i < count; i++) {
-		before[i] = whole(diff->weights.at[i].self_before * parts);
-		after[i] = whole(diff->weights.at[i].self_after * parts);
-		diff->tree.nodes.at[i].self_weight = before[i] > after[i] ? before[i] : after[i];
-	}
-	flame_options_init(&flame);
-	flame.title = arguments->title ? arguments->title : "Differential Flame Graph";
-	flame.subtitle = subtitle;
-	flame.is_time = has_time_weights(&arguments->diff);
-	if (!flame.is_time) {
-		flame.count_name = text->unit;
-		flame.factor = text->factor / parts;
-	}
-	flame.before = before;
-	flame.after = after;
-	return flame_svg_write(&diff->tree, &flame, out, why);
-}
-
-static void write_path(const struct diff *diff, uint32_t node, FILE *out)
-{
-	if (diff->tree.nodes.at[node].parent != TREE_ROOT) {
-		write_path(diff, diff->tree.nodes.at[node].parent, out);
-		putc(';', out);
-	}
-	fputs(tree_label(&diff->tree, node), out);
-}
-
-/*
- * The two columns that difffolded.pl writes and flame graph tools read: in millionths, or what was
- * counted as it is.
- */
-static int write_folded(const struct diff *diff, const struct arguments *arguments,
-	const struct diff_text *text, FILE *out, struct why *why)
-{
-	double parts = parts_of_unit(diff, &arguments->diff, FOLDED_PARTS);
-
-	(void)text;
-	(void)why;
-	for (uint32_t i = 1; i < diff->weights.count; i++) {
-		const struct diff_weight *weight = &diff->weights.at[i];
-		if (weight->self_before == 0 && weight->self_after == 0)
-			continue;
-		write_path(diff, i, out);
-		fprintf(out, " %" PRIu64 " %" PRIu64 "\n", whole(weight->self_before * parts),
-			whole(weight->self_after * parts));
-	}
-	return 0;
-}
-
 static int write_output(const struct diff *diff, const struct arguments *arguments,
 	const struct input *sides, const struct diff_text *text)
 {
 	static int (*const writers[OUTPUT_FORMATS])(const struct diff *diff,
-		const struct arguments *arguments, const struct diff_text *text, FILE *out,
-		struct why *why) = {[OUTPUT_SVG] = write_picture, [OUTPUT_FOLDED] = write_folded};
+		const struct diff_text *text, FILE *out, struct why *why) = {
+		[OUTPUT_SVG] = diff_picture_write, [OUTPUT_FOLDED] = diff_folded_write};
 	struct output output;
 	struct why why = {""};
 	struct privacy privacy = privacy_of_both(&sides[0].privacy, &sides[1].privacy);
 	int error = output_open(arguments->stacks.output, &privacy, &output, &why);
 	if (error)
 		return fail(STATUS_USAGE, "%s", why.text);
-	error = writers[arguments->stacks.format](diff, arguments, text, output.stream, &why);
+	error = writers[arguments->stacks.format](diff, text, output.stream, &why);
 	if (!error)
 		error = output_finish(&output, &why);
 	else
@@ -347,7 +243,10 @@ static int show(
 			     : asked->weighs_counts ? sides[0].view.type.counts
 						    : sides[0].view.type.weight,
 		.per = asked->scale == DIFF_PER_SECOND ? "per second of recording" : "",
-		.is_time = has_time_weights(asked),
+		.is_time =
+			asked->scale != DIFF_SHARE && !asked->weighs_counts && !asked->is_no_time,
+		.is_raw = asked->scale == DIFF_RAW,
+		.title = arguments->title,
 		.facts = has_facts ? &arguments->facts : NULL,
 		.aside = aside};
 	diff_functions functions;
@@ -361,7 +260,7 @@ static int show(
 		status = write_output(diff, arguments, sides, &text);
 	if (!status && arguments->stacks.is_folded && !arguments->stacks.output) {
 		struct why unused;
-		write_folded(diff, arguments, &text, stdout, &unused);
+		diff_folded_write(diff, &text, stdout, &unused);
 	} else if (!status && arguments->is_json) {
 		json_init(&json, stdout);
 		diff_json(&json, diff, &functions, &text);
