@@ -4,31 +4,18 @@
  * CPU sees them before they come: time before the start and after the end counts for nobody, and
  * the books can be read in peace when the end has passed.
  */
-#include "capture/capture.h"
+#include "capture/capture_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "capture/books.h"
-#include "capture/hurry.h"
-#include "kernel/drain.h"
-#include "kernel/kernel.h"
+#include "host/rights.h"
 #include "kernel/makers.h"
 #include "kernel/memory_room.h"
-#include "kernel/programs.h"
-#include "capture/losses.h"
-#include "capture/namer.h"
-#include "host/proc_text.h"
-#include "host/rights.h"
-#include "capture/unwinding.h"
-#include "capture/surroundings.h"
-#include "symbol/outside/outside.h"
-#include "util/background.h"
 #include "util/clock.h"
 #include "util/open_files.h"
 #include "util/units.h"
@@ -45,33 +32,6 @@
 #define USUAL_SLICE_NS NS_PER_S
 /* As many as a page has room for (dwell-html(1)). */
 #define SHORT_SLICES 120
-
-struct capture {
-	struct capture_options options;
-	struct outside outside;
-	struct helpers *makers;
-	struct recording_writer *writer;
-	struct background reading; /* of the symbols */
-	struct kernel_symbols *symbols;
-	struct kernel *kernel;
-	struct drain *drain;
-	struct namer *namer;
-	struct own_code own; /* of the kernel side */
-	struct books *books;
-	struct unwinding *unwinding; /* NULL: user stacks are not walked by table */
-	struct rec_meta meta;
-	uint64_t made_ns;
-	uint64_t bare_peak_bytes; /* of memory, when no table was mapped yet */
-	struct utsname system;
-	int usual_nice;
-	struct hurry hurry;
-	uint64_t cpu_before_ns; /* used before the window was open */
-	struct surroundings around;
-	uint64_t start_ns;
-	uint64_t planned_end_ns; /* 0: none */
-	uint64_t end_ns;         /* 0: still open */
-	uint32_t slices;         /* whole ones written */
-};
 
 static void sleep_until(uint64_t ns)
 {
@@ -98,20 +58,6 @@ static void tell_stage(const struct capture *capture, enum start_stage stage)
 		capture->options.on_stage(capture->options.stage_context, stage, 0, 0);
 }
 
-static struct helper_usage helpers_usage(struct capture *capture)
-{
-	struct helper_usage usage = {0};
-
-	outside_add_usage(&capture->outside, &usage);
-	helpers_add_usage(capture->makers, &usage);
-	return usage;
-}
-
-static uint64_t own_cpu_ns(struct capture *capture)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + helpers_usage(capture).cpu_ns;
-}
-
 static int settle_memory(struct capture_options *options, struct why *why)
 {
 	struct memory_room room;
@@ -119,55 +65,6 @@ static int settle_memory(struct capture_options *options, struct why *why)
 	memory_room_read(&memory_files_of_proc, &room);
 	return memory_room_take(&room, options->memory_bytes, options->is_memory_asked,
 		&options->memory_bytes, why);
-}
-
-/* Not ru_maxrss: that is also of the program that this process was before its exec. */
-static uint64_t peak_bytes(void)
-{
-	_cleanup_free_ char *status = NULL;
-	uint64_t kib;
-
-	if (proc_text_read("/proc/self/status", &status) || proc_text_value(status, "VmHWM:", &kib))
-		return 0;
-	return kib << 10;
-}
-
-/*
- * At its peak so far. Tables of the kernel that are mapped here count as resident, but are not
- * ours: what is left of the peak without them may be less than before they were there.
- */
-static uint64_t own_memory_bytes(struct capture *capture)
-{
-	uint64_t bytes = peak_bytes(), mapped = kernel_mapped_bytes(capture->kernel);
-
-	bytes -= mapped < bytes ? mapped : 0;
-	return (bytes > capture->bare_peak_bytes ? bytes : capture->bare_peak_bytes) +
-	       helpers_usage(capture).memory_bytes;
-}
-
-static const char *user_stacks_word(enum user_stacks way)
-{
-	return way == USER_STACKS_TABLE ? "table" : way == USER_STACKS_FP ? "fp" : "none";
-}
-
-static void init_meta(struct capture *capture)
-{
-	const struct capture_options *options = &capture->options;
-
-	uname(&capture->system);
-	capture->meta = (struct rec_meta){.dwell_version = DWELL_VERSION,
-		.host = capture->system.nodename,
-		.kernel_release = capture->system.release,
-		.target = options->target_text,
-		.command_line = options->command_line,
-		.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
-		.slice_ns = options->slice_ns,
-		.sample_hz = options->sample_hz,
-		.sample_event = kernel_sample_event(capture->kernel),
-		.user_stacks = user_stacks_word(options->user_stacks),
-		.chain_depth = options->has_stacks ? options->depth : 0,
-		.budget_ppm = (uint32_t)(options->budget * 1e6 + 0.5),
-		.table_bytes = kernel_table_bytes(capture->kernel)};
 }
 
 /* With these targets any new process may be one; with the others only children of known ones. */
@@ -231,7 +128,7 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	error = settle_memory(&capture->options, why);
 	if (!error)
 		error = kernel_new(&capture->options, capture->makers, &capture->kernel, why);
-	capture->bare_peak_bytes = peak_bytes();
+	capture->bare_peak_bytes = capture_peak_bytes();
 	/* Threads of the loader look at all that runs while the programs are loaded here. */
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
 		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
@@ -322,19 +219,6 @@ int capture_go_on(const struct capture_options *options, struct why *why)
 	return why_set(why, -EINTR, "stopped before the recording began: nothing was recorded");
 }
 
-static void write_measures(struct capture *capture)
-{
-	for (size_t i = 0; i < capture->options.event_count; i++) {
-		const struct event *event = &capture->options.events[i];
-		struct rec_measure measure = {.id = (uint32_t)i + 1,
-			.name = event->name,
-			.unit = event->unit,
-			.event = event->one,
-			.about = event->about};
-		recording_writer_put_measure(capture->writer, &measure);
-	}
-}
-
 int capture_start(struct capture *capture, struct recording_writer *writer, struct why *why)
 {
 	capture->writer = writer;
@@ -356,8 +240,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (error)
 		return error;
-	init_meta(capture);
-	write_measures(capture);
+	capture_init_meta(capture);
+	capture_write_measures(capture);
 	/* Names of what runs already are learnt now, before anything can exec or end. */
 	struct batch *known = drain_now(capture->drain, false);
 	books_add(capture->books, known);
@@ -371,7 +255,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = refuse_successors(&capture->options, why);
 	if (!error)
 		error = capture_go_on(&capture->options, why);
-	capture->cpu_before_ns = own_cpu_ns(capture);
+	capture->cpu_before_ns = capture_own_cpu_ns(capture);
 	surroundings_begin(&capture->around, &capture->options);
 	/* Known in advance, the window's end is exact even if we are starved when it comes. */
 	if (!error)
@@ -417,70 +301,6 @@ static void write_slices(struct capture *capture, uint64_t until_ns, bool is_las
 		capture->slices++;
 }
 
-/* What was seen and is in no row; before the end some may be on their way there. */
-static void write_lost_events(
-	struct capture *capture, const uint64_t *counters, const struct books_totals *totals)
-{
-	uint64_t bare, refused;
-
-	kernel_slotless_events(capture->kernel, &bare, &refused);
-	uint64_t seen = counters[COUNTER_EVENTS] + bare, drained = totals->events;
-	uint64_t missing = seen > drained ? seen - drained : drained - seen;
-	losses_put(capture->writer, LOSS_EVENTS, refused + (capture->end_ns ? missing : 0), 0);
-	losses_put(capture->writer, LOSS_BARE_EVENTS,
-		counters[COUNTER_BARE_EVENTS] + bare + totals->bare_events, 0);
-}
-
-static void write_summary(struct capture *capture, uint64_t until_ns)
-{
-	uint64_t counters[COUNTERS];
-	struct books_totals totals;
-	struct rec_meta *meta = &capture->meta;
-
-	kernel_counters(capture->kernel, counters);
-	books_totals(capture->books, &totals);
-	losses_write(capture->writer, counters, &totals);
-	if (capture->unwinding) {
-		struct loader_counts loads;
-		loader_counts(unwinding_loader(capture->unwinding), &loads);
-		losses_put(capture->writer, LOSS_UNWIND_TABLES, loads.without_room, 0);
-	}
-	write_lost_events(capture, counters, &totals);
-	/* Of those who read: without who makes tables these stay as they are. */
-	struct helper_usage usage = {0};
-	outside_add_usage(&capture->outside, &usage);
-	losses_put(capture->writer, LOSS_UNANSWERED, usage.late + usage.died, 0);
-	meta->window_ns = until_ns - capture->start_ns;
-	surroundings_tell(&capture->around, meta);
-	meta->own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
-	meta->program_ns = programs_ns(counters, false);
-	meta->event_ns = programs_ns(counters, true);
-	meta->events = totals.events;
-	meta->own_memory_bytes = own_memory_bytes(capture);
-	meta->table_bytes = kernel_table_bytes(capture->kernel);
-	meta->switches = counters[COUNTER_SWITCHES];
-	meta->wakes = counters[COUNTER_WAKES];
-	meta->samples = counters[COUNTER_SAMPLES];
-	meta->kernel_stacks_known = counters[COUNTER_STACKS_BY_RULE];
-	meta->kernel_stacks_walked = counters[COUNTER_STACKS_UNWOUND];
-	meta->kernel_stacks_audited = counters[COUNTER_STACKS_AUDITED];
-	meta->user_stacks_known = counters[COUNTER_MEMOS];
-	meta->user_stacks_walked = counters[COUNTER_MEMOS_MISSED];
-	meta->user_stacks_audited = counters[COUNTER_MEMOS_AUDITED];
-	meta->thinned = counters[COUNTER_THINNED];
-	meta->chosen = counters[COUNTER_CHOSEN];
-	meta->bursts = counters[COUNTER_BURSTS];
-	meta->expected_ns = totals.expected_ns;
-	meta->accounted_ns = totals.accounted_ns;
-	meta->worst_thread_ns = totals.worst_thread_ns;
-	if (capture->end_ns) {
-		losses_put(capture->writer, LOSS_CPUS, drain_deaf_cpus(capture->drain), 0);
-		meta->rows_missing = (int64_t)(counters[COUNTER_ROWS] - totals.rows);
-		meta->rows_missing_ns = (int64_t)(counters[COUNTER_ROWS_NS] - totals.rows_ns);
-	}
-	recording_writer_put_meta(capture->writer, meta);
-}
-
 int capture_step(struct capture *capture, struct why *why)
 {
 	struct batch *batch = drain_take(capture->drain);
@@ -501,7 +321,7 @@ int capture_step(struct capture *capture, struct why *why)
 	 */
 	if (batch->has_open && batch->drained_ns > capture->start_ns) {
 		write_slices(capture, batch->drained_ns, false);
-		write_summary(capture, batch->drained_ns);
+		capture_write_summary(capture, batch->drained_ns);
 		error = recording_writer_commit(capture->writer, why);
 	}
 	batch_free(batch);
@@ -579,20 +399,15 @@ int capture_stop(struct capture *capture, struct why *why)
 	if (error)
 		return why_set(why, error, "cannot read the kernel's tables: %s", strerror(-error));
 	write_slices(capture, capture->end_ns, true);
-	write_summary(capture, capture->end_ns);
+	capture_write_summary(capture, capture->end_ns);
 	recording_writer_begin_open(capture->writer);
 	return recording_writer_commit(capture->writer, why);
 }
 
-struct rec_meta *capture_meta(struct capture *capture)
-{
-	return &capture->meta;
-}
-
 int capture_finish(struct capture *capture, struct why *why)
 {
-	capture->meta.own_cpu_ns = own_cpu_ns(capture) - capture->cpu_before_ns;
-	capture->meta.own_memory_bytes = own_memory_bytes(capture);
+	capture->meta.own_cpu_ns = capture_own_cpu_ns(capture) - capture->cpu_before_ns;
+	capture->meta.own_memory_bytes = capture_own_memory_bytes(capture);
 	capture->meta.is_finished = true;
 	recording_writer_put_meta(capture->writer, &capture->meta);
 	return recording_writer_finish(capture->writer, why);
