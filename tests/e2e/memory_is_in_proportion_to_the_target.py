@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone, because tables of programs that others run (a browser has 40 MiB of them) are read when they wake a kernel worker
 """One sleeping process takes 64 MiB in all, dwell and its tables in the kernel, a whole machine 250;
 what is asked for is there from the start; and the report says the two apart."""
 from lib import *
