@@ -53,6 +53,9 @@ def _clean_up():
 os.chdir(TEMP)
 atexit.register(_clean_up)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+# A shell starts its background jobs with SIGINT ignored, and what runs there inherits that: an early
+# Ctrl-C of a case would go nowhere.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # How a case ends early.
