@@ -22,6 +22,17 @@ def wait_for_switches(number):
     wait_until(lambda: switches() - before > number, f"{number} switches", timeout=HANGS_S)
 
 
+def record_switches(number, *options):
+    """Records until the machine has made so many. Other than a window that Ctrl-C ends, one that ends with its COMMAND
+    waits for unwind tables, without which no user stack is known."""
+    gate = os.path.join(TEMP, "gate")
+    os.mkfifo(gate)
+    recorder = Recorder(*options, command=["head", gate])
+    with open(gate, "w"):  # waits for head to open it
+        wait_for_switches(number)
+    return recorder.wait()
+
+
 def check_stacks(recording, known_share):
     """All that were known were walked as well, and none was another."""
     stacks = recording.report["cost"]["stacks"]

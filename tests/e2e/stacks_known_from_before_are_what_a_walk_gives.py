@@ -5,8 +5,6 @@
 from stacks import *
 
 load = stress(HANGS_S, "pipe", "futex", "sock", "epoll", "mutex", "fifo", "eventfd", "poll", "sem")
-recorder = Recorder("-a", "--audit", "1")
-wait_for_switches(6_000 if SLOW == 1 else 2_000)
-recording = recorder.stop()
+recording = record_switches(6_000 if SLOW == 1 else 2_000, "-a", "--audit", "1")
 kill_group(load)
 check_stacks(recording, known_share=0.3)
