@@ -39,7 +39,7 @@ BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Ibpf 
 
 SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 ASSETS := $(addprefix $(OUT)/src/,render/flame/svg_assets.o render/page/page_assets.o recording/schema_sql.o \
-	kernel/programs_by_calls.o)
+	kernel/programs_by_calls.o host/preload_image.o)
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(ASSETS)
 LIBRARY := $(OUT)/libdwell.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -93,6 +93,19 @@ $(GEN)/dwell.skel.h: $(GEN)/dwell.bpf.o $(GEN)/dwell-calls.bpf.o
 	$(Q)$(call SKELETON_OF,$(GEN)/dwell-calls.bpf.o) | $(WITHOUT_CODE) | cmp - $@.one
 	$(Q)mv $@.tmp $@
 
+# The library that is loaded into COMMANDs whose allocations are sampled, the same bytes in any folder. It is
+# initialised before all others (preload/start.c), and what it calls is found before anybody waits for it.
+PRELOAD := $(GEN)/alloc_preload.so
+PRELOAD_SOURCES := $(sort $(wildcard preload/*.c preload/*.S))
+PRELOAD_CFLAGS := -std=gnu17 -D_GNU_SOURCE -I. -O2 -fPIC -fexceptions -fno-builtin \
+	-fvisibility=hidden -ftls-model=initial-exec -ffile-prefix-map=$(CURDIR)=.
+PRELOAD_LDFLAGS := -shared -Wl,-soname,libdwell_alloc.so -Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs \
+	-Wl,--build-id=none -Wl,--hash-style=gnu
+
+$(PRELOAD): $(PRELOAD_SOURCES) $(wildcard preload/*.h) Makefile | $(GEN)
+	$(call say,SO,$@)
+	$(Q)$(CC) $(PRELOAD_CFLAGS) $(WARNINGS) $(if $(WERROR),-Werror) $(PRELOAD_LDFLAGS) $(PRELOAD_SOURCES) -o $@
+
 $(GEN):
 	@mkdir -p $@
 
@@ -106,6 +119,7 @@ $(OUT)/src/render/flame/svg_assets.o: web/flame.js web/flame.css
 $(OUT)/src/render/page/page_assets.o: $(GEN)/page.js
 $(OUT)/src/recording/schema_sql.o: src/recording/schema.sql
 $(OUT)/src/kernel/programs_by_calls.o: $(GEN)/dwell-calls.bpf.o
+$(OUT)/src/host/preload_image.o: $(PRELOAD)
 $(ASSETS): $(OUT)/%.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(call say,ASSET,$@)
@@ -138,6 +152,9 @@ $(PROGRAM): $(PROGRAM_OBJECTS) $(LIBRARY)
 $(OUT)/tests/unit/%: $(OUT)/tests/unit/%.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+# Compilers know what malloc() does, and this test has one of its own.
+$(OUT)/tests/unit/test_preload_malloc.o: ALL_CFLAGS += -fno-builtin
 
 build/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
@@ -189,7 +206,7 @@ check-heavy: deps
 FUZZ_TIME ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZED := $(wildcard src/util/*.c src/model/*.c src/replay/*.c src/elf/*.c src/elf/cfi/*.c) src/recording/chain.c \
-	src/symbol/demangle.c \
+	src/symbol/demangle.c src/host/proc_text.c src/host/tracepoint.c src/host/tracepoint_format.c \
 	$(filter-out src/format/import%.c src/format/stack_writer.c src/format/folded.c, \
 	$(wildcard src/format/*.c))
 
@@ -223,8 +240,9 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBRARY) $(LIBS) -o $@
 
 .PHONY: bench
-bench: all $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
+bench: all build/workloads/alloc_loop $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
 	bench/overhead
+	bench/alloc
 	bench/start
 	bench/budget
 	bench/growth
@@ -274,7 +292,7 @@ release:
 # that it says is true.
 LINT_OUT := build/lint/$(if $(DEEP),deep,usual)
 LINT_DEEP := -*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
-LINTED := $(SOURCES:%.c=$(LINT_OUT)/%.ok)
+LINTED := $(patsubst %.c,$(LINT_OUT)/%.ok,$(SOURCES) $(wildcard preload/*.c))
 
 $(LINTED): $(LINT_OUT)/%.ok: %.c .clang-tidy | $(GEN)/dwell.skel.h $(GEN)/revision.h
 	@mkdir -p $(@D)

@@ -127,11 +127,19 @@ static __always_inline void raise_max(struct event_sum *sum, u64 value)
 	}
 }
 
+/* An event on its way into a row. */
+struct event_part {
+	u64 value;
+	u64 events;
+	u64 most; /* of one of them */
+};
+
 /* A row that another event makes at the same moment is that event's, and this one adds to it. */
 static __always_inline bool event_add_to(
-	void *table, u64 *used, const struct event_key *key, u64 value)
+	void *table, u64 *used, const struct event_key *key, const struct event_part *part)
 {
-	struct event_sum *sum = bpf_map_lookup_elem(table, key), first = {1, value, value};
+	struct event_sum *sum = bpf_map_lookup_elem(table, key);
+	struct event_sum first = {1, part->value, part->most, part->events};
 
 	if (!sum) {
 		if (!bpf_map_update_elem(table, key, &first, BPF_NOEXIST)) {
@@ -143,18 +151,19 @@ static __always_inline bool event_add_to(
 	if (!sum)
 		return false;
 	__sync_fetch_and_add(&sum->count, 1);
-	__sync_fetch_and_add(&sum->value, value);
-	raise_max(sum, value);
+	__sync_fetch_and_add(&sum->value, part->value);
+	__sync_fetch_and_add(&sum->events, part->events);
+	raise_max(sum, part->most);
 	return true;
 }
 
 /* Into the table that the claim names. Static: 6.1 takes no key of a map from a global function. */
-static __noinline int event_add(u32 table, struct event_key *key, u64 value)
+static __noinline int event_add(u32 table, struct event_key *key, struct event_part *part)
 {
-	if (!key)
+	if (!key || !part)
 		return 0;
-	return table ? event_add_to(&events_1, &event_rows_used[1], key, value)
-		     : event_add_to(&events_0, &event_rows_used[0], key, value);
+	return table ? event_add_to(&events_1, &event_rows_used[1], key, part)
+		     : event_add_to(&events_0, &event_rows_used[0], key, part);
 }
 
 /* Is there room for one more row with stacks? Known ones are not asked for. */
@@ -165,14 +174,21 @@ static __always_inline bool has_room(u32 table, const struct event_key *key)
 	return table ? bpf_map_lookup_elem(&events_1, key) : bpf_map_lookup_elem(&events_0, key);
 }
 
-static __always_inline void credit_event(struct event_room *room, struct event_key *key, u64 value)
+static __always_inline void strip_key(struct event_key *key)
 {
-	count(room->cpu, COUNTER_EVENTS, 1);
-	if (has_room(room->table, key) && event_add(room->table, key, value))
-		return;
 	key->kernel_stack = STACK_OVERFLOW;
 	key->user_stack = STACK_OVERFLOW;
-	if (event_add(room->table, key, value))
+	key->thing = 0;
+}
+
+static __always_inline void credit_event(
+	struct event_room *room, struct event_key *key, struct event_part *part)
+{
+	count(room->cpu, COUNTER_EVENTS, 1);
+	if (has_room(room->table, key) && event_add(room->table, key, part))
+		return;
+	strip_key(key);
+	if (event_add(room->table, key, part))
 		count(room->cpu, COUNTER_BARE_EVENTS, 1);
 }
 
@@ -186,22 +202,21 @@ static __always_inline void note_event_cost(struct event_room *room, u64 begun)
 }
 
 /* Without a slot there is no scratch for stacks and no counter of one's own. */
-static __noinline int credit_bare_event(struct event_key *key, u64 value)
+static __noinline int credit_bare_event(struct event_key *key, struct event_part *part)
 {
 	u32 zero = 0;
 	struct event_claims *claims = bpf_map_lookup_elem(&event_claims, &zero);
 
-	if (!claims || !key)
+	if (!claims || !key || !part)
 		return 0;
-	key->kernel_stack = STACK_OVERFLOW;
-	key->user_stack = STACK_OVERFLOW;
+	strip_key(key);
 	for (int i = 0; i < CLAIM_TRIES; i++) {
 		u32 table = active_events & 1;
 		bool is_in = false;
 
 		__sync_fetch_and_add(&claims->bare_writers[table], 1);
 		if ((active_events & 1) == table)
-			is_in = event_add(table, key, value);
+			is_in = event_add(table, key, part);
 		__sync_fetch_and_sub(&claims->bare_writers[table], 1);
 		if (is_in) {
 			__sync_fetch_and_add(&claims->bare, 1);
@@ -213,38 +228,55 @@ static __noinline int credit_bare_event(struct event_key *key, u64 value)
 }
 
 /*
- * Counts an event of the current thread with its stacks. An event outside of threads, or of a
- * thread that is not recorded, is nobody's. ctx and cookie are the program's own. One that is
- * always in user code is not asked for a kernel stack: 6.1 has scratch for one walk of a CPU only,
- * and whoever preempts it finds none.
+ * The books of the current thread, if its events count now. An event outside of threads, or of a
+ * thread that is not recorded, is nobody's.
  */
-static __always_inline void event_now(void *ctx, u64 cookie, bool is_in_user_code)
+static __always_inline struct thread *event_thread(u64 now)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 now = bpf_ktime_get_ns();
-	struct event_room room;
 	struct thread *thread;
-	u32 zero = 0;
 
 	if (now < window_start || now >= window_end || !task->pid)
-		return;
+		return NULL;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !thread->is_target || thread->state == THREAD_DEAD)
-		return;
-	struct event_key key = {.thread = thread->serial,
-		.slice = (now - window_start) / cfg_slice_ns,
-		.measure = CONTRACT_EVENT_MEASURE(cookie)};
+	return thread && thread->is_target && thread->state != THREAD_DEAD ? thread : NULL;
+}
+
+static __always_inline u32 event_slice(u64 now)
+{
+	return (now - window_start) / cfg_slice_ns;
+}
+
+/* Which stacks an event has. */
+enum event_stacks {
+	EVENT_NO_STACKS, /* those that the key has already */
+	EVENT_USER_STACK,
+	EVENT_BOTH_STACKS,
+};
+
+/*
+ * Counts an event of the current thread under the key, which gets its stacks. ctx is the program's
+ * own. One that is always in user code is not asked for a kernel stack: 6.1 has scratch for one
+ * walk of a CPU only, and whoever preempts it finds none.
+ */
+static __always_inline void event_put(void *ctx, struct thread *thread, u64 now,
+	struct event_key *key, struct event_part *part, enum event_stacks stacks)
+{
+	struct event_room room;
+	u32 zero = 0;
+
 	room.claims = bpf_map_lookup_elem(&event_claims, &zero);
 	if (!room.claims)
 		return;
 	if (!event_enter(&room)) {
-		credit_bare_event(&key, CONTRACT_EVENT_VALUE(cookie));
+		credit_bare_event(key, part);
 		return;
 	}
-	if (!is_in_user_code)
-		key.kernel_stack = kernel_stack_now(ctx, room.cpu, room.walk);
-	key.user_stack = user_stack_now(ctx, room.cpu, room.walk, thread);
-	credit_event(&room, &key, CONTRACT_EVENT_VALUE(cookie));
+	if (stacks == EVENT_BOTH_STACKS)
+		key->kernel_stack = kernel_stack_now(ctx, room.cpu, room.walk);
+	if (stacks != EVENT_NO_STACKS)
+		key->user_stack = user_stack_now(ctx, room.cpu, room.walk, thread);
+	credit_event(&room, key, part);
 	note_event_cost(&room, now);
 	event_leave(&room);
 }

@@ -30,6 +30,10 @@ static __always_inline void look_at(
 	thread->was_on_cpu = task->on_cpu;
 	thread->is_held_back =
 		thread->is_target && !task->on_cpu && !task->__state && is_held_back(task);
+	if (!cfg_time_stacks) {
+		thread->kernel_stack = STACK_SKIPPED;
+		return;
+	}
 	if (walk && !thread->was_on_cpu)
 		thread->kernel_stack = kernel_stack_of(task, cpu, walk);
 	if (thread->task_letter && !thread->was_on_cpu)
@@ -53,8 +57,8 @@ static __always_inline struct thread *meet(struct cpu *cpu, struct task_struct *
 	}
 	look_at(cpu, task, thread);
 	if (!thread->is_kernel_thread) {
-		thread->user_stack = STACK_EARLIER;
-		thread->lacks_tables = true;
+		thread->user_stack = cfg_time_stacks ? STACK_EARLIER : STACK_SKIPPED;
+		thread->lacks_tables = cfg_time_stacks;
 	}
 	return thread;
 }

@@ -26,6 +26,8 @@ const volatile bool cfg_user_threads = true;
 const volatile bool cfg_kernel_threads = true;
 const volatile __u32 cfg_user_stacks = USER_STACKS_TABLE;
 const volatile bool cfg_stacks = true;
+/* False: events have stacks, waits have none. */
+const volatile bool cfg_time_stacks = true;
 const volatile bool cfg_skip_self = true;
 const volatile __u32 cfg_self_pid;
 const volatile __u32 cfg_command_pid; /* a child of ours that is no helper; 0: none */
@@ -70,6 +72,10 @@ __u64 whole_waits[TABLE_SLOTS];
 /* Rows used in each table; user space zeroes it after draining. */
 __u64 rows_used[TABLE_SLOTS] OWN_LINE;
 __u64 waits_used[TABLE_SLOTS];
+/* Events whose number was below 0 or absurd: counted, with the value 0. */
+__u64 odd_values;
+/* Sampled blocks whose free will not be told, for want of room. */
+__u64 untracked_blocks;
 /* Counts switch-outs that lacked tables, so that user space need not look for them in vain. */
 volatile __u32 stacks_lacking;
 

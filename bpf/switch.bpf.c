@@ -240,6 +240,11 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 		thread->is_held_back = is_held_back(task);
 		begin_ready(thread);
 	}
+	if (!cfg_time_stacks) {
+		thread->kernel_stack = STACK_SKIPPED;
+		thread->user_stack = STACK_SKIPPED;
+		return;
+	}
 	if (thin_out(cpu, thread, now))
 		return;
 	if (cfg_awaited && thread->state == TIME_BLOCKED &&

@@ -256,6 +256,29 @@ static __noinline void announce(struct cpu *cpu, struct task_struct *task, struc
 	note_announced(task, thread);
 }
 
+/* With --alloc and a COMMAND: who is started has the preloaded library in it. */
+const volatile bool cfg_has_allocators;
+
+/* Processes, by their image, that said what their allocator is like: enum preload_kind. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, u32);
+} allocators SEC(".maps");
+
+/* A new process has its parent's library, and nobody says so again. */
+static __always_inline void inherit_allocator(u32 from, u32 to)
+{
+	u32 *known = bpf_map_lookup_elem(&allocators, &from), how;
+
+	if (!known)
+		return;
+	how = *known;
+	bpf_map_update_elem(&allocators, &to, &how, BPF_ANY);
+}
+
 static __always_inline u32 next_serial(__u32 *last)
 {
 	return __sync_fetch_and_add(last, 1) + 1;

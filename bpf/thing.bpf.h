@@ -17,7 +17,13 @@
  * one that is being woken. Memory can be read of the current one only. Each has room for records of
  * its own: an iterator may be interrupted by the others.
  */
-enum awaited_slot { AWAITED_IN_SWITCH, AWAITED_IN_ITERATOR, AWAITED_IN_WAKE, AWAITED_SLOTS };
+enum awaited_slot {
+	AWAITED_IN_SWITCH,
+	AWAITED_IN_ITERATOR,
+	AWAITED_IN_WAKE,
+	AWAITED_IN_FAULT, /* no wait: what an event was on */
+	AWAITED_SLOTS
+};
 
 const volatile bool cfg_awaited;
 

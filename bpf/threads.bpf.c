@@ -61,6 +61,8 @@ int BPF_PROG(on_new_thread, struct task_struct *task)
 	if (thread->is_target && parent && parent->image != thread->image &&
 		cfg_user_stacks == USER_STACKS_TABLE)
 		inherit_tables(parent->image, thread->image);
+	if (cfg_has_allocators && parent && parent->image != thread->image)
+		inherit_allocator(parent->image, thread->image);
 	return 0;
 }
 

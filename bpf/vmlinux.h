@@ -106,6 +106,7 @@ struct pt_regs {
 	unsigned long bp;
 	unsigned long bx;
 	unsigned long r10;
+	unsigned long ax;
 	unsigned long dx;
 	unsigned long si;
 	unsigned long di;
@@ -131,7 +132,24 @@ struct mm_struct {
 	void *pgd;
 	struct rw_semaphore mmap_lock;
 	unsigned long start_stack;
+	unsigned long brk;
+	int mm_lock_seq; /* since 6.4 */
 	struct file *exe_file;
+};
+
+/* Since 6.13. */
+struct seqcount {
+	unsigned int sequence;
+};
+
+struct mm_struct___counted {
+	struct seqcount mm_lock_seq;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+	struct file *vm_file;
 };
 
 /* Of a thread that is inside functions with a uretprobe. */

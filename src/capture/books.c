@@ -48,6 +48,8 @@ void books_free(struct books *books)
 	vec_clear(&books->leaving);
 	map64_clear(&books->wakers);
 	vec_clear(&books->leaving_wakers);
+	heap_free(books->heap);
+	books_clear_programs(books);
 	chains_free(books->chains);
 	occupants_free(books->occupants);
 	awaited_free(books->things);

@@ -42,6 +42,24 @@ struct books *books_new(
 	struct recording_writer *writer, struct namer *namer, uint64_t slice_ns, uint32_t depth);
 void books_free(struct books *books);
 
+/* Numbers of the measures of memory; 0: there is none. */
+struct books_measures {
+	uint32_t allocated;
+	uint32_t freed;
+	uint32_t live;
+	uint32_t leaks;
+};
+
+/* Before any batch is booked. */
+void books_set_heap(struct books *books, const struct books_measures *measures);
+/* What was not freed, when all threads are closed. */
+void books_add_heap(struct books *books, const kernel_allocations *blocks, uint64_t end_ns);
+typedef void (*books_process_fn)(uint32_t image, uint32_t pid, void *context);
+/* Calls for each process that lives, or of which rows may come. */
+void books_each_process(struct books *books, books_process_fn each, void *context);
+/* With a heap: calls for each program that a recorded process ran, by its image, with its file. */
+typedef void (*books_program_fn)(uint32_t image, const char *exe, void *context);
+void books_each_program(const struct books *books, books_program_fn each, void *context);
 /* The window's start, before any batch is booked. */
 void books_set_start(struct books *books, uint64_t start_ns);
 /* Books a batch: new threads, stacks, ends, rows, open intervals as of `now_ns`. */

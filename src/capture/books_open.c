@@ -166,6 +166,8 @@ void books_close_thread(struct books *books, const struct thread_now *now, uint6
 	totals->accounted_ns += accounted;
 	if (off > totals->worst_thread_ns)
 		totals->worst_thread_ns = off;
+	if (books->heap)
+		heap_end_image(books->heap, book->image, end_ns);
 	books_write_thread(books, book, &closed, end_ns);
 	vec_push(&books->closed, book);
 }

@@ -2,13 +2,15 @@
 /*
  * What the parts of the books share: books_threads.c knows who the threads are and forgets them,
  * books_owners.c finds them by the ids in locks, books_wakers.c knows whose stacks may come because
- * they wake others, books_rows.c writes the rows that were drained, books_open.c open intervals and
+ * they wake others, books_rows.c writes the rows that were drained, books_heap.c those of events,
+ * books_open.c open intervals and
  * what ends with a thread or the window, books.c is the outside. Private to the books.
  */
 #ifndef DWELL_CAPTURE_BOOKS_PRIVATE_H
 #define DWELL_CAPTURE_BOOKS_PRIVATE_H
 
 #include "capture/books.h"
+#include "capture/heap.h"
 #include "util/map64.h"
 #include "util/vec.h"
 
@@ -33,6 +35,12 @@ struct books_leaving {
 	uint64_t left_at; /* flip */
 };
 
+/* A program that a process ran, and its file. */
+struct books_program {
+	uint32_t image;
+	char *exe;
+};
+
 struct books {
 	struct recording_writer *writer;
 	struct namer *namer;
@@ -40,6 +48,9 @@ struct books {
 	struct chains *chains; /* NULL: none are recorded */
 	struct occupants *occupants;
 	struct awaited_things *things;
+	struct heap *heap; /* NULL: nobody follows allocations */
+	struct books_measures measures;
+	VEC(struct books_program) programs; /* with a heap only */
 	uint64_t slice_ns;
 	uint64_t start_ns;
 	uint64_t flips;
@@ -94,6 +105,9 @@ uint32_t books_owner(
 void books_add_row(struct books *books, const struct kernel_row *row);
 /* Does nothing without chains. */
 void books_add_waits(struct books *books, const kernel_waits *waits);
+/* A process was met that runs this program. Does nothing without a heap. */
+void books_meet_program(struct books *books, uint32_t image, const char *exe);
+void books_clear_programs(struct books *books);
 void books_add_event(struct books *books, const struct kernel_event *event);
 /* Time and count of an interval without its stack, or of a thread that nobody introduced. */
 void books_note_losses(struct books *books, const struct book *book, const struct rec_sum *row);

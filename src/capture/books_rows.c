@@ -103,26 +103,6 @@ void books_add_row(struct books *books, const struct kernel_row *row)
 	add_sum(books, &sum, row->sum.count);
 }
 
-void books_add_event(struct books *books, const struct kernel_event *event)
-{
-	const struct book *book = books_book_of(books, event->key.thread);
-	struct rec_count row = {.measure = event->key.measure,
-		.thread = event->key.thread,
-		.slice = event->key.slice,
-		.kernel_stack = namer_stack(books->namer, event->key.kernel_stack),
-		.user_stack = namer_stack(books->namer, event->key.user_stack),
-		.count = event->sum.count,
-		.value = event->sum.value,
-		.max_value = event->sum.max_value};
-
-	books->totals.events += row.count;
-	if (row.kernel_stack == STACK_LOST || row.user_stack == STACK_LOST)
-		books->totals.bare_events += row.count;
-	if (!book->is_announced)
-		books->totals.unknown += row.count;
-	recording_writer_add_count(books->writer, &row);
-}
-
 /* Its chain's record has not come, or does not fit: the time stays, the chain does not. */
 static void add_without_chain(struct books *books, struct rec_sum *sum, uint64_t intervals)
 {

@@ -127,6 +127,8 @@ static void enter_process(struct books *books, const struct record_thread *recor
 		namer_add_image(books->namer, record->image, record->pid, record->start_stack);
 		exe = namer_exe(books->namer, record->image);
 		container = container_of(books, record);
+		if (is_new)
+			books_meet_program(books, record->image, exe);
 	}
 	struct rec_process row = {.id = record->image,
 		.pid = record->pid,

@@ -5,6 +5,8 @@
  * the books can be read in peace when the end has passed.
  */
 #include "capture/capture_private.h"
+#include "capture/capture_memory.h"
+#include "capture/resident.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,6 +131,9 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 	if (!error)
 		error = kernel_new(&capture->options, capture->makers, &capture->kernel, why);
 	capture->bare_peak_bytes = capture_peak_bytes();
+	/* Names that a person gives: a slip is told before any file is touched. */
+	if (!error)
+		error = kernel_find_events(capture->kernel, &capture->outside, why);
 	/* Threads of the loader look at all that runs while the programs are loaded here. */
 	if (!error && options->user_stacks == USER_STACKS_TABLE && options->has_stacks)
 		error = unwinding_new(capture->kernel, &capture->options, &capture->outside,
@@ -137,9 +142,10 @@ int capture_new(const struct capture_options *options, struct capture **ret, str
 		unwinding_warm(capture->unwinding, follows_all(&capture->options));
 	if (!error)
 		error = load_programs(capture, why);
-	/* Names that a person gives: a slip is told before any file is touched. */
 	if (!error)
-		error = kernel_attach_events(capture->kernel, &capture->outside, why);
+		error = capture_price_allocations(capture, why);
+	if (!error)
+		error = kernel_attach_events(capture->kernel, why);
 	if (!error)
 		error = drain_new(capture->kernel, flip_ns, &capture->drain, why);
 	if (error)
@@ -232,6 +238,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		namer_set_loader(capture->namer, unwinding_loader(capture->unwinding));
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks ? capture->options.depth : 0);
+	capture_begin_heap(capture);
 	int error = capture->unwinding ? unwinding_wait(capture->unwinding, why) : 0;
 	tell_stage(capture, START_THREADS);
 	if (!error)
@@ -294,9 +301,12 @@ static void write_slices(struct capture *capture, uint64_t until_ns, bool is_las
 	while ((capture->slices + 1) * length <= elapsed)
 		recording_writer_put_slice(capture->writer, capture->slices++, length);
 	/* The slice in progress is there too, as long as it is so far. */
-	if (elapsed > capture->slices * length)
+	capture->last_slice = capture->slices ? capture->slices - 1 : 0;
+	if (elapsed > capture->slices * length) {
+		capture->last_slice = capture->slices;
 		recording_writer_put_slice(
 			capture->writer, capture->slices, elapsed - capture->slices * length);
+	}
 	if (is_last)
 		capture->slices++;
 }
@@ -321,6 +331,7 @@ int capture_step(struct capture *capture, struct why *why)
 	 */
 	if (batch->has_open && batch->drained_ns > capture->start_ns) {
 		write_slices(capture, batch->drained_ns, false);
+		capture_write_resident(capture);
 		capture_write_summary(capture, batch->drained_ns);
 		error = recording_writer_commit(capture->writer, why);
 	}
@@ -393,12 +404,15 @@ int capture_stop(struct capture *capture, struct why *why)
 	books_ask_owners(capture->books, last, capture->outside.errands);
 	books_close(capture->books, last, capture->end_ns);
 	books_close_rest(capture->books);
+	if (!error)
+		error = capture_end_heap(capture);
 	batch_free(last);
 	batch_free(words);
 	batch_free(stragglers);
 	if (error)
 		return why_set(why, error, "cannot read the kernel's tables: %s", strerror(-error));
 	write_slices(capture, capture->end_ns, true);
+	capture_write_resident(capture);
 	capture_write_summary(capture, capture->end_ns);
 	recording_writer_begin_open(capture->writer);
 	return recording_writer_commit(capture->writer, why);

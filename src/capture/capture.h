@@ -57,6 +57,18 @@ struct rec_meta *capture_meta(struct capture *capture);
 int capture_finish(struct capture *capture, struct why *why);
 void capture_free(struct capture *capture);
 
+/* What watching the allocators of processes that run costs them, as it looked before. */
+struct capture_price {
+	uint64_t calls_per_s;
+	uint64_t trap_ns;
+	double share; /* of their CPU time */
+};
+
+/* NULL: none are watched, or nobody called them. */
+const struct capture_price *capture_price(const struct capture *capture);
+/* How many programs COMMAND was or started whose allocations nobody saw; with the file of one. */
+uint64_t capture_unwatched(struct capture *capture, const char **ret_exe);
+
 /* For those that the start waits for: 0, or -EINTR if it is to end. */
 int capture_go_on(const struct capture_options *options, struct why *why);
 

@@ -39,9 +39,12 @@ struct capture {
 	uint64_t cpu_before_ns; /* used before the window was open */
 	struct surroundings around;
 	uint64_t start_ns;
-	uint64_t planned_end_ns; /* 0: none */
-	uint64_t end_ns;         /* 0: still open */
-	uint32_t slices;         /* whole ones written */
+	uint64_t planned_end_ns;  /* 0: none */
+	uint64_t end_ns;          /* 0: still open */
+	uint32_t slices;          /* whole ones written */
+	uint32_t last_slice;      /* that is there, whole or not */
+	uint32_t looked_at_slice; /* last one of which it is told what was resident */
+	struct capture_price price;
 };
 
 /* CPU time of dwell and its helpers so far, in user space. */

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "capture/capture_memory.h"
 #include "capture/losses.h"
 #include "host/proc_text.h"
 #include "kernel/programs.h"
@@ -84,7 +85,8 @@ void capture_write_measures(struct capture *capture)
 			.name = event->name,
 			.unit = event->unit,
 			.event = event->one,
-			.about = event->about};
+			.about = event->about,
+			.kind = measure_kind_name(event->measure)};
 		recording_writer_put_measure(capture->writer, &measure);
 	}
 }
@@ -93,7 +95,7 @@ void capture_write_measures(struct capture *capture)
 static void write_lost_events(
 	struct capture *capture, const uint64_t *counters, const struct books_totals *totals)
 {
-	uint64_t bare, refused;
+	uint64_t bare, refused, untracked, odd;
 
 	kernel_slotless_events(capture->kernel, &bare, &refused);
 	uint64_t seen = counters[COUNTER_EVENTS] + bare, drained = totals->events;
@@ -101,6 +103,12 @@ static void write_lost_events(
 	losses_put(capture->writer, LOSS_EVENTS, refused + (capture->end_ns ? missing : 0), 0);
 	losses_put(capture->writer, LOSS_BARE_EVENTS,
 		counters[COUNTER_BARE_EVENTS] + bare + totals->bare_events, 0);
+	if (!capture->options.event_count)
+		return;
+	kernel_memory_counts(capture->kernel, &untracked, &odd);
+	losses_put(capture->writer, LOSS_UNTRACKED_BLOCKS, untracked, 0);
+	losses_put(capture->writer, LOSS_ODD_VALUES, odd, 0);
+	losses_put(capture->writer, LOSS_UNWATCHED_PROCESSES, capture_unwatched(capture, NULL), 0);
 }
 
 void capture_write_summary(struct capture *capture, uint64_t until_ns)

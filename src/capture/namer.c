@@ -235,6 +235,24 @@ enum known_owner namer_tells_owner(const struct namer *namer, uint64_t raw_id)
 	return owner ? (enum known_owner) * owner : KNOWN_OWNER_NOT;
 }
 
+/*
+ * Leaf frames that are of the library which COMMAND was started with, where that tells of a block:
+ * whoever looks for allocations means who called malloc(), not how dwell knows.
+ */
+static uint32_t telling_frames(
+	const struct namer *namer, const struct record_stack *record, const char *leaf)
+{
+	uint32_t count = 0, object = UNWIND_FRAME_OBJECT(record->frames[0]);
+
+	if (!namer->hook || !leaf || strcmp(leaf, namer->hook) != 0)
+		return 0;
+	while (count + 1 < record->depth && !(record->frames[count] & UNWIND_FRAME_RAW) &&
+		UNWIND_FRAME_OBJECT(record->frames[count]) == object)
+		count++;
+	/* The hook itself in any case: its mapping may not be known yet. */
+	return count || record->depth == 1 ? count : 1;
+}
+
 static uint64_t packed_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[UNWIND_MAX_FRAMES];
@@ -262,7 +280,13 @@ static uint64_t packed_stack(struct namer *namer, const struct record_stack *rec
 	/* One without plain addresses may come from any process: it is kept. */
 	if (image && has_raw)
 		vec_push(&image->raw, record->id);
-	return write_nodes(namer, frames, record->depth, end);
+	uint32_t first = telling_frames(namer, record, leaves[0]);
+	return write_nodes(namer, frames + first, record->depth - first, end);
+}
+
+void namer_set_hook(struct namer *namer, const char *function)
+{
+	namer->hook = function;
 }
 
 static uint64_t user_stack(struct namer *namer, const struct record_stack *record)

@@ -28,6 +28,7 @@ struct namer {
 	struct map64 written;     /* ids of objects, frames, nodes */
 	struct loader *loader;
 	const struct own_code *own;
+	const char *hook; /* see namer_set_hook(); NULL: none */
 	bool is_started;
 	struct map64 numbered; /* the loader's number -> struct code_object * */
 };

@@ -18,8 +18,10 @@
 
 #include "host/proc_text.h"
 #include "kernel/programs.h"
+#include "kernel/uprobes.h"
 #include "util/text.h"
 
+#define EVENT_SOURCES "/sys/bus/event_source/devices"
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
 static const struct bpf_insn return_zero[] = {
@@ -277,6 +279,7 @@ static const struct {
 	{BPF_FUNC_get_current_task_btf, "bpf_get_current_task_btf"},
 	{BPF_FUNC_task_storage_get, "bpf_task_storage_get"},
 	{BPF_FUNC_ringbuf_output, "bpf_ringbuf_output"},
+	{BPF_FUNC_find_vma, "bpf_find_vma"},
 };
 
 /*
@@ -414,6 +417,26 @@ static void add_clocks(struct check *check)
 				   : "no cycle counter (usual in virtual machines)");
 }
 
+/* Hooks of -e and --alloc, which no other recording needs. */
+static void add_event_hooks(struct check *check)
+{
+	bool has_uprobes = !access(EVENT_SOURCES "/uprobe/type", F_OK);
+	bool has_kprobes = !access(EVENT_SOURCES "/kprobe/type", F_OK);
+
+	if (!has_uprobes)
+		facts_add(check->facts, FACT_HELPFUL, FACT_MISSING, "uprobes",
+			"functions of programs (-e uprobe:, usdt:) and --alloc cannot be watched");
+	else if (check->can_load)
+		facts_add(check->facts, FACT_HELPFUL, uprobes_have_multi() ? FACT_OK : FACT_LIMITED,
+			"uprobes", "%s",
+			uprobes_have_multi() ? "functions of programs can be watched, many at once"
+					     : "functions of programs can be watched, up to 16 of "
+					       "an event at once (more from Linux 6.6 on)");
+	facts_add(check->facts, FACT_HELPFUL, has_kprobes ? FACT_OK : FACT_MISSING, "kprobes", "%s",
+		has_kprobes ? "functions of the kernel can be watched (-e kprobe:)"
+			    : "functions of this kernel cannot be watched; its tracepoints can");
+}
+
 void check_kernel_helpful(struct check *check)
 {
 	int64_t jit;
@@ -426,6 +449,7 @@ void check_kernel_helpful(struct check *check)
 				 : "no on-CPU stacks (running times stay exact)");
 	}
 	add_clocks(check);
+	add_event_hooks(check);
 	if (proc_text_read_number("/proc/sys/net/core/bpf_jit_enable", &jit))
 		return;
 	facts_add(check->facts, FACT_HELPFUL, jit ? FACT_OK : FACT_LIMITED, "BPF compiler", "%s",

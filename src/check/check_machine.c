@@ -242,11 +242,12 @@ static void add_tracefs(struct check *check)
 	if (!proc_text_read("/proc/self/mountinfo", &mountinfo) &&
 		!proc_text_mount(mountinfo, "tracefs", &where)) {
 		facts_add(check->facts, FACT_MACHINE, FACT_OK, "tracefs",
-			"mounted; dwell does not need it");
+			"mounted: tracepoints can be counted (-e), and growth of memory");
 		return;
 	}
 	facts_add(check->facts, FACT_MACHINE, FACT_MISSING, "tracefs",
-		"not mounted: no effect on dwell, but perf needs it");
+		"not mounted: tracepoints cannot be counted (-e), nor growth of memory; all else "
+		"can");
 	facts_fix(check->facts, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
 }
 

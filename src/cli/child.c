@@ -19,7 +19,8 @@
 
 #define PATIENCE_MS 2000
 
-static void run_child(int wait_fd, int failure_fd, char *const *command, const sigset_t *mask)
+static void run_child(int wait_fd, int failure_fd, char *const *command, const sigset_t *mask,
+	char *const *variables)
 {
 	char go;
 	int error;
@@ -29,6 +30,8 @@ static void run_child(int wait_fd, int failure_fd, char *const *command, const s
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (read(wait_fd, &go, 1) != 1)
 		_exit(125);
+	for (; variables && *variables; variables++)
+		putenv(*variables);
 	execvp(command[0], command);
 	error = errno;
 	if (write(failure_fd, &error, sizeof(error)) < 0)
@@ -46,13 +49,18 @@ static int try_file(const char *path)
 	return S_ISREG(status.st_mode) && !access(path, X_OK) ? 0 : EACCES;
 }
 
-int child_find(const char *command)
+int child_find(const char *command, char **ret_path)
 {
 	const char *path = getenv("PATH");
 	int best = ENOENT;
 
-	if (strchr(command, '/'))
+	if (ret_path)
+		*ret_path = NULL;
+	if (strchr(command, '/')) {
+		if (ret_path)
+			*ret_path = xstrdup(command);
 		return try_file(command);
+	}
 	if (!path)
 		return 0; /* execvp has a default of its own */
 	while (*command) {
@@ -60,6 +68,8 @@ int child_find(const char *command)
 		_cleanup_free_ char *file =
 			xasprintf("%.*s%s%s", (int)length, path, length ? "/" : "", command);
 		int error = try_file(file);
+		if (!error && ret_path)
+			*ret_path = xstrdup(file);
 		if (!error)
 			return 0;
 		if (error == EACCES)
@@ -71,7 +81,8 @@ int child_find(const char *command)
 	return best;
 }
 
-int child_prepare(struct child *child, char *const *command, const sigset_t *mask)
+int child_prepare(
+	struct child *child, char *const *command, const sigset_t *mask, char *const *variables)
 {
 	int go[2], failure[2];
 
@@ -88,7 +99,7 @@ int child_prepare(struct child *child, char *const *command, const sigset_t *mas
 	if (!pid) {
 		close(go[1]);
 		close(failure[0]);
-		run_child(go[0], failure[1], command, mask);
+		run_child(go[0], failure[1], command, mask, variables);
 	}
 	int error = pid < 0 ? -errno : 0;
 	close(go[0]);

@@ -14,10 +14,16 @@ struct child {
 	int pidfd;
 };
 
-/* 0 if the command can be found and executed, else ENOENT or EACCES. */
-int child_find(const char *command);
-/* Forks; the child waits. It starts with `mask` as its signal mask. 0 or -errno. */
-int child_prepare(struct child *child, char *const *command, const sigset_t *mask);
+/* 0 if the command can be found and executed, else ENOENT or EACCES. Its file, the caller frees it;
+ * NULL: not known, or not asked for (ret_path NULL). */
+int child_find(const char *command, char **ret_path);
+/*
+ * Forks; the child waits. It starts with `mask` as its signal mask, and with these variables in its
+ * environment, each NAME=VALUE (NULL: none further), which are the child's from then on. 0 or
+ * -errno.
+ */
+int child_prepare(
+	struct child *child, char *const *command, const sigset_t *mask, char *const *variables);
 /* Lets it go. 0, or the errno of the exec that failed, positive; then the child is gone. */
 int child_release(struct child *child);
 /* Becomes readable when the child has ended. */

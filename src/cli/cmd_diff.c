@@ -307,6 +307,10 @@ static int check_sides(struct arguments *arguments, const struct input *sides)
 			arguments->files[1], units[1][0] ? units[1] : "weights");
 	arguments->diff.is_no_time = !sides[0].is_time;
 	bool has_windows = sides[0].window_ns && sides[1].window_ns;
+	/* What lives at the end is no rate. */
+	if (!arguments->has_scale && sides[0].is_recording &&
+		sides[0].view.type.kind == MEASURE_LIVE)
+		arguments->diff.scale = DIFF_RAW;
 	if (!arguments->has_scale && !has_windows)
 		arguments->diff.scale = DIFF_SHARE;
 	if (arguments->diff.scale == DIFF_PER_SECOND && !has_windows)

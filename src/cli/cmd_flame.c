@@ -10,6 +10,7 @@
 #include "cli/picture_options.h"
 #include "cli/stack_options.h"
 #include "format/folded.h"
+#include "profile/estimate.h"
 #include "util/units.h"
 
 enum {
@@ -183,18 +184,20 @@ static int write_picture(
 {
 	_cleanup_free_ uint64_t *after =
 		xcalloc(input->tree.nodes.count, sizeof(*input->before.at));
-	char room[UNITS_ROOM], hidden_room[UNITS_ROOM];
+	char room[UNITS_ROOM], hidden_room[UNITS_ROOM], error_text[ESTIMATE_ROOM];
 	_cleanup_free_ char *hidden =
 		input->hidden_threads ? xasprintf("; %zu more threads, blocked %s, are seen as "
 						  "wakers only",
 						input->hidden_threads,
 						units_duration(input->hidden_ns, hidden_room))
 				      : xstrdup("");
+	estimate_text(tree_total_count(&input->tree), tree_total_samples(&input->tree), error_text);
 	/* Pictures are passed on; where the file was is nobody's business. */
 	_cleanup_free_ char *idle = stack_options_idle(input);
-	_cleanup_free_ char *subtitle = xasprintf("%s, %s%s%s%s%s%s", basename(path),
-		units_duration(input->window_ns, room), idle ? "; " : "", idle ? idle : "", hidden,
-		input->losses ? "; " : "", input->losses ? input->losses : "");
+	_cleanup_free_ char *subtitle = xasprintf("%s, %s%s%s%s%s%s%s%s", basename(path),
+		units_duration(input->window_ns, room), error_text[0] ? ";" : "", error_text,
+		idle ? "; " : "", idle ? idle : "", hidden, input->losses ? "; " : "",
+		input->losses ? input->losses : "");
 	struct picture_options *picture = &arguments->picture;
 	struct why why = {""};
 	int error;

@@ -46,6 +46,7 @@ extern const struct command cmd_flame;
 extern const struct command cmd_html;
 extern const struct command cmd_diff;
 extern const struct command cmd_import;
+extern const struct command cmd_list;
 extern const struct command cmd_check;
 /* `dwell TARGET|-- COMMAND`: not in the table, chosen when the first word is no command. */
 extern const struct command cmd_oneshot;

@@ -17,8 +17,8 @@
 #include "util/rights.h"
 #include "util/text.h"
 
-static const struct command *const commands[] = {
-	&cmd_record, &cmd_report, &cmd_flame, &cmd_html, &cmd_diff, &cmd_import, &cmd_check};
+static const struct command *const commands[] = {&cmd_record, &cmd_report, &cmd_flame, &cmd_html,
+	&cmd_diff, &cmd_import, &cmd_list, &cmd_check};
 
 #define HELP_COLUMNS 80
 

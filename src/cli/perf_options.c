@@ -24,7 +24,6 @@ static const struct argp_option options[] = {
 };
 
 const struct stranger perf_strangers[] = {
-	{'c', "count", "samples are taken by time; say how often with -F HZ"},
 	{'C', "cpu", "threads are followed over all CPUs; choose them with -p, -t, -n or -G"},
 	{'D', "delay", "begin later instead: sleep 5 && dwell record ..."},
 	{'b', "branch-any", "branches are not recorded; stacks always are"},
@@ -83,18 +82,6 @@ bool perf_options_take_event(struct perf_options *perf, const char *event)
 		return false;
 	perf->clock_event = event;
 	return true;
-}
-
-const char *perf_event_instead(const char *event)
-{
-	if (!strncmp(event, "sched:", strlen("sched:")))
-		return "all switches and wakes are seen anyway; leave it out";
-	if (!strncmp(event, "cycles:", strlen("cycles:")))
-		return "what runs is sampled anyway (-F), in programs and in the kernel; leave it "
-		       "out";
-	if (!strcmp(event, "task-clock"))
-		return "running time is measured exactly and sampled anyway (-F); leave it out";
-	return NULL;
 }
 
 void perf_options_say(const struct perf_options *perf)

@@ -27,8 +27,6 @@ extern const struct stranger perf_strangers[];
 
 /* Is the event of -e what the samples that are always taken are of? Then it is noted. */
 bool perf_options_take_event(struct perf_options *perf, const char *event);
-/* What to do instead if the event is one of perf's that is no event here, else NULL. */
-const char *perf_event_instead(const char *event);
 
 /* One line on stderr for each that was given. */
 void perf_options_say(const struct perf_options *perf);

@@ -41,8 +41,6 @@ static const struct argp_option table[] = {
 	{"output", 'o', "FILE", 0,
 		"recording (default " RECORD_DEFAULT_FILE ", the one before kept as .old)", 2},
 	{"frequency", 'F', "HZ", 0, "on-CPU samples per second and CPU (default 99, 0: none)", 2},
-	{"event", 'e', "EVENT", 0, "count EVENT by stack, too: " EVENT_NAMES "; can be repeated",
-		2},
 	{"min-wait", 'm', "TIME", 0, "shorter waits keep time and reason, not the rest", 2},
 	{"max-wait", 'M', "TIME", 0, "longer waits keep time and reason, not the rest", 2},
 	{"slice", KEY_SLICE, "TIME", 0,
@@ -82,9 +80,11 @@ void record_options_init(struct record_options *options)
 						   .user_stacks = USER_STACKS_TABLE,
 						   .has_cache = true,
 						   .has_stacks = true,
+						   .has_time_stacks = true,
 						   .has_awaited = true,
 						   .depth = CAPTURE_DEFAULT_DEPTH,
 						   .audit_every = CAPTURE_DEFAULT_AUDIT}};
+	event_options_init(&options->events, &options->perf);
 }
 
 static int bad(const char *format, const char *value)
@@ -141,39 +141,8 @@ static int parse_frequency(struct record_options *options, const char *text)
 
 	if (end == text || *end || text[0] == '-' || hz > CAPTURE_MAX_HZ)
 		return bad("%s is not a sampling frequency from 0 to 10000", text);
-	options->capture.sample_hz = (uint32_t)hz;
-	return 0;
-}
-
-/* A CPU is in few events at once, and each costs on its own: this is for a handful. */
-#define MOST_EVENTS 16
-
-static int parse_event(struct record_options *options, const char *text)
-{
-	struct event event;
-	struct why why;
-
-	if (options->events.count == MOST_EVENTS) {
-		fail(STATUS_USAGE, "-e %s is one event too many; %d can be counted at once", text,
-			MOST_EVENTS);
-		return EINVAL;
-	}
-	if (perf_options_take_event(&options->perf, text))
-		return 0;
-	if (event_parse(text, &event, &why)) {
-		const char *instead = perf_event_instead(text);
-		if (instead)
-			fail(STATUS_USAGE, "-e %s: %s", text, instead);
-		else
-			fail(STATUS_USAGE, "%s", why.text);
-		return EINVAL;
-	}
-	vec_each (other, &options->events)
-		if (!strcmp(other->name, event.name)) {
-			event_clear(&event);
-			return bad("-e %s: another event has that name", text);
-		}
-	vec_push(&options->events, event);
+	if (!event_options_take_frequency(&options->events, (uint32_t)hz))
+		options->capture.sample_hz = (uint32_t)hz;
 	return 0;
 }
 
@@ -284,7 +253,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		options->perf.user_stacks = &options->capture.user_stacks;
 		state->child_inputs[0] = options;
-		state->child_inputs[1] = &options->perf;
+		state->child_inputs[1] = &options->events;
+		state->child_inputs[2] = &options->perf;
 		return 0;
 	case 'd':
 		if (parse_time(value, &options->capture.duration_ns))
@@ -293,8 +263,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 'o':
 		options->output = value;
 		return 0;
-	case 'e':
-		return parse_event(options, value);
 	case 'F':
 		return parse_frequency(options, value);
 	case 'm':
@@ -347,7 +315,7 @@ static const struct argp_child children[] = {
 	{.argp = &target_argp,
 		.group = -1,
 		.header = "Target (none: COMMAND and what it starts, else all threads):"},
-	{.argp = &perf_options_argp}, {0}};
+	{.argp = &event_options_argp}, {.argp = &perf_options_argp}, {0}};
 const struct argp record_argp = {.options = table, .parser = parse, .children = children};
 
 static char *join_words(int count, char *const *words)
@@ -430,15 +398,12 @@ int record_options_settle(struct record_options *options, int argc, char **argv)
 	if (capture->min_wait_ns > capture->max_wait_ns)
 		return fail(usage_status(options),
 			"the shortest wait (-m) is longer than the longest (-M)");
-	/* The kernel's walk has room for one thread of a CPU, and a uprobe can be preempted in it.
-	 */
-	vec_each (event, &options->events)
-		if (event->kind == EVENT_CALL && capture->user_stacks == USER_STACKS_FP)
-			return fail(usage_status(options),
-				"-e uprobe: and --user-stacks fp exclude each other");
 	if (options->command && !options->has_target)
 		capture->target = TARGET_COMMAND;
-	int status = hold_ids(options);
+	int status = event_options_settle(
+		&options->events, capture, options->command != NULL, usage_status(options));
+	if (!status)
+		status = hold_ids(options);
 	if (status)
 		return status;
 	options->target_text = describe_target(options);
@@ -446,8 +411,6 @@ int record_options_settle(struct record_options *options, int argc, char **argv)
 	options->command_line =
 		xasprintf("dwell%s%s %s", options->name[0] ? " " : "", options->name, words);
 	capture->target_text = options->target_text;
-	capture->events = options->events.at;
-	capture->event_count = options->events.count;
 	capture->command_line = options->command_line;
 	return 0;
 }
@@ -483,9 +446,7 @@ int record_options_parse(
 void record_options_clear(struct record_options *options)
 {
 	vec_clear(&options->ids);
-	vec_each (event, &options->events)
-		event_clear(event);
-	vec_clear(&options->events);
+	event_options_clear(&options->events);
 	vec_each (folder, &options->id_folders)
 		if (*folder >= 0)
 			close(*folder);

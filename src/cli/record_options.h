@@ -7,6 +7,7 @@
 
 #include "capture/capture.h"
 #include "cli/command.h"
+#include "cli/event_options.h"
 #include "cli/perf_options.h"
 #include "util/vec.h"
 
@@ -18,7 +19,7 @@ struct record_options {
 	struct capture_options capture;
 	VEC(uint32_t) ids;
 	VEC(int) id_folders; /* of -p and -t: /proc/ID of each, or -1 */
-	VEC(struct event) events;
+	struct event_options events;
 	struct perf_options perf;
 	const char *output; /* NULL: last.dwell, rotated */
 	char **command;     /* NULL-terminated part of argv, NULL if none */

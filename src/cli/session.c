@@ -19,6 +19,7 @@
 #include "check/check.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/heap_session.h"
 #include "cli/live_line.h"
 #include "cli/no_target.h"
 #include "cli/rotation.h"
@@ -38,6 +39,7 @@ struct session {
 	struct recording_writer *writer;
 	struct capture *capture;
 	struct child child;
+	struct heap_session heap;
 	sigset_t old_mask;
 	int signal_fd;
 	atomic_bool is_told_to_stop;
@@ -244,6 +246,7 @@ static void say_summary(struct session *session)
 			100.0 * (double)meta->accounted_ns / (double)meta->expected_ns);
 	fputc('\n', stderr);
 	warn_of_cost(meta);
+	heap_session_say(session->capture);
 }
 
 /* A target named by number may have ended in the last moment of the start; of others nobody may
@@ -321,6 +324,8 @@ static int run_window(struct session *session)
 	struct why why;
 
 	live_line_end(&session->line);
+	if (!session->options->is_quiet)
+		heap_session_say_price(session->capture);
 	if (session->child.pid)
 		exec_error = child_release(&session->child);
 	if (exec_error)
@@ -396,14 +401,20 @@ static int record(struct session *session)
 static int prepare_child(struct session *session)
 {
 	struct record_options *options = session->options;
+	_cleanup_free_ char *file = NULL;
 	int error;
 
 	if (!options->command)
 		return 0;
-	error = child_find(options->command[0]);
+	error = child_find(options->command[0], &file);
 	if (error)
 		return complain_exec(session, error);
-	error = child_prepare(&session->child, options->command, &session->old_mask);
+	if (options->capture.target == TARGET_COMMAND)
+		error = heap_session_prepare(&session->heap, options, file);
+	if (error)
+		return error;
+	error = child_prepare(
+		&session->child, options->command, &session->old_mask, session->heap.variables);
 	if (error)
 		return fail(STATUS_COMMAND_FAILED, "cannot fork: %s", strerror(-error));
 	options->capture.command_pid = (uint32_t)session->child.pid;
@@ -458,5 +469,6 @@ int session_record(struct record_options *options, const char **ret_path)
 	capture_free(session.capture);
 	recording_writer_free(session.writer);
 	child_clear(&session.child);
+	heap_session_clear(&session.heap);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "elf/file.h"
+#include "elf/function_private.h"
 #include "elf/section.h"
 
 #define MAX_TABLE_BYTES (512ULL << 20)
@@ -16,7 +17,6 @@
 #define VERSION_HIDDEN 0x8000
 
 struct search {
-	const struct elf_file *file;
 	const char *name;
 	size_t name_bytes;
 	bool has_default; /* found as the default version, or without one */
@@ -52,47 +52,63 @@ static void take(struct search *search, uint64_t address, bool is_default)
 	search->is_ambiguous |= search->address != address;
 }
 
-static void look_at(struct search *search, const Elf64_Sym *symbol,
-	const struct elf_section *strings, bool is_hidden)
+static void look_at(void *context, const struct elf_function_symbol *symbol)
 {
-	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+	struct search *search = context;
 	bool is_default;
 
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= strings->count ||
-		(type != STT_FUNC && type != STT_GNU_IFUNC) ||
-		!is_named(search, (const char *)strings->bytes + symbol->st_name,
-			strings->count - symbol->st_name, &is_default))
+	if (!is_named(search, symbol->name, symbol->room, &is_default))
 		return;
-	if (type == STT_GNU_IFUNC)
+	if (symbol->is_choice)
 		search->has_choice = true;
 	else
-		take(search, symbol->st_value, is_default && !is_hidden);
+		take(search, symbol->address, is_default && !symbol->is_hidden);
 }
 
-static int search_table(
-	struct search *search, const char *table, const char *names, const char *versions_of)
+static int each_of_table(const struct elf_file *file, const char *table, const char *names,
+	const char *versions_of,
+	void (*each)(void *context, const struct elf_function_symbol *symbol), void *context)
 {
 	struct elf_section symbols, strings, versions = {0};
-	int error = elf_section_read(search->file, table, MAX_TABLE_BYTES, &symbols);
+	int error = elf_section_read(file, table, MAX_TABLE_BYTES, &symbols);
 
 	if (!error)
-		error = elf_section_read(search->file, names, MAX_STRING_BYTES, &strings);
+		error = elf_section_read(file, names, MAX_STRING_BYTES, &strings);
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	if (versions_of)
-		elf_section_read(search->file, versions_of, MAX_TABLE_BYTES, &versions);
+		elf_section_read(file, versions_of, MAX_TABLE_BYTES, &versions);
 	for (size_t i = 0; i < symbols.count / sizeof(Elf64_Sym); i++) {
 		Elf64_Sym symbol;
 		Elf64_Half version = 0;
 		memcpy(&symbol, symbols.bytes + i * sizeof(symbol), sizeof(symbol));
+		unsigned int type = ELF64_ST_TYPE(symbol.st_info);
+		if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.count ||
+			(type != STT_FUNC && type != STT_GNU_IFUNC))
+			continue;
 		if ((i + 1) * sizeof(version) <= versions.count)
 			memcpy(&version, versions.bytes + i * sizeof(version), sizeof(version));
-		look_at(search, &symbol, &strings, version & VERSION_HIDDEN);
+		each(context, &(struct elf_function_symbol){
+				      .name = (const char *)strings.bytes + symbol.st_name,
+				      .room = strings.count - symbol.st_name,
+				      .address = symbol.st_value,
+				      .bytes = symbol.st_size,
+				      .is_choice = type == STT_GNU_IFUNC,
+				      .is_hidden = version & VERSION_HIDDEN});
 	}
 	return 0;
 }
 
-static int offset_of(const struct elf_file *file, uint64_t address, uint64_t *ret)
+int elf_function_each(const struct elf_file *file,
+	void (*each)(void *context, const struct elf_function_symbol *symbol), void *context)
+{
+	int error = each_of_table(file, ".symtab", ".strtab", NULL, each, context);
+
+	return error ? error
+		     : each_of_table(file, ".dynsym", ".dynstr", ".gnu.version", each, context);
+}
+
+int elf_function_place(const struct elf_file *file, uint64_t address, uint64_t *ret)
 {
 	const struct elf_segment *segments;
 	size_t count = elf_file_segments(file, &segments);
@@ -108,14 +124,13 @@ static int offset_of(const struct elf_file *file, uint64_t address, uint64_t *re
 
 int elf_function_offset(const struct elf_file *file, const char *name, uint64_t *ret)
 {
-	struct search search = {.file = file, .name = name, .name_bytes = strlen(name)};
-	int error = search_table(&search, ".symtab", ".strtab", NULL);
+	struct search search = {.name = name, .name_bytes = strlen(name)};
+	int error = elf_function_each(file, look_at, &search);
 
-	if (!error)
-		error = search_table(&search, ".dynsym", ".dynstr", ".gnu.version");
 	if (error)
 		return error;
 	if (search.is_found)
-		return search.is_ambiguous ? -ENOTUNIQ : offset_of(file, search.address, ret);
+		return search.is_ambiguous ? -ENOTUNIQ
+					   : elf_function_place(file, search.address, ret);
 	return search.has_choice ? -ENOTSUP : -ENOENT;
 }

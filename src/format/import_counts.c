@@ -136,6 +136,8 @@ void import_write_counts(struct import *import, struct recording_writer *writer,
 		row.thread++;
 		row.kernel_stack = written.kernel;
 		row.user_stack = written.user;
+		/* Samples are what an import counts; what they weigh is their value. */
+		row.events = row.count;
 		recording_writer_add_count(writer, &row);
 	}
 }

@@ -4,17 +4,20 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "host/cgroup.h"
 #include "host/proc_text.h"
 #include "kernel/direct_map.h"
+#include "kernel/event_attach.h"
 #include "kernel/glob.h"
 #include "kernel/configure_awaited.h"
 #include "kernel/configure_chains.h"
 #include "kernel/lessons.h"
 #include "kernel/private.h"
 #include "kernel/programs.h"
+#include "kernel/uprobes.h"
 #include "dwell.skel.h"
 #include "util/clock.h"
 
@@ -119,14 +122,39 @@ int kernel_make_unwind_tables(struct kernel *kernel)
 	return error;
 }
 
+/* Where many places can be one link, programs are loaded for that. */
+static void load_for_multi(struct kernel *kernel)
+{
+	struct dwell *skeleton = kernel->skeleton;
+	struct bpf_program *programs[] = {skeleton->progs.on_call, skeleton->progs.on_block,
+		skeleton->progs.on_block_freed, skeleton->progs.on_block_untracked,
+		skeleton->progs.on_allocator, skeleton->progs.on_allocate,
+		skeleton->progs.on_allocated, skeleton->progs.on_allocate_only,
+		skeleton->progs.on_free, skeleton->progs.on_allocator_call};
+
+	kernel->has_multi = uprobes_have_multi();
+	for (size_t i = 0; i < ARRAY_SIZE(programs) && kernel->has_multi; i++)
+		uprobes_load_for_multi(programs[i]);
+}
+
 /* Beyond seven eighths only rows without stacks are made, of which there are few. */
 static void configure_events(struct kernel *kernel)
 {
 	struct dwell *skeleton = kernel->skeleton;
 	uint32_t rows = kernel->sizes.event_rows;
 
+	bool has_allocations = kernel->options->memory.has_allocations;
+
+	bpf_map__set_autocreate(skeleton->maps.allocations, has_allocations);
+	bpf_map__set_autocreate(skeleton->maps.allocators, has_allocations);
+	bpf_map__set_autocreate(skeleton->maps.allocating_threads, has_allocations);
+	bpf_map__set_autocreate(skeleton->maps.growing_threads, kernel->options->memory.has_growth);
 	if (!kernel->options->event_count)
 		return;
+	memcpy((void *)skeleton->rodata->cfg_event_rules, kernel->plan.rules,
+		sizeof(kernel->plan.rules));
+	kernel_configure_memory(kernel);
+	load_for_multi(kernel);
 	skeleton->rodata->cfg_event_rows = rows - rows / 8;
 	skeleton->rodata->cfg_event_seen_mask = kernel->sizes.event_seen - 1;
 	bpf_map__set_max_entries(skeleton->maps.event_seen, kernel->sizes.event_seen);
@@ -184,12 +212,14 @@ int kernel_configure(struct kernel *kernel, struct why *why)
 	struct dwell *skeleton = kernel->skeleton;
 	unsigned int uses = USE_BOOKS | USE_QUEUES | (options->sample_hz ? USE_SAMPLES : 0) |
 			    (options->user_stacks == USER_STACKS_TABLE ? USE_SLEEPERS : 0) |
-			    (options->event_count ? USE_EVENTS : 0);
+			    events_uses(options->events, options->event_count) |
+			    memory_uses(&options->memory);
 
 	skeleton->rodata->cfg_user_threads = options->has_user_threads;
 	skeleton->rodata->cfg_kernel_threads = options->has_kernel_threads;
 	skeleton->rodata->cfg_user_stacks = options->user_stacks;
 	skeleton->rodata->cfg_stacks = options->has_stacks;
+	skeleton->rodata->cfg_time_stacks = options->has_time_stacks;
 	skeleton->rodata->cfg_skip_self = !options->has_self;
 	skeleton->rodata->cfg_slice_ns = options->slice_ns;
 	skeleton->rodata->cfg_min_wait_ns = options->min_wait_ns;
@@ -198,7 +228,8 @@ int kernel_configure(struct kernel *kernel, struct why *why)
 	background_end(&kernel->type_reader);
 	direct_map_configure(skeleton, kernel->has_loads);
 	skeleton->rodata->cfg_audit_every = options->audit_every;
-	skeleton->rodata->cfg_has_budget = options->budget > 0 && options->has_stacks;
+	skeleton->rodata->cfg_has_budget =
+		options->budget > 0 && options->has_stacks && options->has_time_stacks;
 	skeleton->rodata->cfg_burst_seed = clock_monotonic_ns();
 	skeleton->rodata->cfg_seen_mask = kernel->sizes.seen - 1;
 	skeleton->rodata->cfg_ring_for_stacks = kernel->sizes.ring_bytes / 4 * 3;

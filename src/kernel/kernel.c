@@ -116,6 +116,8 @@ static void set_sizes(struct kernel *kernel)
 		sizes_of_memory(options->memory_bytes, kernel->depth, options->event_count > 0);
 	if (!options->has_awaited || !options->has_stacks)
 		sizes_drop_awaited(&kernel->most);
+	if (options->memory.has_allocations)
+		sizes_add_allocations(&kernel->most, options->memory_bytes);
 	kernel->sizes = kernel->most;
 	if (!options->is_memory_asked && can_grow(kernel->makers))
 		kernel->sizes = sizes_to_begin(&kernel->most, &target);
@@ -133,6 +135,7 @@ int kernel_new(const struct capture_options *options, struct helpers *makers, st
 	kernel->depth = options->has_stacks ? options->depth : 0;
 	kernel->options = options;
 	kernel->makers = makers;
+	kernel->library_fd = -1;
 	memset(kernel->sets, -1, sizeof(kernel->sets));
 	for (int i = 0; i < KERNEL_SLOTS / 2 * TABLE_KINDS; i++)
 		kernel->sets[i / TABLE_KINDS].rows[i % TABLE_KINDS] = 0;
@@ -217,6 +220,9 @@ static void *destroy_links(void *context)
 	vec_each (link, &kernel->links)
 		bpf_link__destroy(*link);
 	vec_clear(&kernel->links);
+	vec_each (fd, &kernel->link_fds)
+		close(*fd);
+	vec_clear(&kernel->link_fds);
 	return NULL;
 }
 
@@ -256,6 +262,8 @@ void kernel_free(struct kernel *kernel)
 	kernel_unmap_areas(kernel);
 	kernel_free_sets(kernel);
 	dwell__destroy(kernel->skeleton);
+	event_plan_clear(&kernel->plan);
+	kernel_free_memory(kernel);
 	kernel_forget_types(kernel);
 	free(kernel->keys);
 	free(kernel->sums);

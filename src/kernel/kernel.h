@@ -63,8 +63,13 @@ void kernel_free(struct kernel *kernel);
  * addresses. */
 void kernel_own_code(const struct kernel *kernel, struct own_code *ret);
 
-/* To the events that are asked for: files of functions are found and read by `outside`. */
-int kernel_attach_events(struct kernel *kernel, struct outside *outside, struct why *why);
+/*
+ * Finds where the events are that are asked for, before the programs are loaded: files are found
+ * and read by `outside`.
+ */
+int kernel_find_events(struct kernel *kernel, struct outside *outside, struct why *why);
+/* To these. */
+int kernel_attach_events(struct kernel *kernel, struct why *why);
 int kernel_attach(struct kernel *kernel, struct why *why);
 /* "cpu-clock" or "cycles"; "" without sampling. */
 const char *kernel_sample_event(const struct kernel *kernel);

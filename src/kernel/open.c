@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/event.h"
 #include "dwell.skel.h"
 #include "util/io.h"
 #include "util/mem.h"

@@ -9,6 +9,7 @@
 
 #include "contract/contract.h"
 #include "kernel/event.h"
+#include "kernel/memory.h"
 
 /* What a start is doing, in the order of it. */
 enum start_stage {
@@ -35,6 +36,7 @@ struct capture_options {
 	uint32_t sample_hz;         /* 0: no sampling */
 	const struct event *events; /* to count beside time */
 	size_t event_count;
+	struct memory_options memory; /* some of these events are of memory */
 	uint64_t slice_ns;
 	uint64_t memory_bytes; /* for all tables */
 	bool is_memory_asked;  /* by the user: not to be had is an error, else it gets less */
@@ -44,6 +46,7 @@ struct capture_options {
 	bool has_self;        /* record dwell too */
 	uint64_t duration_ns; /* the window's length at most, 0: until stopped */
 	uint32_t depth;       /* hops kept of each chain of wakers; 0: no chains */
+	bool has_time_stacks; /* false: only events have stacks */
 	bool has_awaited;     /* note what waits are for */
 	uint32_t audit_every; /* of the stacks known without a walk one is walked, too; 0: none */
 	double budget; /* share of the machine's CPU time that a recording may cost; 0: any */

@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 
+#include "kernel/allocators.h"
+#include "kernel/event_place.h"
 #include "kernel/kernel.h"
 #include "kernel/kernel_text.h"
 #include "kernel/sizes.h"
@@ -27,6 +29,10 @@ struct table_set {
 };
 
 #define KERNEL_SLOTS 4
+
+/* See memory.c. */
+#define MEMORY_HOOKS 4
+#define MEMORY_CALLS 4
 
 /* One of the arrays of user stacks. */
 struct chunked_area {
@@ -68,6 +74,7 @@ struct kernel {
 	int active;                /* slot */
 	struct unwind_areas areas; /* mapped when first asked for */
 	VEC(struct bpf_link *) links;
+	VEC(int) link_fds;  /* of links that libbpf does not know */
 	pthread_t detacher; /* has the links */
 	bool is_detaching;
 	struct sum_key *keys; /* KERNEL_BATCH_ROWS */
@@ -77,6 +84,13 @@ struct kernel {
 	const struct capture_options *options; /* borrowed; measure n is events[n - 1] */
 	int active_events;                     /* table that is filled */
 	bool has_resting;                      /* the other one is not empty yet */
+	struct event_plan plan;
+	bool has_multi; /* see uprobes.h */
+	int library_fd; /* the preloaded one's, -1: none; with where its hooks are */
+	uint64_t hook_offsets[MEMORY_HOOKS];
+	allocator_list allocators; /* of processes that run */
+	uint32_t brk_id;           /* of tracepoints */
+	uint32_t call_ids[MEMORY_CALLS];
 };
 
 /*
@@ -129,6 +143,14 @@ struct perf_failure {
 /* To a perf event of its own for each CPU that is online. 0, -EPERM or -ENOTSUP. */
 int kernel_attach_perf(struct kernel *kernel, struct bpf_program *program,
 	struct perf_event_attr *attr, uint64_t cookie, struct perf_failure *ret);
+/* All that a tracepoint tells of, on every CPU. 0 or -errno. */
+int kernel_attach_tracepoint(
+	struct kernel *kernel, struct bpf_program *program, uint32_t id, uint64_t cookie);
+/* What of memory is followed: where it is found, before loading; its settings; its programs. */
+int kernel_find_memory(struct kernel *kernel, struct outside *outside, struct why *why);
+void kernel_configure_memory(struct kernel *kernel);
+int kernel_attach_memory(struct kernel *kernel, struct why *why);
+void kernel_free_memory(struct kernel *kernel);
 /* How full the active table of events is, 0 to 1. */
 double kernel_events_fill(const struct kernel *kernel);
 /* What kernel_unwind_areas() has mapped. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "kernel/event.h"
 #include "util/mem.h"
 
 #define WAKERS(function, tracepoint, what)                                                         \
@@ -91,12 +92,27 @@ static const struct program programs[] = {
 		.use = USE_SAMPLES,
 		.runs = COUNTER_SAMPLES,
 		.timed = COUNTER_SAMPLE_TIMED},
+	/* The runs of all that follow and their time are in those of on_call: events have one
+	 * count.
+	 */
 	{.name = "on_call",
-		.use = USE_EVENTS,
+		.use = USE_OF_EVENT(EVENT_CALL) | USE_OF_EVENT(EVENT_MARK),
 		.runs = COUNTER_EVENTS,
 		.timed = COUNTER_EVENT_TIMED},
-	/* Its runs and their time are in those of on_call: events have one count. */
-	{.name = "on_perf_event", .use = USE_EVENTS},
+	{.name = "on_kernel_call", .use = USE_OF_EVENT(EVENT_KERNEL_CALL)},
+	{.name = "on_tracepoint", .use = USE_OF_EVENT(EVENT_TRACEPOINT)},
+	{.name = "on_perf_event", .use = USE_OF_EVENT(EVENT_PERF)},
+	{.name = "on_block", .use = USE_ALLOC_HOOKS},
+	{.name = "on_block_freed", .use = USE_ALLOC_HOOKS},
+	{.name = "on_block_untracked", .use = USE_ALLOC_HOOKS},
+	{.name = "on_allocator", .use = USE_ALLOC_HOOKS},
+	{.name = "on_allocate", .use = USE_ALLOC_CALLS},
+	{.name = "on_allocated", .use = USE_ALLOC_CALLS},
+	{.name = "on_allocate_only", .use = USE_ALLOC_CALLS},
+	{.name = "on_free", .use = USE_ALLOC_CALLS},
+	{.name = "on_allocator_call", .use = USE_ALLOC_CALLS},
+	{.name = "on_brk", .use = USE_GROWTH},
+	{.name = "on_memory_call", .use = USE_GROWTH},
 	{.name = "on_sleepers", .use = USE_SLEEPERS},
 	{.name = "on_repair", .use = USE_SLEEPERS},
 };
@@ -157,7 +173,7 @@ uint64_t programs_ns(const uint64_t counters[static COUNTERS], bool of_events)
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *program = &programs[i];
-		if ((program->use == USE_EVENTS) == of_events && program->timed &&
+		if (!!(program->use & USE_OF_EVENTS) == of_events && program->timed &&
 			counters[program->timed])
 			total += (double)counters[program->runs] *
 				 (double)counters[program->timed + 1] /

@@ -24,13 +24,21 @@ enum program_use {
 	USE_WAKERS = 1 << 1,       /* names of wakers */
 	USE_BARE_VECTORS = 1 << 2, /* the same where stacks do not tell */
 	USE_SAMPLES = 1 << 3,
-	USE_SLEEPERS = 1 << 4, /* stacks walked later, by table */
-	USE_EVENTS = 1 << 5,   /* what is counted beside time; attached by kernel_attach_events() */
-	USE_RULES = 1 << 6,    /* kernel stacks by learnt rules */
+	USE_SLEEPERS = 1 << 4,      /* stacks walked later, by table */
+	USE_RULES = 1 << 6,         /* kernel stacks by learnt rules */
 	USE_BARE_SOFTIRQS = 1 << 7, /* names of softirqs where stacks do not tell */
 	USE_QUEUES = 1 << 8,        /* who had the CPU that a thread was ready for */
 	USE_AWAITED = 1 << 9,       /* what threads waited for */
+	/* What is counted beside time; attached by kernel_attach_events(). Each kind of event has a
+	 * use of its own: USE_OF_EVENT(). */
+	USE_ALLOC_HOOKS = 1 << 16, /* of the preloaded library */
+	USE_ALLOC_CALLS = 1 << 17, /* of allocators in processes that run already */
+	USE_GROWTH = 1 << 18,      /* of address spaces */
+	USE_OF_EVENTS = 0x7fff << 16,
 };
+
+/* By enum event_kind. */
+#define USE_OF_EVENT(kind) (1 << (20 + (kind)))
 
 struct program {
 	const char *name;

@@ -4,7 +4,8 @@
  * 1/32 for the seen stacks. With chains, waits have tables of their own: 1/4, and 1/8 for the other
  * sums; 1/16 is for what threads remember. For user stacks 1/8 for rows, 1/64 each for page words
  * and mappings and at most 1/32 for processes. 1/64 is for what threads wait for. Events, if any
- * are asked for, have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks.
+ * are asked for, have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks;
+ * blocks of memory that are followed 1/8, which is taken as they come.
  * Lessons of kernel stacks have 1/64 for their ring, 1 MiB at most. The tables of sums are
  * preallocated, which costs CPU time (0.5 s for 160 MiB), and at half full they are flipped within
  * 50 ms: a quarter is ample. The rest is for what threads take in task storage.
@@ -31,6 +32,7 @@
 #define EVENT_BYTES (48 + sizeof(struct event_key) + sizeof(struct event_sum) + 32)
 /* An entry of a hash that allocates them one by one, with its bucket. */
 #define PROCESS_BYTES (64 + 32)
+#define ALLOCATION_BYTES (64 + sizeof(struct allocation_key) + sizeof(struct allocation) + 32)
 #define MIN_PROCESSES 1024
 #define MAX_PROCESSES 65536
 #define MAX_PASTS 65536
@@ -168,6 +170,11 @@ struct table_sizes sizes_to_begin(const struct table_sizes *most, const struct s
 	return sizes;
 }
 
+void sizes_add_allocations(struct table_sizes *sizes, uint64_t bytes)
+{
+	sizes->allocations = rows_in(bytes / 8, ALLOCATION_BYTES);
+}
+
 void sizes_drop_awaited(struct table_sizes *sizes)
 {
 	sizes->awaited_bytes = 0;
@@ -184,7 +191,8 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 	return 2ULL * (sizes->rows + sizes->coarse_rows) * ROW_BYTES +
 	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) +
 	       2ULL * sizes->event_rows * EVENT_BYTES + sizes->event_ring_bytes +
-	       (uint64_t)sizes->event_seen * sizeof(uint64_t) + sizes->lesson_ring_bytes +
+	       (uint64_t)sizes->event_seen * sizeof(uint64_t) +
+	       (uint64_t)sizes->allocations * ALLOCATION_BYTES + sizes->lesson_ring_bytes +
 	       (sizes->lesson_ring_bytes ? sizeof(struct frame_table) : 0) + sizes->awaited_bytes +
 	       (uint64_t)sizes->pasts * CONTRACT_PAST_BYTES + sizes->ring_bytes +
 	       (uint64_t)sizes->seen * sizeof(uint64_t) +

@@ -20,6 +20,7 @@ struct table_sizes {
 	uint32_t event_rows;    /* in each of the two tables of events; 0: none, as the two below */
 	uint32_t event_ring_bytes;  /* a power of two */
 	uint32_t event_seen;        /* a power of two */
+	uint32_t allocations;       /* blocks of memory that are followed; 0: none */
 	uint32_t ring_bytes;        /* a power of two */
 	uint32_t seen;              /* a power of two */
 	uint32_t lesson_ring_bytes; /* a power of two; 0: kernel stacks are the unwinder's */
@@ -37,6 +38,8 @@ struct sizes_target {
 
 /* Sizes that together take at most that much; depth: hops of a chain, 0: no chains. */
 struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_events);
+/* With a table of blocks of memory. */
+void sizes_add_allocations(struct table_sizes *sizes, uint64_t bytes);
 /* Without those for what threads wait for. */
 void sizes_drop_awaited(struct table_sizes *sizes);
 /* What a recording of that target begins with, none of it larger than the most. */

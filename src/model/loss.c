@@ -34,6 +34,22 @@ static const struct {
 	[LOSS_BARE_EVENTS] = {"bare_events",
 		"events lost their stacks: too many at once, or table full (raise --memory)",
 		"event lost its stack: too many at once, or table full (raise --memory)", true},
+	[LOSS_ODD_VALUES] = {"odd_values",
+		"events brought a number below 0 or an absurd one: counted, with the value 0",
+		"event brought a number below 0 or an absurd one: counted, with the value 0",
+		false},
+	[LOSS_UNTRACKED_BLOCKS] = {"untracked_blocks",
+		"allocations that were looked at could not be followed: not in what lives or leaks "
+		"(raise --memory, or start the program with --alloc -- COMMAND)",
+		"allocation that was looked at could not be followed: not in what lives or leaks "
+		"(raise --memory, or start the program with --alloc -- COMMAND)",
+		true},
+	[LOSS_UNWATCHED_PROCESSES] = {"unwatched_processes",
+		"processes whose allocations were not seen: static, set-uid, or with an allocator "
+		"of their own",
+		"process whose allocations were not seen: static, set-uid, or with an allocator of "
+		"its own",
+		true},
 	[LOSS_STACKS] = {"stacks", "intervals whose stacks did not reach user space",
 		"interval whose stack did not reach user space", true},
 	[LOSS_THREAD_ENDS] = {"thread_ends", "threads ended without their totals arriving",

@@ -7,16 +7,19 @@
 #include <stdint.h>
 
 enum loss {
-	LOSS_OVERFLOW,        /* stacks of these intervals did not fit: shown as [overflow] */
-	LOSS_UNSLICED,        /* neither did their slice: only in the thread's totals */
-	LOSS_SAMPLES,         /* on-CPU samples that found no room */
-	LOSS_BARE_SAMPLES,    /* on-CPU samples whose stacks did not fit */
-	LOSS_EVENTS,          /* events that were seen and are in no row */
-	LOSS_BARE_EVENTS,     /* events whose stacks did not fit, or never arrived */
-	LOSS_STACKS,          /* intervals whose stack record never arrived */
-	LOSS_THREAD_ENDS,     /* threads whose last record was lost, with their lives */
-	LOSS_UNCLOSED,        /* threads seen that were never closed, with their lives */
-	LOSS_NO_STORAGE,      /* threads that could not be followed at all */
+	LOSS_OVERFLOW,            /* stacks of these intervals did not fit: shown as [overflow] */
+	LOSS_UNSLICED,            /* neither did their slice: only in the thread's totals */
+	LOSS_SAMPLES,             /* on-CPU samples that found no room */
+	LOSS_BARE_SAMPLES,        /* on-CPU samples whose stacks did not fit */
+	LOSS_EVENTS,              /* events that were seen and are in no row */
+	LOSS_BARE_EVENTS,         /* events whose stacks did not fit, or never arrived */
+	LOSS_ODD_VALUES,          /* events whose number was below 0 or absurd */
+	LOSS_UNTRACKED_BLOCKS,    /* allocations whose end cannot be seen: they are not in live */
+	LOSS_UNWATCHED_PROCESSES, /* whose allocations were not seen at all */
+	LOSS_STACKS,              /* intervals whose stack record never arrived */
+	LOSS_THREAD_ENDS,         /* threads whose last record was lost, with their lives */
+	LOSS_UNCLOSED,            /* threads seen that were never closed, with their lives */
+	LOSS_NO_STORAGE,          /* threads that could not be followed at all */
 	LOSS_NO_WAKER,        /* waits that ended without a wake seen: counted blocked to the end */
 	LOSS_MISSED_SWITCHES, /* switches not seen, healed at the thread's next one */
 	LOSS_KERNEL_STACKS,   /* kernel stacks that could not be walked */

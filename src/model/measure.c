@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Units and their words. */
+/* Units and kinds of measures, and their words. */
 #include "model/measure.h"
 
 #include <stdio.h>
@@ -10,6 +10,30 @@
 
 static const char *const unit_names[] = {
 	[UNIT_NS] = "ns", [UNIT_COUNT] = "count", [UNIT_BYTES] = "bytes", [UNIT_OTHER] = ""};
+
+static const char *const kind_names[MEASURE_KINDS] = {
+	[MEASURE_EVENT] = "event",
+	[MEASURE_ALLOC] = "alloc",
+	[MEASURE_FREED] = "freed",
+	[MEASURE_LIVE] = "live",
+	[MEASURE_LEAKS] = "leaks",
+	[MEASURE_FAULTS] = "faults",
+	[MEASURE_GROWTH] = "growth",
+	[MEASURE_SHRINK] = "shrink",
+};
+
+const char *measure_kind_name(enum measure_kind kind)
+{
+	return kind_names[(unsigned int)kind < MEASURE_KINDS ? kind : MEASURE_EVENT];
+}
+
+enum measure_kind measure_kind_from_name(const char *name)
+{
+	for (unsigned int i = 0; i < MEASURE_KINDS; i++)
+		if (!strcmp(name, kind_names[i]))
+			return (enum measure_kind)i;
+	return MEASURE_EVENT;
+}
 
 const char *unit_name(enum unit unit)
 {

@@ -78,29 +78,35 @@ static size_t function_row(struct making *making, uint32_t node)
 }
 
 static void add_total(
-	struct function_row *row, uint32_t *stamp, uint32_t leaf, const struct tree_node *weight)
+	struct function_row *row, uint32_t *stamp, uint32_t leaf, const struct tree *tree)
 {
+	const struct tree_node *weight = &tree->nodes.at[leaf];
+
 	if (*stamp == leaf)
 		return;
 	*stamp = leaf;
 	row->total_weight += weight->self_weight;
 	row->total_count += weight->self_count;
+	row->total_samples += tree_samples(tree, leaf);
 }
 
 /* Node `leaf`, where a stack ends, adds its weight to the function of `node`. */
 static void count_in(struct making *making, uint32_t leaf, uint32_t node, bool is_self)
 {
 	const struct tree_node *weight = &making->tree->nodes.at[leaf];
+	uint64_t samples = tree_samples(making->tree, leaf);
 	size_t index = function_row(making, node);
 	struct function_row *function = &making->table->functions.at[index];
 	struct function_row *object = &making->table->objects.at[function->object_index];
 
-	add_total(function, &making->function_stamps.at[index], leaf, weight);
-	add_total(object, &making->object_stamps.at[function->object_index], leaf, weight);
+	add_total(function, &making->function_stamps.at[index], leaf, making->tree);
+	add_total(object, &making->object_stamps.at[function->object_index], leaf, making->tree);
 	if (!is_self)
 		return;
 	function->self_weight += weight->self_weight;
 	function->self_count += weight->self_count;
+	function->self_samples += samples;
+	object->self_samples += samples;
 	object->self_weight += weight->self_weight;
 	object->self_count += weight->self_count;
 }
@@ -221,6 +227,7 @@ void function_table_make(const struct tree *tree, const struct view_type *view,
 			continue;
 		ret->total_weight += node->self_weight;
 		ret->total_count += node->self_count;
+		ret->total_samples += tree_samples(tree, (uint32_t)i);
 		add_stack(&making, (uint32_t)i);
 	}
 	sort(ret, order);

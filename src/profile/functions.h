@@ -21,6 +21,9 @@ struct function_row {
 	uint64_t self_count;
 	uint64_t total_weight;
 	uint64_t total_count;
+	/* Of measures: how many of these counts were looked at. */
+	uint64_t self_samples;
+	uint64_t total_samples;
 	size_t object_index; /* of a function: into objects, as they are sorted */
 	size_t functions;    /* of an object: how many it has */
 };
@@ -36,6 +39,7 @@ struct function_table {
 	VEC(struct function_row) objects;   /* largest self time first */
 	uint64_t total_weight;
 	uint64_t total_count;
+	uint64_t total_samples;
 };
 
 /* Of the tree of a view that keeps objects apart and has no names (--by) in it. The caller clears

@@ -15,6 +15,21 @@
 /* Keeps families apart from things that happen to read so. */
 #define FAMILY_SEED (1ULL << 32)
 
+char *thing_text_of_event(const struct recording *recording, uint32_t awaited, bool is_redacted)
+{
+	size_t count;
+	const struct rec_awaited *all = recording_awaited(recording, &count);
+
+	if (awaited >= count || all[awaited].thing.kind == AWAITED_NONE)
+		return NULL;
+	struct awaited said = all[awaited].thing;
+	/* A page of a file is that file's. */
+	if (said.kind == AWAITED_FAULT)
+		said.kind = AWAITED_FILE;
+	_cleanup_free_ char *text = awaited_text(&said, NULL, is_redacted);
+	return text_clean(text, false);
+}
+
 void things_note(struct things *things, const struct rec_row *row)
 {
 	uint32_t *waiter;

@@ -37,6 +37,13 @@ struct things {
 	VEC(uint32_t) waiters;   /* by awaited thing: nobody yet, a thread's index, or several */
 };
 
+/*
+ * What an event was on: such as the file that was faulted in, which reads as the file that a wait
+ * for its page was for. `awaited` is the recording's thing, or REC_NONE: then, and if nothing can
+ * be told, NULL. The caller frees it.
+ */
+char *thing_text_of_event(const struct recording *recording, uint32_t awaited, bool is_redacted);
+
 /* Who waits for what. To be called for all rows before any thing is looked for. */
 void things_note(struct things *things, const struct rec_row *row);
 /*

@@ -18,6 +18,7 @@ void tree_clear(struct tree *tree)
 	vec_clear(&tree->plain_frames);
 	map64_clear(&tree->frame_of);
 	vec_clear(&tree->nodes);
+	vec_clear(&tree->samples);
 	tree_children_clear(&tree->children);
 }
 
@@ -80,6 +81,18 @@ void tree_add(struct tree *tree, uint32_t node, uint64_t weight, uint64_t count)
 	tree->nodes.at[node].self_count += count;
 }
 
+void tree_add_samples(struct tree *tree, uint32_t node, uint64_t samples)
+{
+	while (tree->samples.count <= node)
+		vec_push(&tree->samples, 0);
+	tree->samples.at[node] += samples;
+}
+
+uint64_t tree_samples(const struct tree *tree, uint32_t node)
+{
+	return node < tree->samples.count ? tree->samples.at[node] : 0;
+}
+
 const char *tree_label(const struct tree *tree, uint32_t node)
 {
 	return intern_text(&tree->labels, tree->frames.at[tree->nodes.at[node].frame].label);
@@ -105,5 +118,14 @@ uint64_t tree_total_count(const struct tree *tree)
 
 	for (size_t i = 0; i < tree->nodes.count; i++)
 		total += tree->nodes.at[i].self_count;
+	return total;
+}
+
+uint64_t tree_total_samples(const struct tree *tree)
+{
+	uint64_t total = 0;
+
+	vec_each (samples, &tree->samples)
+		total += *samples;
 	return total;
 }

@@ -55,6 +55,9 @@ struct tree {
 	VEC(uint32_t) plain_frames;  /* by label: index + 1 of its frame in no object, or 0 */
 	struct map64 frame_of;       /* label << 32 | object -> index, of those in an object */
 	VEC(struct tree_node) nodes; /* parents before their children */
+	/* By node, as far as there are any: how many of its own count were looked at, where they
+	 * are events of which only some are. */
+	VEC(uint64_t) samples;
 	struct tree_children children;
 };
 
@@ -82,11 +85,15 @@ uint32_t tree_add_child(struct tree *tree, uint32_t parent, const struct tree_st
 /* Forgets where children are found; the nodes stay. */
 void tree_children_clear(struct tree_children *children);
 void tree_add(struct tree *tree, uint32_t node, uint64_t weight, uint64_t count);
+void tree_add_samples(struct tree *tree, uint32_t node, uint64_t samples);
+/* A node's own; 0: none are known. */
+uint64_t tree_samples(const struct tree *tree, uint32_t node);
 
 const char *tree_label(const struct tree *tree, uint32_t node);
 /* "" where objects are not kept, and for frames in none. */
 const char *tree_object(const struct tree *tree, uint32_t node);
 uint64_t tree_total_weight(const struct tree *tree);
 uint64_t tree_total_count(const struct tree *tree);
+uint64_t tree_total_samples(const struct tree *tree);
 
 #endif

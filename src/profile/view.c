@@ -20,11 +20,12 @@ struct sampled {
 
 struct building {
 	const struct view_type *view;
+	const struct recording *recording;
 	struct placer *placer;
 	struct chain_view chains;
 	const struct roots *roots; /* or NULL: all are shown */
 	const struct things *things;
-	bool is_of_waits; /* stacks are named by what waits were for */
+	bool is_of_waits; /* stacks are named by what waits were for, or events on */
 	struct tree *tree;
 	struct reason_parts *parts; /* or NULL: the view is not of reasons */
 	uint64_t *running_ns;       /* by thread index */
@@ -99,8 +100,13 @@ static int on_count(const struct rec_counted *row, void *context)
 
 	if (row->measure_index != building->view->measure)
 		return 0;
-	node = placer_place(building->placer, row->thread_index, &row->stacks);
-	tree_add(building->tree, node, row->count.value, row->count.count);
+	_cleanup_free_ char *thing =
+		building->is_of_waits
+			? thing_text_of_event(building->recording, row->awaited, false)
+			: NULL;
+	node = placer_place_wait(building->placer, row->thread_index, &row->stacks, thing);
+	tree_add(building->tree, node, row->count.value, row->count.events);
+	tree_add_samples(building->tree, node, row->count.count);
 	return 0;
 }
 
@@ -174,7 +180,8 @@ static int check_chains(
 static int check_waits(
 	const struct view_type *view, const struct stack_shape *shape, struct why *why)
 {
-	if (!stack_shape_is_of_waits(shape) || view->states & 1u << TIME_BLOCKED)
+	if (!stack_shape_is_of_waits(shape) || view->states & 1u << TIME_BLOCKED ||
+		view->id == VIEW_MEASURE)
 		return 0;
 	return why_set(why, -EINVAL,
 		"--by awaited is for waits, of which view %s has none; try --view offcpu",
@@ -218,7 +225,9 @@ int profile_of_view(struct recording *recording, const struct view_type *view,
 	const struct view_filter *filter, const struct stack_shape *shape, struct profile *ret,
 	struct why *why)
 {
-	struct building building = {.view = view, .is_of_waits = stack_shape_is_of_waits(shape)};
+	struct building building = {.view = view,
+		.recording = recording,
+		.is_of_waits = stack_shape_is_of_waits(shape)};
 	struct selection *selection = NULL;
 	struct roots *roots = NULL;
 	struct profile made = {0};

@@ -11,6 +11,8 @@
 #define RUNNING (1u << TIME_RUNNING | 1u << TIME_SAMPLE)
 #define RUNNABLE (1u << TIME_WOKEN | 1u << TIME_PREEMPTED)
 #define BLOCKED (1u << TIME_BLOCKED)
+/* Before the name of what a recording counts, for those who like to say so. */
+#define EVENT_PREFIX "event:"
 
 static const struct view_type types[VIEWS] = {
 	[VIEW_OFFCPU] = {.id = VIEW_OFFCPU,
@@ -151,6 +153,22 @@ static char *capitalized(const char *text)
 	return copy;
 }
 
+/* What a measure of a kind that dwell knows is called; all NULL: by its event. */
+struct kind_words {
+	const char *title;
+	const char *label;
+	const char *weight;
+};
+
+static const struct kind_words kind_words[MEASURE_KINDS] = {
+	[MEASURE_ALLOC] = {"Memory allocated", "Allocated", "allocated memory"},
+	[MEASURE_FREED] = {"Memory freed", "Freed", "freed memory"},
+	[MEASURE_LIVE] = {"Memory live at the end", "Live", "live memory"},
+	[MEASURE_LEAKS] = {"Suspected leaks", "Leaks", "suspected leaks"},
+	[MEASURE_GROWTH] = {"Address space mapped", "Growth", "mapped address space"},
+	[MEASURE_SHRINK] = {"Address space given back", "Shrinking", "address space given back"},
+};
+
 void view_of_measure(
 	const struct recording *recording, uint32_t measure_index, struct view_choice *ret)
 {
@@ -173,7 +191,14 @@ void view_of_measure(
 		.palette = "mem",
 		.unit = unit_from_name(measure->unit),
 		.unit_word = ret->texts[5],
-		.measure = measure_index};
+		.measure = measure_index,
+		.kind = measure_kind_from_name(measure->kind)};
+	const struct kind_words *words = &kind_words[ret->type.kind];
+	if (words->title) {
+		ret->type.title = words->title;
+		ret->type.label = words->label;
+		ret->type.weight = words->weight;
+	}
 }
 
 static int unknown_view(const char *name, const char *const *names, struct why *why)
@@ -189,6 +214,20 @@ static int unknown_view(const char *name, const char *const *names, struct why *
 		measures = longer;
 	}
 	return why_set(why, -EINVAL, "unknown view %s; views are " VIEW_NAMES "%s", name, measures);
+}
+
+/* A measure that was asked for as an event, so that views of time are none. */
+static int choose_event(const struct recording *recording, const char *name,
+	const char *const *names, struct view_choice *ret, struct why *why)
+{
+	for (size_t i = VIEWS; names[i]; i++)
+		if (!strcmp(name, names[i])) {
+			view_of_measure(recording, (uint32_t)(i - VIEWS), ret);
+			return 0;
+		}
+	const char *near = text_nearest(name, names + VIEWS);
+	return why_set(why, -EINVAL, "no event %s was counted%s%s%s", name,
+		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 int view_choose(const struct recording *recording, const char *name, struct view_choice *ret,
@@ -213,6 +252,9 @@ int view_choose(const struct recording *recording, const char *name, struct view
 			return 0;
 		}
 	}
+	/* By the whole name first: perf's events may be called "event:...", too. */
+	if (!strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)))
+		return choose_event(recording, name + strlen(EVENT_PREFIX), names, ret, why);
 	return unknown_view(name, names, why);
 }
 

@@ -52,6 +52,7 @@ struct view_type {
 	enum unit unit;    /* of its weights */
 	const char *unit_word;
 	uint32_t measure; /* VIEW_MEASURE: index into recording_measures() */
+	enum measure_kind kind;
 };
 
 /* One of the list. */
@@ -68,7 +69,8 @@ struct view_choice {
 };
 
 /*
- * The view of that name: one of the list, or a measure of the recording (NULL: there is none). 0,
+ * The view of that name: one of the list, or a measure of the recording (NULL: there is none), also
+ * as "event:" and its name. 0,
  * or -EINVAL with why, which names the nearest one. The caller clears it.
  */
 int view_choose(const struct recording *recording, const char *name, struct view_choice *ret,

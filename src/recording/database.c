@@ -203,6 +203,8 @@ static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct 
 		missing = missing_table(statement, schema_queue_tables);
 	if (!missing && version >= RECORDING_VERSION_OF_AWAITED)
 		missing = missing_table(statement, schema_awaited_tables);
+	if (!missing && version >= RECORDING_VERSION_OF_MEMORY)
+		missing = missing_table(statement, schema_memory_tables);
 	sqlite3_finalize(statement);
 	if (missing)
 		return why_set(

@@ -142,12 +142,24 @@ struct rec_counted {
 	uint32_t measure_index;
 	uint32_t thread_index;
 	struct rec_stacks stacks;
+	uint32_t awaited; /* into the awaited things: what they were on; or REC_NONE */
 };
 
 /* Likewise, for every row of every measure. */
 typedef int (*recording_count_fn)(const struct rec_counted *row, void *context);
 int recording_each_count(
 	struct recording *recording, recording_count_fn each, void *context, struct why *why);
+
+/* A row of memory, with the index of its process. */
+struct rec_resident {
+	struct rec_memory memory;
+	uint32_t process_index;
+};
+
+/* Likewise, by process and slice; none in recordings of a dwell that did not look. */
+typedef int (*recording_memory_fn)(const struct rec_resident *row, void *context);
+int recording_each_memory(
+	struct recording *recording, recording_memory_fn each, void *context, struct why *why);
 
 struct rec_queued {
 	struct rec_queue queue; /* kind: one that this dwell may not have */

@@ -29,13 +29,15 @@
  * ended; up to version 3 there was nothing but thread time and samples of it: no measures; up to
  * version 4 what a waker had waited in was known by its kernel stack alone; up to version 5 nobody
  * knew who had the CPU that a thread was ready for: no queues; up to version 6 not what a wait was
- * for.
+ * for; up to version 7 every event was looked at or stood for its value, on no thing, and measures
+ * were all of one kind; there was no memory of processes.
  */
-#define RECORDING_VERSION 7
+#define RECORDING_VERSION 8
 #define RECORDING_VERSION_OF_MEASURES 4
 #define RECORDING_VERSION_OF_WAITED_USER_STACKS 5
 #define RECORDING_VERSION_OF_QUEUES 6
 #define RECORDING_VERSION_OF_AWAITED 7
+#define RECORDING_VERSION_OF_MEMORY 8
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -191,19 +193,34 @@ struct rec_measure {
 	const char *unit;  /* of its values: "count", "bytes", "ns" (model/measure.h) */
 	const char *event; /* what one is called: "page fault" */
 	const char *about; /* what a picture of it shows, in a sentence without a full stop */
+	const char *kind;  /* measure_kind_name(); NULL, written only: an event like others */
 };
 
-/* Events of one thread in one slice with the same stacks: one row of counts. */
+/*
+ * Events of one thread in one slice with the same stacks, on the same thing: one row of counts.
+ * Where only some are looked at, these stand for the others: of `count` samples the relative
+ * standard error is 1/sqrt(count).
+ */
 struct rec_count {
 	uint32_t measure;
 	uint32_t thread;
 	uint32_t slice;
 	uint64_t kernel_stack; /* node id; below STACK_FIRST_ID: enum stack_none */
 	uint64_t user_stack;
-	uint64_t count; /* events; never 0 */
-	uint64_t value; /* what they add up to, in the measure's unit; with "count" what they stand
-			   for, which is more than count where only some of them are looked at */
-	uint64_t max_value; /* of one of them */
+	uint64_t count;     /* events that were looked at; never 0 */
+	uint64_t value;     /* what all of them add up to, in the measure's unit */
+	uint64_t max_value; /* of one that was looked at */
+	uint64_t events;    /* that those looked at stand for; equal to count: each was */
+	uint64_t awaited;   /* rec_awaited.id of what they were on, as the file that was faulted in;
+			       0: none */
+};
+
+/* What memory of a process was resident at the end of a slice: one row of memory. */
+struct rec_memory {
+	uint32_t process; /* rec_process.id */
+	uint32_t slice;
+	uint64_t rss_bytes;
+	uint64_t anonymous_bytes; /* of it, what is no file's */
 };
 
 /*
@@ -288,13 +305,20 @@ struct rec_meta {
 
 /* A recording counts at most so many kinds of events. */
 #define REC_MOST_MEASURES 64
-/* All values and counts of all measures together: sums stay exact in all that is made of them. */
+/* All values and counts of all measures together, and all events: sums stay exact in all that is
+ * made of them. */
 #define REC_MOST_COUNTED (1ULL << 62)
 
-/* Is it one that can be? A row has an event, and none is larger than all together. */
+/* Is it one that can be? A row has an event, which stands for itself at least, and none is larger
+ * than all together. */
 static inline bool rec_count_is_sound(const struct rec_count *count)
 {
-	return count->count && count->max_value <= count->value;
+	return count->count && count->events >= count->count && count->max_value <= count->value;
+}
+
+static inline bool rec_memory_is_sound(const struct rec_memory *memory)
+{
+	return memory->anonymous_bytes <= memory->rss_bytes;
 }
 
 static inline bool rec_queue_is_sound(const struct rec_queue *queue)

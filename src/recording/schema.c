@@ -13,6 +13,7 @@ const char *const schema_chain_tables[] = {"chains", "hops", "shares", NULL};
 const char *const schema_measure_tables[] = {"measures", "counts", NULL};
 const char *const schema_queue_tables[] = {"queues", NULL};
 const char *const schema_awaited_tables[] = {"awaited", NULL};
+const char *const schema_memory_tables[] = {"memory", NULL};
 
 #define KEY(field, type)                                                                           \
 	{                                                                                          \

@@ -149,20 +149,31 @@ CREATE TABLE measures( -- events that are counted beside thread time
  name TEXT NOT NULL,
  unit TEXT NOT NULL, -- of the values: count, bytes or ns
  event TEXT NOT NULL, -- what one is called
- about TEXT NOT NULL
+ about TEXT NOT NULL,
+ kind TEXT NOT NULL -- event, alloc, freed, live, leaks, faults, growth or shrink
 );
 
-CREATE TABLE counts( -- events by thread, slice and stacks
+CREATE TABLE counts( -- events by thread, slice, stacks and what they were on
  id INTEGER PRIMARY KEY,
  measure INTEGER NOT NULL, -- measures.id
  thread INTEGER NOT NULL, -- threads.id
  slice INTEGER NOT NULL,
  kernel_stack INTEGER NOT NULL, -- stacks.id, or words: no_stack
  user_stack INTEGER NOT NULL,
- count INTEGER NOT NULL,
+ count INTEGER NOT NULL, -- that were looked at
  value INTEGER NOT NULL, -- in the measure's unit
- max_value INTEGER NOT NULL -- of one event
+ max_value INTEGER NOT NULL, -- of one that was looked at
+ events INTEGER NOT NULL, -- that these stand for, themselves included
+ awaited INTEGER NOT NULL -- awaited.id of what they were on, 0: none
 );
+
+CREATE TABLE memory( -- of processes, in bytes
+ process INTEGER NOT NULL, -- processes.id
+ slice INTEGER NOT NULL, -- at its end
+ rss INTEGER NOT NULL, -- resident
+ anonymous INTEGER NOT NULL, -- of it: memory that is no file's
+ PRIMARY KEY(process, slice)
+) WITHOUT ROWID;
 
 CREATE TABLE queues( -- who had the CPU that a thread was ready for; the time is in sums, too
  id INTEGER PRIMARY KEY,
@@ -218,7 +229,7 @@ FROM (SELECT thread, awaited, sum(count) AS count, sum(ns) AS total_ns, max(max_
 JOIN awaited a ON a.id = s.awaited JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = t.process;
 
 CREATE VIEW measured AS -- events by thread and stacks
-SELECT m.name AS measure, m.unit, s.thread, t.tid, p.pid, t.comm, s.count, s.value, s.max_value,
+SELECT m.name AS measure, m.unit, s.thread, t.tid, p.pid, t.comm, s.events, s.count, s.value, s.max_value,
  coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
   WHERE k.id = s.kernel_stack),
  (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.kernel_stack)) AS kernel_function,
@@ -226,7 +237,7 @@ SELECT m.name AS measure, m.unit, s.thread, t.tid, p.pid, t.comm, s.count, s.val
   WHERE k.id = s.user_stack),
  (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.user_stack)) AS user_function,
  s.kernel_stack, s.user_stack
-FROM (SELECT measure, thread, kernel_stack, user_stack, sum(count) AS count, sum(value) AS value,
+FROM (SELECT measure, thread, kernel_stack, user_stack, sum(events) AS events, sum(count) AS count, sum(value) AS value,
   max(max_value) AS max_value FROM counts GROUP BY measure, thread, kernel_stack, user_stack) s
 JOIN measures m ON m.id = s.measure JOIN threads t ON t.id = s.thread
 JOIN processes p ON p.id = t.process;

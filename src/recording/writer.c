@@ -35,8 +35,9 @@ static const char *const statements_sql[WRITER_STATEMENTS] = {
 	[WRITER_INSERT_SUM] = "INSERT INTO sums VALUES " SUM_ROW,
 	[WRITER_INSERT_SUMS] = "INSERT INTO sums VALUES " ROWS_32(SUM_ROW),
 	[WRITER_INSERT_OPEN] = "INSERT INTO open VALUES " SUM_ROW,
-	[WRITER_INSERT_MEASURE] = "INSERT OR REPLACE INTO measures VALUES (?, ?, ?, ?, ?)",
-	[WRITER_INSERT_COUNT] = "INSERT INTO counts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_MEASURE] = "INSERT OR REPLACE INTO measures VALUES (?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_COUNT] = "INSERT INTO counts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_MEMORY] = "INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)",
 	[WRITER_INSERT_QUEUE] = "INSERT INTO queues VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_LOSS] = "INSERT INTO losses VALUES (?, ?, ?) ON CONFLICT(name)"
 			       " DO UPDATE SET count = excluded.count, ns = excluded.ns",

@@ -54,7 +54,10 @@ void recording_writer_put_measure(
 	struct recording_writer *writer, const struct rec_measure *measure);
 /* Rows of equal key are allowed; readers add them up. One that is not sound is an error. */
 void recording_writer_add_count(struct recording_writer *writer, const struct rec_count *count);
-/* Likewise. */
+/* Of a process that is put sooner or later. That of a slice which is told again is replaced. One
+ * that is not sound is an error. */
+void recording_writer_put_memory(struct recording_writer *writer, const struct rec_memory *memory);
+/* Rows of equal key are allowed; readers add them up. One that is not sound is an error. */
 void recording_writer_add_queue(struct recording_writer *writer, const struct rec_queue *queue);
 /* Slice number n: begins at n * slice_ns from the window's start, length_ns long (the last may be
  * short). Slices that rows name but nobody put are added, slice_ns long, by the next commit. */

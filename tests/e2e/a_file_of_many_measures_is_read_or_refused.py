@@ -17,9 +17,9 @@ def with_measures(source, count):
         stacks = [row[0] for row in database.execute("SELECT id FROM stacks LIMIT 100")]
         database.execute("DELETE FROM counts")
         database.execute("DELETE FROM measures")
-        database.executemany("INSERT INTO measures VALUES (?, ?, 'count', 'event', 'made up')",
+        database.executemany("INSERT INTO measures VALUES (?, ?, 'count', 'event', 'made up', 'event')",
                              [(i + 1, f"measure-{i}") for i in range(count)])
-        database.executemany("INSERT INTO counts VALUES (?, ?, ?, 0, 0, ?, 1, 1, 1)",
+        database.executemany("INSERT INTO counts VALUES (?, ?, ?, 0, 0, ?, 1, 1, 1, 1, 0)",
                              [(i + 1, i % count + 1, thread, stacks[i // count % len(stacks)])
                               for i in range(ROWS)])
     return path

@@ -13,9 +13,9 @@ def make(path, *measures):
     dwell("import", "--as", "blocked", "in.folded", "-o", path)
     database = sqlite3.connect(path)
     for number, (name, unit, event, count, value) in enumerate(measures, 1):
-        database.execute("INSERT INTO measures VALUES (?, ?, ?, ?, '')", (number, name, unit, event))
+        database.execute("INSERT INTO measures VALUES (?, ?, ?, ?, '', 'event')", (number, name, unit, event))
         database.execute("INSERT INTO counts SELECT NULL, ?, thread, 0, kernel_stack, user_stack, ?, ?, "
-                         "? FROM sums LIMIT 1", (number, count, value, value // count))
+                         "?, ?, 0 FROM sums LIMIT 1", (number, count, value, value // count, count))
     database.commit()
     database.close()
 
@@ -58,7 +58,7 @@ check_one_line_error(dwell("flame", "some.dwell", "--view", "stalls", "--unit", 
 check_one_line_error(dwell("flame", "some.dwell", "--view", "stalls", "-n", "nobody", "-f", status=1),
                      "no stall passes the filters")
 table = dwell("report", "some.dwell", "--functions", "--view", "quanta").stdout
-check("dwell  12,836 furlongs of quantums in 1 quantum, " in table, table)
+check("dwell  12,836 furlongs in 1 quantum, " in table, table)
 dwell("flame", "some.dwell", "--view", "odd", "-o", "odd.svg")
 with open("odd.svg", encoding="utf-8") as file:
     check(f"7 {LONG} of one kind, 100.00%" in file.read(), "the picture has the unit's word")

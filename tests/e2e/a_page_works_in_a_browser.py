@@ -44,18 +44,21 @@ with sqlite3.connect(hostile) as database:
 # Events of two measures, made of the rows of time; the one of bytes has large values.
 counted = os.path.join(TEMP, "counted.dwell")
 shutil.copy(demo.path, counted)
-MEASURES = ((1, "page-faults", "count", "page fault", "where memory was touched for the first time"),
-            (2, "alloc", "bytes", "allocation", "memory by who asked for it"))
+# Of allocations one in 50 was looked at.
+MEASURES = ((1, "page-faults", "count", "page fault", "where memory was touched for the first time", "event", 1),
+            (2, "alloc", "bytes", "allocation", "memory by who asked for it", "alloc", 50))
 HOSTILE = (3, "</script><script>window.hacked=1</script>\"';", "<b>;\n\"", "<img src=x onerror=window.hacked=1>;\n",
-           "'\"><script>window.hacked=1</script>")
+           "'\"><script>window.hacked=1</script>", "<b>", 1)
 for path, measures in ((counted, MEASURES), (hostile, (HOSTILE,))):
     with sqlite3.connect(path) as database:
         for measure in measures:
-            database.execute("insert into measures(id, name, unit, event, about) values (?, ?, ?, ?, ?)", measure)
+            database.execute("insert into measures(id, name, unit, event, about, kind) values (?, ?, ?, ?, ?, ?)", measure[:6])
             database.execute(
-                "insert into counts(measure, thread, slice, kernel_stack, user_stack, count, value, max_value) "
-                "select ?1, thread, slice_last, kernel_stack, user_stack, count, count * ?2, ?2 from sums "
-                "where count > 0", (measure[0], 1 if measure[2] == "count" else 8192))
+                "insert into counts(measure, thread, slice, kernel_stack, user_stack, count, value, max_value, events, "
+                "awaited) select ?1, thread, slice_last, kernel_stack, user_stack, count, count * ?2, ?2, count * ?3, 0 from sums "
+                "where count > 0", (measure[0], 1 if measure[2] == "count" else 8192, measure[6]))
+            database.execute("insert or replace into memory select p.id, s.id, (s.id + 1) << 20, 4096 from processes p, slices s "
+                             "where p.id = (select min(id) from processes)")
 
 for view in ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain"):
     dwell("flame", "--view", view, "--idle", "hide", "-o", os.path.join(TEMP, f"{view}.folded"),

@@ -56,9 +56,9 @@ write("time.folded", "t;f 1000\n")
 for path, value in (("before.dwell", BIG), ("after.dwell", 3 * BIG)):
     dwell("import", "--as", "blocked", "--unit", "us", "time.folded", "-o", path)
     database = sqlite3.connect(path)
-    database.execute("INSERT INTO measures VALUES (1, 'alloc', 'bytes', 'allocation', '')")
-    database.execute("INSERT INTO counts SELECT NULL, 1, thread, 0, kernel_stack, user_stack, 4, ?, ? "
-                     "FROM sums LIMIT 1", (value, value // 4))
+    database.execute("INSERT INTO measures VALUES (1, 'alloc', 'bytes', 'allocation', '', 'event')")
+    database.execute("INSERT INTO counts SELECT NULL, 1, thread, 0, kernel_stack, user_stack, 4, ?, ?, "
+                     "4, 0 FROM sums LIMIT 1", (value, value // 4))
     database.commit()
     database.close()
 bytes_of = ("before.dwell", "after.dwell", "--view", "alloc")

@@ -45,12 +45,13 @@ for width in WIDTHS:
     check_width("diff", shown, width)
     environment = dict(os.environ, COLUMNS=str(width))
     for args in ((), ("help", "words"), ("--help",), *(("help", command) for command in (
-            "record", "report", "flame", "html", "diff", "import", "check"))):
+            "record", "report", "flame", "html", "diff", "import", "list", "check"))):
         check_width(f"{args}", dwell(*args, env=environment).stdout, width)
     facts = run(DWELL, "check", env=environment, status=None).stdout
     # Commands that mend something are to be copied.
     facts = "\n".join(line for line in facts.splitlines() if "fix: " not in line and "perf record" not in line)
     check_width("check", facts, width)
+    check_width("list", dwell("list", env=environment).stdout, min(width, 100))
     check_width("report", dwell("report", names[0], env=environment).stdout, width)
 
 # The head of a narrow screen in the order of a wide one: window, target, file.

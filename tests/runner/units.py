@@ -57,7 +57,7 @@ def sources():
         return [name for name in listed.stdout.split("\n") if name and
                 os.path.exists(os.path.join(TOP, name))]
     found = [glob.glob(os.path.join(TOP, folder, "**/*.[ch]"), recursive=True)
-             for folder in ("bpf", "contract", "src", "tests")]
+             for folder in ("bpf", "contract", "preload", "src", "tests")]
     return sorted(sum(found, []))
 
 

@@ -6,10 +6,12 @@
 
 #include "view_sample.h"
 
-static const struct rec_measure faults = {
-	7, "page-faults", "count", "page fault", "where memory was touched for the first time"};
-static const struct rec_measure bytes = {9, "alloc", "bytes", "allocation", "memory by who asked"};
-static const struct rec_measure quanta = {10, "quanta", "furlongs", "quantum", "of a newer dwell"};
+static const struct rec_measure faults = {7, "page-faults", "count", "page fault",
+	"where memory was touched for the first time", "event"};
+static const struct rec_measure bytes = {
+	9, "alloc", "bytes", "allocation", "memory by who asked", "event"};
+static const struct rec_measure quanta = {
+	10, "quanta", "furlongs", "quantum", "of a newer dwell", "entropy"};
 
 /* Two threads that each live 3 s, with events of three measures in three slices. */
 static inline void make(struct view_sample *sample)
@@ -36,6 +38,10 @@ static inline void make(struct view_sample *sample)
 	sample_add_count(sample, &faults, 2, 1, NULL, 1, 1);
 	sample_add_count(sample, &bytes, 1, 0, "main;grow", 3, 3ULL << 20);
 	sample_add_count(sample, &quanta, 2, 2, "main", 2, 500);
+	/* Slice 1 is told twice. */
+	for (uint32_t i = 0; i < 4; i++)
+		recording_writer_put_memory(sample->writer,
+			&(struct rec_memory){1, i < 2 ? i : i - 1, (uint64_t)(16 * i) << 20, i});
 	sample_finish(sample);
 }
 

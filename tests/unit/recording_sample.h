@@ -227,15 +227,21 @@ static inline void sample_add_tables(struct recording_writer *writer)
 		writer, &(struct rec_loss){.loss = LOSS_OVERFLOW, .count = 77, .ns = 77});
 	recording_writer_put_loss(writer, &sample_loss);
 	recording_writer_put_slice(writer, 5, 500 * MS);
-	recording_writer_put_measure(
-		writer, &(struct rec_measure){1, "page-faults", "count", "page fault", "touches"});
+	recording_writer_put_measure(writer,
+		&(struct rec_measure){1, "page-faults", "count", "page fault", "touches", "event"});
 	recording_writer_add_count(writer, &(struct rec_count){.measure = 1,
 						   .thread = sample_threads[0].id,
 						   .slice = 1,
 						   .user_stack = sample_rows[0].user_stack,
 						   .count = 3,
 						   .value = 3,
-						   .max_value = 1});
+						   .max_value = 1,
+						   .events = 3,
+						   .awaited = SAMPLE_FILE});
+	recording_writer_put_memory(
+		writer, &(struct rec_memory){sample_processes[0].id, 2, 1 << 20, 1 << 19});
+	recording_writer_put_memory(
+		writer, &(struct rec_memory){sample_processes[0].id, 2, 3 << 20, 1 << 20});
 	recording_writer_add_queue(writer, &(struct rec_queue){.thread = sample_threads[0].id,
 						   .slice = 4,
 						   .kind = QUEUE_THREAD,

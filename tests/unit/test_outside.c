@@ -141,6 +141,108 @@ static void parsers_find_functions_by_name(void **state)
 	outside_clear(&outside);
 }
 
+static void parsers_find_places_to_probe(void **state)
+{
+	struct outside outside = start();
+	_cleanup_close_ int fd = open_self();
+	struct parser_function *there, *here;
+	size_t there_count = 0, here_count = 0;
+	(void)state;
+
+	assert_int_equal(
+		parser_functions(outside.parsers, fd, "elf_u*", 0, &there, &there_count), 0);
+	assert_int_equal(parser_functions(NULL, fd, "elf_u*", 0, &here, &here_count), 0);
+	assert_int_equal(there_count, here_count);
+	assert_true(there_count > 1);
+	for (size_t i = 0; i < there_count; i++) {
+		assert_string_equal(there[i].name, here[i].name);
+		assert_int_equal(there[i].offset, here[i].offset);
+		assert_int_equal(there[i].place, here[i].place);
+		assert_int_equal(there[i].is_emulated, here[i].is_emulated);
+		assert_true(there[i].is_emulated || there[i].place == there[i].offset);
+	}
+	parser_functions_free(there, there_count);
+	parser_functions_free(here, here_count);
+	assert_int_equal(parser_functions(outside.parsers, fd, "no_such*", 0, &there, &there_count),
+		-ENOENT);
+	_cleanup_free_ char *near = parser_function_near(outside.parsers, fd, "elf_file_opem");
+	assert_non_null(near);
+	assert_int_equal(strncmp(near, "elf_file_open", 13), 0);
+	assert_null(parser_function_near(outside.parsers, fd, "qqqqqqqqqqqqqqqqqqqqqqqq"));
+	outside_clear(&outside);
+}
+
+static void functions_of_cxx_are_found_by_what_people_call_them(void **state)
+{
+	struct outside outside = start();
+	_cleanup_close_ int fd =
+		open("/usr/lib/x86_64-linux-gnu/libstdc++.so.6", O_RDONLY | O_CLOEXEC);
+	struct parser_function *found;
+	size_t count;
+	(void)state;
+
+	if (fd >= 0) {
+		assert_int_equal(
+			parser_functions(outside.parsers, fd, "*", 0, &found, &count), -E2BIG);
+		assert_true(count > 1024);
+		assert_int_equal(parser_functions(outside.parsers, fd, "std::logic_error::what", 1,
+					 &found, &count),
+			0);
+		assert_int_equal(count, 1);
+		assert_string_equal(found[0].name, "std::logic_error::what");
+		assert_string_equal(found[0].symbol, "_ZNKSt11logic_error4whatEv");
+		parser_functions_free(found, count);
+		assert_int_equal(parser_functions(outside.parsers, fd, "_ZNKSt11logic_error4whatEv",
+					 1, &found, &count),
+			0);
+		parser_functions_free(found, count);
+		assert_int_equal(parser_functions(outside.parsers, fd, "std::no_such_name", 1,
+					 &found, &count),
+			-ENOENT);
+	}
+	outside_clear(&outside);
+}
+
+static void parsers_find_probes_of_authors(void **state)
+{
+	static const char *const files[] = {
+		"/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/python3"};
+	struct outside outside = start();
+	struct elf_usdt_place *there, *here;
+	struct elf_usdt_name *names;
+	size_t there_count, here_count, count;
+	_cleanup_close_ int self = open_self();
+	(void)state;
+
+	assert_int_equal(parser_usdt_names(outside.parsers, self, &names, &count), 0);
+	assert_int_equal(count, 0);
+	elf_usdt_names_free(names, count);
+	assert_int_equal(parser_usdt(outside.parsers, self, "libc", "setjmp", &there, &there_count),
+		-ENOENT);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		_cleanup_close_ int fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || parser_usdt_names(outside.parsers, fd, &names, &count))
+			continue;
+		for (size_t j = 0; j < count; j++) {
+			_cleanup_free_ char *provider =
+				xstrndup(names[j].text, strcspn(names[j].text, ":"));
+			const char *name = names[j].text + strlen(provider) + 1;
+			assert_int_equal(parser_usdt(outside.parsers, fd, provider, name, &there,
+						 &there_count),
+				0);
+			assert_int_equal(
+				parser_usdt(NULL, fd, provider, name, &here, &here_count), 0);
+			assert_int_equal(there_count, here_count);
+			assert_int_equal(there_count, names[j].place_count);
+			assert_memory_equal(there, here, here_count * sizeof(*here));
+			free(there);
+			free(here);
+		}
+		elf_usdt_names_free(names, count);
+	}
+	outside_clear(&outside);
+}
+
 static void what_is_no_program_is_told_as_such(void **state)
 {
 	struct outside outside = start();
@@ -474,6 +576,9 @@ int main(void)
 		cmocka_unit_test(parsers_answer_as_this_process_would),
 		cmocka_unit_test(parsers_find_variables_too),
 		cmocka_unit_test(parsers_find_functions_by_name),
+		cmocka_unit_test(parsers_find_places_to_probe),
+		cmocka_unit_test(functions_of_cxx_are_found_by_what_people_call_them),
+		cmocka_unit_test(parsers_find_probes_of_authors),
 		cmocka_unit_test(what_is_no_program_is_told_as_such),
 		cmocka_unit_test(files_that_are_no_files_are_not_opened),
 		cmocka_unit_test(a_leased_file_is_not_waited_for),

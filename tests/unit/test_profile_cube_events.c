@@ -12,8 +12,10 @@
 #include "cube_sample.h"
 
 /* Two measures whose values are of very different sizes. */
-static const struct rec_measure faults = {7, "page-faults", "count", "page fault", "first touches"};
-static const struct rec_measure memory = {9, "alloc", "bytes", "allocation", "memory asked for"};
+static const struct rec_measure faults = {
+	7, "page-faults", "count", "page fault", "first touches", "event"};
+static const struct rec_measure memory = {
+	9, "alloc", "bytes", "allocation", "memory asked for", "event"};
 
 static void add_events(struct view_sample *sample)
 {
@@ -59,6 +61,7 @@ struct event_sums {
 	uint32_t measure_index;
 	uint64_t value[3][PLACES];
 	uint64_t count[3][PLACES];
+	uint64_t samples[3][PLACES];
 };
 
 static void sum_cube(const struct cube_table *events, struct event_sums *sums)
@@ -69,12 +72,14 @@ static void sum_cube(const struct cube_table *events, struct event_sums *sums)
 		uint32_t place = place_of(cube, cube->threads.at[key->thread].tid);
 		sums->value[1][place] += key->weight;
 		sums->count[1][place] += key->count;
+		sums->samples[1][place] += key->samples;
 	}
 	vec_each (cell, &events->cells) {
 		uint32_t thread = events->keys.at[cell->key].thread;
 		uint32_t place = place_of(cube, cube->threads.at[thread].tid);
 		sums->value[2][place] += cell->weight;
 		sums->count[2][place] += cell->count;
+		sums->samples[2][place] += cell->samples;
 	}
 }
 
@@ -86,7 +91,8 @@ static int sum_row(const struct rec_counted *row, void *context)
 	if (row->measure_index != sums->measure_index)
 		return 0;
 	sums->value[0][place] += row->count.value;
-	sums->count[0][place] += row->count.count;
+	sums->count[0][place] += row->count.events;
+	sums->samples[0][place] += row->count.count;
 	return 0;
 }
 
@@ -106,6 +112,8 @@ static void assert_events(
 		for (unsigned int part = 1; part < 3; part++) {
 			assert_memory_equal(sums.value[part], sums.value[0], sizeof(sums.value[0]));
 			assert_memory_equal(sums.count[part], sums.count[0], sizeof(sums.count[0]));
+			assert_memory_equal(
+				sums.samples[part], sums.samples[0], sizeof(sums.samples[0]));
 		}
 	}
 	selection_free(selection);

@@ -18,8 +18,10 @@
 
 #define HIDDEN "Events that were counted are left out: the filters are for time."
 
-static const struct rec_measure faults = {7, "page-faults", "count", "page fault", "touches"};
-static const struct rec_measure memory = {9, "alloc", "bytes", "allocation", "memory asked for"};
+static const struct rec_measure faults = {
+	7, "page-faults", "count", "page fault", "touches", "event"};
+static const struct rec_measure memory = {
+	9, "alloc", "bytes", "allocation", "memory asked for", "event"};
 static const struct stack_shape by_comm_and_process = {.by = {BY_COMM, BY_PROCESS}, .by_count = 2};
 
 /* Three processes of one name, of which two have threads of one name. */
@@ -84,8 +86,9 @@ static void forms_clear(struct forms *forms)
 
 static void names_have_all_words_that_were_asked_for(void **state)
 {
-	static const char wanted[] = "100 page faults: worker;shop-101 60 %, worker;shop-102 30 %, "
-				     "main;shop-103 10 %";
+	static const char wanted[] =
+		"100 page faults (100/s): worker;shop-101 60 %, worker;shop-102 30 %, "
+		"main;shop-103 10 %";
 	struct view_filter filter;
 	(void)state;
 
@@ -93,8 +96,9 @@ static void names_have_all_words_that_were_asked_for(void **state)
 	_cleanup_(forms_clear) struct forms forms = forms_of(&filter);
 	assert_non_null(strstr(forms.text, wanted));
 	assert_non_null(strstr(forms.page, wanted));
-	assert_non_null(strstr(forms.json, "\"names\":[{\"name\":\"worker;shop-101\",\"count\":60,"
-					   "\"value\":60},{\"name\":\"worker;shop-102\""));
+	assert_non_null(strstr(forms.json,
+		"\"names\":[{\"name\":\"worker;shop-101\",\"count\":60,"
+		"\"value\":60,\"samples\":60,\"relative_error\":0},{\"name\":\"worker;shop-102\""));
 	/* A stack is told without the names above it. */
 	assert_non_null(strstr(forms.json, "\"stacks\":[{\"stack\":[\"main\",\"grow\"],"));
 	assert_non_null(strstr(forms.text, "\n  60 %: main > grow\n"));
@@ -125,7 +129,7 @@ static void where_none_are_left_out_nothing_is_said_of_that(void **state)
 	filter.idle = IDLE_HIDE;
 	view_filter_set_comm(&filter, "work*");
 	_cleanup_(forms_clear) struct forms forms = forms_of(&filter);
-	assert_non_null(strstr(forms.text, "90 page faults: "));
+	assert_non_null(strstr(forms.text, "90 page faults (90/s): "));
 	assert_null(strstr(forms.text, HIDDEN));
 	assert_null(strstr(forms.page, HIDDEN));
 	assert_null(strstr(forms.json, "hidden_measures"));

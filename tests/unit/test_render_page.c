@@ -105,7 +105,8 @@ static void add_measure(struct view_sample *sample, const struct rec_measure *me
 		.user_stack = sample_user(sample, "main;grow;/opt/lib/touch"),
 		.count = 10,
 		.value = 10,
-		.max_value = 1};
+		.max_value = 1,
+		.events = 10};
 
 	recording_writer_put_measure(sample->writer, measure);
 	for (uint32_t slice = 0; slice < 3; slice++) {
@@ -135,9 +136,9 @@ static char *page_with(const struct rec_measure *measures, size_t count, bool is
 static void measures_are_views_behind_the_others_with_tables_of_their_own(void **state)
 {
 	static const struct rec_measure measures[] = {
-		{7, "page-faults", "count", "page fault", "first touches"},
-		{9, "alloc", "bytes", "allocation", "memory asked for"},
-		{10, "quanta", "furlongs", "quantum", ""}};
+		{7, "page-faults", "count", "page fault", "first touches", "event"},
+		{9, "alloc", "bytes", "allocation", "memory asked for", "event"},
+		{10, "quanta", "furlongs", "quantum", "", "event"}};
 	_cleanup_free_ char *page = page_with(measures, ARRAY_SIZE(measures), false);
 	_cleanup_free_ char *head = head_of(page);
 	const char *last = strstr(head, "\"name\":\"chain\"");
@@ -171,14 +172,15 @@ static void without_measures_the_page_says_nothing_of_them(void **state)
 
 static void a_measure_is_told_without_scripts_as_in_the_report(void **state)
 {
-	static const struct rec_measure measure = {7, "page-faults", "count", "page fault", ""};
+	static const struct rec_measure measure = {
+		7, "page-faults", "count", "page fault", "", "event"};
 	_cleanup_free_ char *page = page_with(&measure, 1, false);
 	_cleanup_free_ char *redacted = page_with(&measure, 1, true);
 	_cleanup_free_ char *head = head_of(redacted);
 	(void)state;
 
 	assert_non_null(strstr(page,
-		"<li>40 page faults: postgres 75 %, pgbench 25 %<div class=\"stack\">75 %: "
+		"<li>40 page faults (4.0/s): postgres 75 %, pgbench 25 %<div class=\"stack\">75 %: "
 		"main &gt; grow &gt; /opt/lib/touch</div></li>"));
 	assert_non_null(strstr(redacted, "main &gt; grow &gt; touch</div></li>"));
 	assert_null(strstr(redacted, "/opt/lib"));
@@ -189,7 +191,7 @@ static void a_measure_is_told_without_scripts_as_in_the_report(void **state)
 static void hostile_measures_are_text(void **state)
 {
 	static const struct rec_measure measure = {7, "a\"';\n</script><script>x()</script>",
-		"<b>;\"\n", "</ul><script>y()</script>\n\"';", "<img src=x>\n\"&';"};
+		"<b>;\"\n", "</ul><script>y()</script>\n\"';", "<img src=x>\n\"&';", "<b>"};
 	_cleanup_free_ char *page = page_with(&measure, 1, false);
 	_cleanup_free_ char *head = head_of(page);
 	const char *body = strstr(page, "<body>");

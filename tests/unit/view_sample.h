@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/measure.h"
 #include "recording/reader.h"
 #include "recording/writer.h"
 #include "util/hash.h"
@@ -216,7 +217,9 @@ static inline void sample_add_count(struct view_sample *sample, const struct rec
 		.user_stack = user ? sample_user(sample, user) : STACK_OVERFLOW,
 		.count = count,
 		.value = value,
-		.max_value = (value + count - 1) / count};
+		.max_value = (value + count - 1) / count,
+		.events = unit_from_name(measure->unit) == UNIT_COUNT && value > count ? value
+										       : count};
 
 	recording_writer_add_count(sample->writer, &row);
 }

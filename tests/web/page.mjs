@@ -423,16 +423,19 @@ const spaced = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 
 test('a measure is a view behind the others, with the report\'s figures, and time stays time', () => at(COUNTED, async (page) => {
 	const [faults, alloc] = counted.measures;
-	assert.deepEqual(await page.locator('[data-view]').evaluateAll((all) => all.slice(7).map((button) => button.textContent)), ['Page faults', 'Allocations']);
+	assert.deepEqual(await page.locator('[data-view]').evaluateAll((all) => all.slice(7).map((button) => button.textContent)), ['Allocated', 'Page faults']);
+	assert.deepEqual(await page.locator('[aria-label="Memory"] button, [aria-label="Events"] button').allTextContents(), ['Allocated', 'Page faults']);
 	await page.click('[data-view="page-faults"]');
 	assert.equal(await total(page), faults.value);
 	assert.equal(await about(page), `Page faults: where memory was touched for the first time. ${spaced(faults.value)} page faults in all.`);
 	assert.equal(await details(page), `all: ${spaced(faults.value)} page faults, 100 % of all`);
 	await assertTotals(page, report);
-	await press(page, '9');
+	await press(page, '8');
 	assert.equal(await total(page), alloc.value);
-	assert.match(await details(page), new RegExp(`^all: [\\d.]+ [KMG]iB of allocations, 100 % of all, ${spaced(alloc.count)} allocations$`));
-	assert.match(await page.locator('.legend').textContent(), /share of the allocations/);
+	assert.ok(alloc.samples * 50 === alloc.count && alloc.relative_error > 0);
+	assert.match(await details(page), new RegExp(`^all: [\\d.]+ [KMG]iB of allocated memory \u00b1 (< )?\\d+ %, 100 % of all, ${spaced(alloc.count)} allocations, ${spaced(alloc.samples)} looked at$`));
+	assert.match(await page.locator('.legend').textContent(), /share of the allocated memory/);
+	assert.match(await page.locator('.strip .note').textContent(), /Dashed: resident memory, 1\.0 MiB to [\d.]+ MiB\./);
 	await assertTotals(page, report);
 }));
 
@@ -732,8 +735,8 @@ test('without scripts the summary, tables and a picture remain', () => visit(bro
 test('without scripts each measure is told as in the report', () => visit(browser, COUNTED, async (page) => {
 	const lines = await page.locator('#measures li').allTextContents();
 	assert.equal(lines.length, 2);
-	assert.match(lines[0], new RegExp(`^${spaced(counted.measures[0].value)} page faults: `));
-	assert.match(lines[1], /^[\d.]+ [KMG]iB of allocations: /);
+	assert.match(lines[0], new RegExp(`^${spaced(counted.measures[0].value)} page faults \\([\\d,.]+/s\\): `));
+	assert.match(lines[1], /^Memory allocated: [\d.]+ [KMG]iB in [\d,]+ allocations \u00b1 (< )?\d+ % \([\d.]+ [KMG]iB\/s\): /);
 }, {javaScriptEnabled: false}));
 
 test('a browser that cannot unpack says so and shows the tables', async () => {

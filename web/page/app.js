@@ -212,7 +212,7 @@ export class App {
 	showVerdict() {
 		const {model, state, initial, verdict} = this;
 		const isPart = state.from > 0 || state.to < model.buckets;
-		document.getElementById('measures')?.toggleAttribute('hidden', Boolean(isPart || state.process || state.thread));
+		(document.getElementById('counted') || document.getElementById('measures'))?.toggleAttribute('hidden', Boolean(isPart || state.process || state.thread));
 		if (!verdict) return;
 		const isWhole = this.isInitial() || !model.keys.rows;
 		// What is clicked next should not move away because a sentence is shorter.

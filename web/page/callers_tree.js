@@ -25,6 +25,8 @@ export class CallersTree {
 		this.main = new MainClasses(this);
 		this.ns = keeps ? weights.ns.map((/** @type {number} */ ns, /** @type {number} */ key) => keeps[key] ? ns : 0) : weights.ns;
 		this.counts = countable(model, weights.count);
+		/** @type {Float64Array | null} */
+		this.samples = weights.samples || null;
 		this.known = 0;
 		this.total = this.count = this.running = this.runnable = new Float64Array(0);
 	}
@@ -124,6 +126,14 @@ export class CallersTree {
 	countOf(node) {
 		if (node >= this.known) this.learn();
 		return this.count[node];
+	}
+
+	/** Of events: how many of these were looked at. @param {number} node */
+	samplesOf(node) {
+		const {trie: {order, first, last}, ns, samples} = this;
+		let sum = 0;
+		for (let place = first[node]; samples && place < last[node]; place++) if (ns[order[place]]) sum += samples[order[place]];
+		return sum;
 	}
 
 	/** @param {number} node */

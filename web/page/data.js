@@ -9,7 +9,7 @@ export const DATA_VERSION = 3;
 const NS = 1e9;
 
 // Columns that can hold more than 31 bits.
-const WIDE = new Set(['s', 'ns', 'count', 'unended', 'max', 'ran', 'nocpu', 'earlier']);
+const WIDE = new Set(['s', 'ns', 'count', 'samples', 'unended', 'max', 'ran', 'nocpu', 'earlier']);
 
 /**
  * @typedef {Record<string, any>} Table  columns by name, and `rows`

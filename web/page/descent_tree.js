@@ -39,6 +39,7 @@ export class Weights {
 		this.ns = ns;
 		this.total = sumsOf(ns);
 		this.count = sumsOf(counts);
+		this.samples = weights.samples ? sumsOf(ns.map((weight, place) => weight ? weights.samples[order[place]] : 0)) : null;
 		this.running = isStriped ? sumsOf(weightsIn(model, order, ns, [RUNNING, SAMPLE])) : null;
 		this.runnable = isStriped ? sumsOf(weightsIn(model, order, ns, [WOKEN, PREEMPTED])) : null;
 	}
@@ -89,6 +90,11 @@ export class DescentTree {
 	/** Waits or samples. @param {number} node */
 	countOf(node) {
 		return this.sum(node, this.weights.count);
+	}
+
+	/** Of events: how many of these were looked at. @param {number} node */
+	samplesOf(node) {
+		return this.sum(node, this.weights.samples);
 	}
 
 	/** @param {number} node */

@@ -46,6 +46,13 @@ export function countedText(view, number) {
 	return `${count(number)} ${number === 1 ? view.counted : view.counts}`;
 }
 
+/** One standard error of a sum of which only samples were looked at: " ± 4 %"; '' where all were (profile/estimate.h). @param {number} events @param {number} samples */
+export function errorText(events, samples) {
+	if (!samples || events <= samples) return '';
+	const value = 100 / Math.sqrt(samples);
+	return value < 1 ? ' ± < 1 %' : ` ± ${value.toFixed(0)} %`;
+}
+
 /** "12.3 %"; 0 and 100 only where it is exactly that. @param {number} part @param {number} whole */
 export function percent(part, whole) {
 	if (!(whole > 0) || part <= 0) return '0 %';

@@ -12,7 +12,7 @@ import {compile, matchLabels, matchTree} from './search.js';
 import {Stacks} from './stacks.js';
 import {thingNumber, thingsInBox} from './things.js';
 import {topFunctions, waysOf} from './top.js';
-import {Labels, modelOf, viewOf} from './views.js';
+import {Labels, MEMORY_KINDS, modelOf, viewOf} from './views.js';
 import {eventsByThread, eventsOverTime, judge, openFilter, overTime, weigh} from './weigh.js';
 
 export const MOST_KEPT = 12;
@@ -44,9 +44,16 @@ export class Memory {
 
 /** @typedef {import('./views.js').View} View */
 
-/** Names of views that the data can show; of one name the first is meant. @param {any} model @returns {string[]} */
+/** Where a view stands: time, then memory, then other events. @param {View} view */
+function rankOf({measure, kind}) {
+	const memory = MEMORY_KINDS.indexOf(kind || '');
+	return !measure ? 0 : memory < 0 ? 1 + MEMORY_KINDS.length : 1 + memory;
+}
+
+/** Names of views that the data can show, in the order of their buttons; of one name the first is meant. @param {any} model @returns {string[]} */
 export function viewsOf(model) {
-	return model.views.filter((/** @type {View} */ view) => (!view.needs_chains || model.has_chains) && viewOf(model, view.name) === view).map((/** @type {View} */ view) => view.name);
+	return model.views.filter((/** @type {View} */ view) => (!view.needs_chains || model.has_chains) && viewOf(model, view.name) === view)
+		.sort((/** @type {View} */ a, /** @type {View} */ b) => rankOf(a) - rankOf(b)).map((/** @type {View} */ view) => view.name);
 }
 
 export class Look {

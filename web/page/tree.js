@@ -7,7 +7,7 @@
  *   childList: (node: number) => ArrayLike<number> & Iterable<number>, find: (parent: number, label: number) => number,
  *   path: (node: number) => number[]}} Nodes
  * @typedef {{trie: Nodes, isStriped: boolean, tellsWhy: boolean, totalOf: (node: number) => number, selfOf: (node: number) => number,
- *   countOf: (node: number) => number, runningOf: (node: number) => number, runnableOf: (node: number) => number,
+ *   countOf: (node: number) => number, samplesOf: (node: number) => number, runningOf: (node: number) => number, runnableOf: (node: number) => number,
  *   classSums: (node: number) => Float64Array, mainClassOf: (node: number) => number}} Weighted
  *   tellsWhy: the last two (whys.js) can be asked for
  */

@@ -3,7 +3,7 @@
 import {classColor, kindColor, legendColor, wakerColor} from './colors.js';
 import {copyText, h, saveFile, select, toggle} from './dom.js';
 import {foldedText} from './folded.js';
-import {amount, amountOf, chipWords, count, countedText, percent, plural} from './format.js';
+import {amount, amountOf, chipWords, count, countedText, errorText, percent, plural} from './format.js';
 import {layOut} from './layout.js';
 import {viewsOf} from './look.js';
 import {largeThings, shortThing} from './things.js';
@@ -15,7 +15,7 @@ import {zoomPath} from './ui_crumbs.js';
 import {FlameView, SPELL_MS} from './ui_flame.js';
 import {boxTable, functionsTable, threadsTable} from './ui_tables.js';
 import {isDarkNow} from './ui_theme.js';
-import {BYS, modelOf, viewOf} from './views.js';
+import {BYS, isOfMemory, modelOf, viewOf} from './views.js';
 import {boxColor, sharesOf, toldClass} from './whys.js';
 
 export const TABS = {flame: 'Flame graph', functions: 'Functions', sandwich: 'Sandwich', threads: 'Threads', chain: 'Who woke them'};
@@ -108,9 +108,10 @@ export class Panel {
 		const views = viewsOf(app.model).map((name) => /** @type {import('./views.js').View} */ (viewOf(app.model, name)));
 		const button = (/** @type {import('./views.js').View} */ {name, about, title}) => h('button', {class: 'toggle short', 'data-view': name,
 			'aria-pressed': String(app.view.name === name), title: about, onclick: () => app.update({view: name, zoom: []})}, title || name);
-		const events = views.filter((view) => view.measure);
+		const group = (/** @type {string} */ label, /** @type {import('./views.js').View[]} */ some) => some.length
+			? [h('span', {class: 'group', role: 'group', 'aria-label': label}, h('span', {class: 'dim'}, `${label.toLowerCase()} `), some.map(button))] : [];
 		return [h('span', {class: 'group', role: 'group', 'aria-label': 'View'}, views.filter((view) => !view.measure).map(button)),
-			...events.length ? [h('span', {class: 'group', role: 'group', 'aria-label': 'Events'}, h('span', {class: 'dim'}, 'events '), events.map(button))] : []];
+			...group('Memory', views.filter(isOfMemory)), ...group('Events', views.filter((view) => view.measure && !isOfMemory(view)))];
 	}
 
 	showMatched() {
@@ -151,7 +152,7 @@ export class Panel {
 		const {app} = this;
 		const {state, tree, view} = app, {folded, buckets} = modelOf(app.model, view);
 		const about = [view.title, view.about].filter(Boolean).join(': ');
-		this.about.textContent = `${about}${state.inverted ? '; turned round: the last function of each stack is at the root, its callers follow' : ''}. ${amountOf(view, tree.totalOf(0))} in all.`;
+		this.about.textContent = `${about}${state.inverted ? '; turned round: the last function of each stack is at the root, its callers follow' : ''}. ${amountOf(view, tree.totalOf(0))}${errorText(tree.countOf(0), tree.samplesOf(0))} in all.`;
 		this.about.dataset.ns = String(tree.totalOf(0));
 		this.folds.textContent = [folded.cells_weight && (state.from > 0 || state.to < buckets) ? 'Of each column of time the largest stacks are kept apart; the rest is [other].' : '',
 			folded.keys ? `${count(folded.keys)} small stacks (${amount(view, folded.keys_weight)}) are [other].` : ''].filter(Boolean).join(' ');
@@ -244,10 +245,11 @@ export class Panel {
 			return;
 		}
 		const name = node ? labels.texts[tree.trie.label[node]] : 'all';
-		const ns = tree.totalOf(node), counted = tree.countOf(node);
+		const ns = tree.totalOf(node), counted = tree.countOf(node), samples = tree.samplesOf(node);
 		this.details.dataset.ns = String(ns);
-		this.details.textContent = [`${name}: ${amountOf(view, ns)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
-			tree.selfOf(node) ? `${amount(view, tree.selfOf(node))} by itself` : '', counted && view.unit !== 'count' ? countedText(view, counted) : counted && counted !== ns ? `${count(counted)} looked at` : '',
+		this.details.textContent = [`${name}: ${amountOf(view, ns)}${errorText(counted, samples)}`, `${percent(ns, tree.totalOf(0))} of all`, app.zoomNode && ns <= tree.totalOf(app.zoomNode) ? `${percent(ns, tree.totalOf(app.zoomNode))} of the zoom` : '',
+			tree.selfOf(node) ? `${amount(view, tree.selfOf(node))} by itself` : '', counted && view.unit !== 'count' ? countedText(view, counted) : '',
+			samples && samples < counted ? `${count(samples)} looked at` : '',
 			node ? ['', '', 'kernel', ''][tree.trie.kind[node] & 3] : '', node && tree.trie.kind[node] & WAKER && (tree.trie.kind[node] & MARK) !== MARK ? 'waker' : '', node ? app.objectOf(node).replace(/^\[kernel\]$/, '') : '', this.whysOf(node), this.thingsOf(node, ns)].filter(Boolean).join(', ');
 		this.showActions();
 	}

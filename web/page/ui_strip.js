@@ -4,7 +4,8 @@
 import {bucketAt, bucketMoment, bucketNs, bucketPlace} from './buckets.js';
 import {classColor} from './colors.js';
 import {h, letterScale} from './dom.js';
-import {amountOf, duration, moment} from './format.js';
+import {amountOf, bytes, duration, moment} from './format.js';
+import {isOfMemory} from './views.js';
 import {className} from './weigh.js';
 
 // In px where the page's letters have their usual size.
@@ -35,6 +36,8 @@ export class Strip {
 		this.series = null;
 		/** Values by column, and their view. @type {{view: import('./views.js').View, values: Float64Array} | null} */
 		this.line = null;
+		/** Resident memory at the end of each column, where memory is looked at; null: not known. @type {(number | null)[] | null} */
+		this.resident = null;
 		this.from = 0;
 		this.to = model.buckets;
 		/** @type {number | null} */
@@ -54,6 +57,7 @@ export class Strip {
 		Object.assign(this, {series, from, to, line});
 		this.canvas.setAttribute('aria-valuenow', String(from));
 		this.canvas.setAttribute('aria-valuetext', this.describe(from, to));
+		this.resident = line && isOfMemory(line.view) && this.model.memory || null;
 		this.tell();
 		this.paint();
 	}
@@ -66,11 +70,17 @@ export class Strip {
 	/** What can be done, or what is chosen. */
 	tell() {
 		const {model, from, to, line} = this;
-		const lineText = line ? ` The line: at most ${amountOf(line.view, Math.max(...line.values))} in a column.` : '';
+		const lineText = line ? ` The line: at most ${amountOf(line.view, Math.max(...line.values))} in a column.${this.residentText()}` : '';
 		const last = bucketNs(model, model.buckets - 1), lastText = last < model.bucket_ns ? `, the last ${duration(last)}` : '';
 		this.note.textContent = (from === 0 && to === model.buckets
 			? `Drag to choose a range of time. Each column is ${duration(model.bucket_ns)}${lastText}; the highest has ${duration(this.most() * model.bucket_ns)} of the threads' time${lastText ? ` in ${duration(model.bucket_ns)}` : ''}.${this.lost}`
 			: `${this.describe(from, to)}. Double click, or Esc, for all of it.`) + lineText;
+	}
+
+	/** What the second line is. */
+	residentText() {
+		const known = (this.resident || []).filter((value) => value !== null);
+		return known.length ? ` Dashed: resident memory, ${bytes(/** @type {number} */ (known[0]))} to ${bytes(/** @type {number} */ (known[known.length - 1]))}.` : '';
 	}
 
 	/** What is in a column, largest first. @param {number} bucket */
@@ -84,7 +94,7 @@ export class Strip {
 		});
 		const parts = [...words].sort((a, b) => b[1] - a[1]).map(([word, ns]) => `${word === 'runnable' ? 'no CPU' : word} ${duration(ns)}`);
 		const more = parts.length > MOST_TOLD ? `, ${parts.length - MOST_TOLD} more` : '';
-		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${parts.slice(0, MOST_TOLD).join(', ') || 'nothing'}${more}${line ? `; ${amountOf(line.view, line.values[bucket])}` : ''}.`;
+		this.note.textContent = `${this.describe(bucket, bucket + 1)}: ${parts.slice(0, MOST_TOLD).join(', ') || 'nothing'}${more}${line ? `; ${amountOf(line.view, line.values[bucket])}` : ''}${this.resident && this.resident[bucket] !== null ? `; rss ${bytes(/** @type {number} */ (this.resident[bucket]))}` : ''}.`;
 	}
 
 	/** The highest column: threads' time by time. */
@@ -172,6 +182,7 @@ export class Strip {
 		context.fillRect(0, 0, width, STRIP);
 		this.paintColumns(context, width);
 		this.paintLine(context, width, style);
+		this.paintResident(context, width, style);
 		context.fillStyle = style.getPropertyValue('--shade');
 		const x = (/** @type {number} */ bucket) => width * bucketPlace(model, bucket);
 		context.fillRect(0, 0, x(this.from), STRIP - AXIS);
@@ -218,6 +229,33 @@ export class Strip {
 			context.strokeStyle = style.getPropertyValue(name);
 			context.stroke();
 		}
+		context.lineWidth = 1;
+	}
+
+	/** From nothing to its own largest; dashed, so that nobody takes its height for the measure's. @param {CanvasRenderingContext2D} context @param {number} width @param {CSSStyleDeclaration} style */
+	paintResident(context, width, style) {
+		if (!this.resident) return;
+		const {model} = this, most = Math.max(...this.resident.map((value) => value || 0));
+		if (!(most > 0)) return;
+		context.beginPath();
+		let isDrawn = false;
+		this.resident.forEach((value, bucket) => {
+			if (value === null) {
+				isDrawn = false;
+				return;
+			}
+			const y = STRIP - AXIS - 2 - (STRIP - AXIS - 5) * value / most, x = width * bucketPlace(model, bucket + 1);
+			if (isDrawn) context.lineTo(x, y);
+			else context.moveTo(x, y);
+			isDrawn = true;
+		});
+		for (const [name, lineWidth, dash] of /** @type {[string, number, number[]][]} */ ([['--paper', 4, []], ['--accent', 2, [6, 4]]])) {
+			context.setLineDash(dash);
+			context.lineWidth = lineWidth;
+			context.strokeStyle = style.getPropertyValue(name);
+			context.stroke();
+		}
+		context.setLineDash([]);
 		context.lineWidth = 1;
 	}
 

@@ -4,10 +4,10 @@
 import {RUNNING} from './weigh.js';
 
 /** @typedef {{name: string, title: string, about: string, states?: number, needs_chains: boolean, has_reasons: boolean, marks: string[],
- *   weight: string, counted: string, counts: string, unit: string, unit_word: string, measure?: number}} View
+ *   weight: string, counted: string, counts: string, unit: string, unit_word: string, measure?: number, kind?: string}} View
  *   states: bits, by state; has_reasons: boxes have the colour of why their time went; marks: by state, the frame that ends a stack, with * for the reason of a wait; weight: what its
  *   weights are ("off-CPU time", "page faults"); counted, counts: what one is called that is counted, and several; unit: ns, count, bytes, or ''
- *   for one that unit_word names; measure: its number from 1 on, if it is no time */
+ *   for one that unit_word names; measure: its number from 1 on, if it is no time; kind: of a measure, as the recording has it */
 
 /** @param {any} model @param {string} name @returns {View | undefined} */
 export function viewOf(model, name) {
@@ -17,6 +17,14 @@ export function viewOf(model, name) {
 /** The model that a view's weights are in. @param {any} model of time @param {View} view */
 export function modelOf(model, view) {
 	return view.measure ? model.measures[view.measure - 1] : model;
+}
+
+/** Kinds of measures of memory, in the order in which people ask for them. */
+export const MEMORY_KINDS = ['alloc', 'live', 'leaks', 'freed', 'growth', 'shrink'];
+
+/** @param {View} view */
+export function isOfMemory({kind}) {
+	return MEMORY_KINDS.includes(kind || '');
 }
 
 /** All that a measure's model has is for its view. @param {View} view @param {number} state */

@@ -82,6 +82,7 @@ export function weigh(model, filter, verdicts = judge(model, filter)) {
 	const weights = {
 		ns: new Float64Array(rows), // time of the key's stack; of samples their part of it
 		count: new Float64Array(rows),
+		samples: model.keys.samples ? new Float64Array(rows) : null, // of a measure: how many of these were looked at
 		classS: new Float64Array(classes), classNs: new Float64Array(classes),
 		asideS: 0, asideNs: 0,
 		threadNs: new Float64Array(model.threads.length * 4), // running, runnable, blocked, aside
@@ -104,7 +105,7 @@ export function weigh(model, filter, verdicts = judge(model, filter)) {
 function addRows(/** @type {any} */ model, /** @type {any} */ weights, /** @type {Uint8Array} */ verdicts, /** @type {any} */ table,
 	/** @type {Int32Array | null} */ keyOf, /** @type {number} */ begin, /** @type {number} */ end) {
 	const {kind, thread} = model.keys, {s, ns, total, count} = table;
-	const {ns: nsOf, count: countOf, classS, classNs, threadNs} = weights;
+	const {ns: nsOf, count: countOf, samples: samplesOf, classS, classNs, threadNs} = weights, {samples} = table;
 	const classes = Uint8Array.from({length: model.kinds.rows}, (_, one) => classOf(model, one));
 	// By kind: its column of threadNs, -1 for samples, which are no time.
 	const columns = Int8Array.from(model.kinds.state, (state) => [0, 1, 1, 2, -1][state]);
@@ -120,6 +121,7 @@ function addRows(/** @type {any} */ model, /** @type {any} */ weights, /** @type
 		}
 		nsOf[key] += total[row];
 		countOf[key] += count[row];
+		if (samplesOf && samples) samplesOf[key] += samples[row];
 		const one = kind[key];
 		if (columns[one] < 0) continue;
 		classS[classes[one]] += s[row];

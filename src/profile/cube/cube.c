@@ -93,12 +93,12 @@ uint32_t cube_other_key(struct cube_building *building, uint32_t key_index)
 
 	key.node = building->other_node;
 	key.chain = 0;
-	key.weight = key.count = key.unended = key.max_ns = 0;
+	key.weight = key.count = key.samples = key.unended = key.max_ns = 0;
 	return cube_key_index(building, &key);
 }
 
-void cube_add_cell(struct cube_building *building, uint32_t bucket, uint32_t key, uint64_t weight,
-	uint64_t count)
+struct cube_cell *cube_add_cell(struct cube_building *building, uint32_t bucket, uint32_t key,
+	uint64_t weight, uint64_t count)
 {
 	struct cube_table *table = building->making->table;
 	bool is_new;
@@ -111,6 +111,7 @@ void cube_add_cell(struct cube_building *building, uint32_t bucket, uint32_t key
 	}
 	table->cells.at[*index].weight += weight;
 	table->cells.at[*index].count += count;
+	return &table->cells.at[*index];
 }
 
 uint32_t cube_bucket_of(const struct cube_building *building, uint32_t slice)

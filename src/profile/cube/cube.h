@@ -65,7 +65,7 @@ struct cube_kind {
 	bool is_unsliced;   /* only in totals: has no cells */
 };
 
-/* Of a measure it has thread, node, weight and count only. */
+/* Of a measure it has thread, node, weight, count and samples only. */
 struct cube_key {
 	uint32_t thread;
 	uint32_t kind;
@@ -74,6 +74,7 @@ struct cube_key {
 	uint32_t chain;  /* number in chains, from 1 on; 0: none recorded, or folded */
 	uint64_t weight; /* of time in ns, of a measure in its unit */
 	uint64_t count;
+	uint64_t samples; /* of a measure: how many of these were looked at */
 	uint64_t unended; /* waits that go on beyond the range */
 	uint64_t max_ns;
 	/* With a chain: its shares, one for each hop and one for the rest; they add up to weight.
@@ -104,6 +105,7 @@ struct cube_cell {
 	uint32_t key;
 	uint64_t weight; /* as the key's */
 	uint64_t count;
+	uint64_t samples;
 };
 
 /* Time, or what one measure counted. */

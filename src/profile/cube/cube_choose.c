@@ -125,10 +125,12 @@ static void give_away(struct cube_building *building, uint32_t from, uint32_t to
 	table->folded_keys_weight += source->weight;
 	target->weight += source->weight;
 	target->count += source->count;
+	target->samples += source->samples;
 	target->unended += source->unended;
 	if (source->max_ns > target->max_ns)
 		target->max_ns = source->max_ns;
-	source->weight = source->count = source->unended = source->max_ns = 0;
+	source->weight = source->count = source->samples = 0;
+	source->unended = source->max_ns = 0;
 }
 
 static bool is_foldable(const struct cube_building *building, const struct cube_key *key)
@@ -207,6 +209,7 @@ void cube_merge_cells(struct cube_table *table)
 		if (last && last->bucket == cell->bucket && last->key == cell->key) {
 			last->weight += cell->weight;
 			last->count += cell->count;
+			last->samples += cell->samples;
 		} else {
 			table->cells.at[kept++] = *cell;
 		}

@@ -38,7 +38,8 @@ static int add_event_to_key(const struct rec_counted *row, void *context)
 	struct cube_key *sum = &building->making->table->keys.at[index];
 
 	sum->weight += row->count.value;
-	sum->count += row->count.count;
+	sum->count += row->count.events;
+	sum->samples += row->count.count;
 	return 0;
 }
 
@@ -47,9 +48,10 @@ static int add_event_to_cell(const struct rec_counted *row, void *context)
 	struct event_tables *tables = context;
 	struct cube_building *building = begin_row(tables, row);
 	uint32_t index = building->making->chosen.at[key_of_event(building, row)];
+	struct cube_cell *cell = cube_add_cell(building, cube_bucket_of(building, row->count.slice),
+		index, row->count.value, row->count.events);
 
-	cube_add_cell(building, cube_bucket_of(building, row->count.slice), index, row->count.value,
-		row->count.count);
+	cell->samples += row->count.count;
 	return 0;
 }
 

@@ -47,8 +47,9 @@ uint32_t cube_key_index(struct cube_building *building, const struct cube_key *k
 uint32_t cube_other_key(struct cube_building *building, uint32_t key_index);
 /* The bucket that a slice is in. */
 uint32_t cube_bucket_of(const struct cube_building *building, uint32_t slice);
-void cube_add_cell(struct cube_building *building, uint32_t bucket, uint32_t key, uint64_t weight,
-	uint64_t count);
+/* The cell, until the next one is added. */
+struct cube_cell *cube_add_cell(struct cube_building *building, uint32_t bucket, uint32_t key,
+	uint64_t weight, uint64_t count);
 
 /* Tables of all measures; 0, or -errno with why: cube_events.c. */
 int cube_add_measures(

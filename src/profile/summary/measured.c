@@ -2,6 +2,19 @@
 /* The rows of all measures, handed out in one walk: stacks are summed first, then their names. */
 #include "profile/summary/measured.h"
 
+#include <string.h>
+
+#include "profile/things.h"
+#include "util/hash.h"
+#include "util/units.h"
+
+uint64_t measured_age_ns(unsigned int age)
+{
+	static const uint64_t from_ns[MEASURED_AGES] = {0, NS_PER_S, 10 * NS_PER_S, 60 * NS_PER_S};
+
+	return from_ns[age < MEASURED_AGES ? age : MEASURED_AGES - 1];
+}
+
 static int compare_parts(const void *left, const void *right)
 {
 	const struct measured_part *a = left, *b = right;
@@ -11,6 +24,15 @@ static int compare_parts(const void *left, const void *right)
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
 	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static int compare_things(const void *left, const void *right)
+{
+	const struct measured_thing *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return strcmp(a->text, b->text);
 }
 
 /* The last of the names above a stack. */
@@ -34,14 +56,72 @@ static void add_part(measured_parts *parts, struct map64 *known, const struct me
 	}
 	parts->at[*index].weight += part->weight;
 	parts->at[*index].count += part->count;
+	parts->at[*index].samples += part->samples;
 }
 
 /* The measures of a recording while its rows are handed out to them. */
 struct measuring {
+	const struct recording *recording;
 	measured_list *list;
 	struct placer *placer;
-	struct map64 *known; /* by measure: node -> index into its stacks */
+	struct map64 *known;  /* by measure: node -> index into its stacks */
+	struct map64 *things; /* by measure: awaited thing, or text, -> index into its things + 1 */
 };
+
+/* Texts beside numbers of things in one map. */
+#define TEXT_SEED (1ULL << 32)
+
+/* The index + 1 of a measure's thing: things that read the same are one. */
+static uint64_t find_thing(
+	struct measuring *measuring, struct measured *measured, const struct rec_counted *row)
+{
+	struct map64 *things = &measuring->things[row->measure_index];
+	_cleanup_free_ char *text = thing_text_of_event(measuring->recording, row->awaited, false);
+	uint64_t *number;
+
+	if (!text)
+		return 0;
+	number = map64_put(things, hash_text(TEXT_SEED, text), NULL);
+	if (!*number) {
+		struct measured_thing thing = {.text = xstrdup(text)};
+		vec_push(&measured->things, thing);
+		*number = measured->things.count;
+	}
+	return *number;
+}
+
+static void add_thing(
+	struct measuring *measuring, struct measured *measured, const struct rec_counted *row)
+{
+	bool is_new;
+
+	if (row->awaited == REC_NONE)
+		return;
+	uint64_t known = *map64_put(&measuring->things[row->measure_index], row->awaited, &is_new);
+	if (is_new) {
+		known = find_thing(measuring, measured, row);
+		*map64_put(&measuring->things[row->measure_index], row->awaited, NULL) = known;
+	}
+	if (!known)
+		return;
+	struct measured_thing *thing = &measured->things.at[known - 1];
+	thing->weight += row->count.value;
+	thing->count += row->count.events;
+	thing->samples += row->count.count;
+}
+
+/* By the end of its slice, which is the age of the youngest in it. */
+static unsigned int age_of(const struct recording *recording, uint32_t slice)
+{
+	const struct rec_meta *meta = recording_meta(recording);
+	uint64_t end_ns = ((uint64_t)slice + 1) * meta->slice_ns;
+	uint64_t age_ns = end_ns < meta->window_ns ? meta->window_ns - end_ns : 0;
+	unsigned int age = 0;
+
+	while (age + 1 < MEASURED_AGES && age_ns >= measured_age_ns(age + 1))
+		age++;
+	return age;
+}
 
 static int on_count(const struct rec_counted *row, void *context)
 {
@@ -49,10 +129,15 @@ static int on_count(const struct rec_counted *row, void *context)
 	struct measured *measured = &measuring->list->at[row->measure_index];
 	struct measured_part part = {
 		placer_place(measuring->placer, row->thread_index, &row->stacks), row->count.value,
-		row->count.count};
+		row->count.events, row->count.count};
 
 	measured->weight += part.weight;
 	measured->count += part.count;
+	measured->samples += part.samples;
+	measured->by_age[age_of(measuring->recording, row->count.slice)] += part.weight;
+	if (measured->view.type.kind == MEASURE_FAULTS)
+		measured->by_mode[fault_mode_of(measuring->recording, &row->stacks)] += part.count;
+	add_thing(measuring, measured, row);
 	add_part(&measured->stacks, &measuring->known[row->measure_index], &part);
 	return 0;
 }
@@ -69,6 +154,7 @@ static void sum_names(struct measured *measured, const struct tree *tree)
 	map64_clear(&known);
 	vec_sort(&measured->stacks, compare_parts);
 	vec_sort(&measured->names, compare_parts);
+	vec_sort(&measured->things, compare_things);
 }
 
 /* Each measure of the recording, with nothing counted yet. */
@@ -93,11 +179,14 @@ int measured_all(struct recording *recording, struct selection *selection,
 		return 0;
 	list_measures(recording, count, ret);
 	_cleanup_free_ struct map64 *known = xcalloc(count, sizeof(*known));
-	struct measuring measuring = {ret, placer_new(recording, shape, tree), known};
+	_cleanup_free_ struct map64 *things = xcalloc(count, sizeof(*things));
+	struct measuring measuring = {
+		recording, ret, placer_new(recording, shape, tree), known, things};
 	error = selection_each_count(selection, on_count, &measuring, why);
 	placer_free(measuring.placer);
 	for (size_t i = 0; i < count; i++) {
 		map64_clear(&known[i]);
+		map64_clear(&things[i]);
 		if (!error)
 			sum_names(&ret->at[i], tree);
 	}
@@ -112,6 +201,17 @@ void measured_clear(measured_list *list)
 		view_choice_clear(&measured->view);
 		vec_clear(&measured->names);
 		vec_clear(&measured->stacks);
+		vec_each (thing, &measured->things)
+			free(thing->text);
+		vec_clear(&measured->things);
 	}
 	vec_clear(list);
+}
+
+const struct measured *measured_of_kind(const measured_list *list, enum measure_kind kind)
+{
+	vec_each (measured, list)
+		if (measured->view.type.kind == kind)
+			return measured;
+	return NULL;
 }

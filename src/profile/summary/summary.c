@@ -401,7 +401,10 @@ int summary_new(struct recording *recording, const struct view_filter *filter,
 	if (!error && !view_filter_asks_for_time(filter))
 		error = measured_all(recording, selection, &shapes->groups, &summary->tree,
 			&summary->measures, why);
+	if (!error && !view_filter_asks_for_time(filter))
+		error = resident_gather(recording, selection, &summary->resident, why);
 	if (!error) {
+		faulted_find(summary);
 		recording_measures(recording, &summary->hidden_measures);
 		summary->hidden_measures -= summary->measures.count;
 	}
@@ -442,6 +445,8 @@ void summary_free(struct summary *summary)
 	computing_clear(&summary->computing);
 	vec_clear(&summary->runtimes);
 	measured_clear(&summary->measures);
+	faulted_clear(&summary->faulted);
+	vec_clear(&summary->resident);
 	free(summary);
 }
 

@@ -15,11 +15,13 @@
 #include "profile/summary/computing.h"
 #include "profile/summary/conservation.h"
 #include "profile/summary/deadlocks.h"
+#include "profile/summary/faulted.h"
 #include "profile/family.h"
 #include "profile/filter.h"
 #include "profile/summary/measured.h"
 #include "profile/placer.h"
 #include "profile/summary/queues.h"
+#include "profile/summary/resident.h"
 #include "profile/summary/runtimes.h"
 #include "profile/selection.h"
 #include "profile/summary/thing_parts.h"
@@ -153,6 +155,8 @@ struct summary {
 	runtime_list runtimes;              /* that have schedulers of their own; busiest first */
 	size_t hidden_measures;             /* that the filters, which are for time, leave out */
 	measured_list measures;             /* what was counted beside time, as the groups are */
+	struct faulted_files faulted;       /* of page faults, with the waits for them */
+	resident_list resident;             /* memory over time; none where measures are hidden */
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;

@@ -78,6 +78,7 @@ COLUMN(key_band, table->keys.at[row].band)
 COLUMN(key_s, table->keys.at[row].weight / NS_PER_S)
 COLUMN(key_ns, table->keys.at[row].weight % NS_PER_S)
 COLUMN(key_count, table->keys.at[row].count)
+COLUMN(key_samples, table->keys.at[row].samples)
 COLUMN(key_unended, table->keys.at[row].unended)
 COLUMN(key_max_ns, table->keys.at[row].max_ns)
 COLUMN(chain_first, cube->chains.at[row].first_hop)
@@ -99,6 +100,7 @@ COLUMN(cell_key, table->cells.at[row].key)
 COLUMN(cell_s, table->cells.at[row].weight / NS_PER_S)
 COLUMN(cell_ns, table->cells.at[row].weight % NS_PER_S)
 COLUMN(cell_count, table->cells.at[row].count)
+COLUMN(cell_samples, table->cells.at[row].samples)
 
 static const struct column frame_columns[] = {
 	{"label", DELTA, frame_label}, {"plumbing", PLAIN, frame_plumbing},
@@ -120,10 +122,14 @@ static const struct column key_columns[] = {
 	{"max", PLAIN, key_max_ns}, {0}};
 static const struct column event_columns[] = {
 	{"thread", DELTA, key_thread}, {"node", DELTA, key_node}, {"s", PLAIN, key_s},
-	{"ns", PLAIN, key_ns}, {"count", PLAIN, key_count}, {0}};
+	{"ns", PLAIN, key_ns}, {"count", PLAIN, key_count}, {"samples", PLAIN, key_samples}, {0}};
 static const struct column cell_columns[] = {
 	{"bucket", DELTA, cell_bucket}, {"key", DELTA, cell_key}, {"s", PLAIN, cell_s},
 	{"ns", PLAIN, cell_ns}, {"count", PLAIN, cell_count}, {0}};
+static const struct column event_cell_columns[] = {
+	{"bucket", DELTA, cell_bucket}, {"key", DELTA, cell_key}, {"s", PLAIN, cell_s},
+	{"ns", PLAIN, cell_ns}, {"count", PLAIN, cell_count}, {"samples", PLAIN, cell_samples},
+	{0}};
 static const struct column chain_columns[] = {
 	{"first", DELTA, chain_first}, {"count", PLAIN, chain_count}, {"end", PLAIN, chain_end},
 	{0}};
@@ -167,7 +173,7 @@ static void list_tables(const struct page *page, table_list *list)
 		const struct cube_table *events = &cube->measures.at[i].events;
 		const struct table pair[] = {
 			{"keys", event_columns, events->keys.count, i + 1},
-			{"cells", cell_columns, events->cells.count, i + 1},
+			{"cells", event_cell_columns, events->cells.count, i + 1},
 		};
 		vec_append(list, pair, ARRAY_SIZE(pair));
 	}

@@ -98,7 +98,33 @@ static void put_views(struct json *json, const struct page *page)
 		json_open_object(json);
 		put_folds(json, &cube->measures.at[i].events);
 		json_close_object(json);
+		json_field_text(
+			json, "kind", measure_kind_name(cube->measures.at[i].view.type.kind));
 		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+/* Resident memory at the end of each bucket; null: not known. */
+static void put_memory(struct json *json, const struct page *page)
+{
+	const struct cube *cube = page->cube;
+	const resident_list *list = &page->summary->resident;
+	size_t next = 0;
+
+	if (!list->count)
+		return;
+	json_name(json, "memory");
+	json_open_array(json);
+	for (uint32_t bucket = 0; bucket < cube->buckets; bucket++) {
+		uint64_t end_ns = cube->from_ns + (bucket + 1) * cube->bucket_ns;
+		const struct resident *last = NULL;
+		for (; next < list->count && list->at[next].at_ns <= end_ns; next++)
+			last = &list->at[next];
+		if (last)
+			json_uint(json, last->rss_bytes);
+		else
+			json_null(json);
 	}
 	json_close_array(json);
 }
@@ -272,6 +298,7 @@ void page_facts(struct json *json, const struct page *page)
 	json_field_uint(json, "bucket_ns", cube->bucket_ns);
 	put_start(json, page->options);
 	put_views(json, page);
+	put_memory(json, page);
 	put_words(json, page);
 	json_name(json, "folded");
 	json_open_object(json);

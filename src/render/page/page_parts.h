@@ -23,6 +23,10 @@ void page_things(struct json *json, const struct page *page);
 /* The summary as sentences, and the tables for readers without scripts: page_static.c. */
 void page_head(const struct page *page);
 void page_fallback(const struct page *page);
+/* A text in an element, whose tag may have attributes. */
+void page_put_element(FILE *out, const char *tag, const char *text);
+/* What was counted beside time: page_measures.c. */
+void page_measures(const struct page *page);
 /* The flame graph for readers without scripts; 0, or -errno with why: page_picture.c. */
 int page_picture(const struct page *page, struct why *why);
 

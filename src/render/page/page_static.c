@@ -97,7 +97,7 @@ char *page_sentence(const struct page *page, size_t line)
 	return page_text(text, page->options->is_redacted);
 }
 
-static void put_element(FILE *out, const char *tag, const char *text)
+void page_put_element(FILE *out, const char *tag, const char *text)
 {
 	fprintf(out, "<%s>", tag);
 	page_put_text(out, text);
@@ -117,7 +117,7 @@ static void put_losses(const struct page *page)
 			xasprintf("%s %s %s", loss_is_serious(loss->loss) ? "lost:" : "noted:",
 				units_count(loss->count, count),
 				loss_words(loss->loss, loss->name, loss->count));
-		put_element(
+		page_put_element(
 			page->out, loss_is_serious(loss->loss) ? "li class=\"lost\"" : "li", text);
 		fputs("\n", page->out);
 	}
@@ -135,33 +135,7 @@ static void put_filters(const struct page *page)
 	if (!what[0])
 		return;
 	_cleanup_free_ char *text = xasprintf("This page holds only: %s", what);
-	put_element(page->out, "p class=\"only\"", text);
-}
-
-/* What was counted beside time: the report's lines. */
-static void put_measures(const struct page *page)
-{
-	bool is_redacted = page->options->is_redacted;
-	const char *hidden = report_hidden_measures(page->summary);
-
-	if (hidden)
-		put_element(page->out, "p class=\"only\"", hidden);
-	if (!page->summary->measures.count)
-		return;
-	fputs("<ul id=\"measures\">\n", page->out);
-	vec_each (measured, &page->summary->measures) {
-		_cleanup_free_ char *raw = report_measure_text(page->summary, measured);
-		_cleanup_free_ char *text = page_text(raw, is_redacted);
-		_cleanup_free_ char *raw_stack =
-			report_measure_stack(page->summary, measured, false, STACK_COLUMNS);
-		_cleanup_free_ char *stack = page_text(raw_stack, is_redacted);
-		fputs("<li>", page->out);
-		page_put_text(page->out, text);
-		if (stack[0])
-			put_element(page->out, "div class=\"stack\"", stack);
-		fputs("</li>\n", page->out);
-	}
-	fputs("</ul>\n", page->out);
+	page_put_element(page->out, "p class=\"only\"", text);
 }
 
 void page_head(const struct page *page)
@@ -173,23 +147,24 @@ void page_head(const struct page *page)
 			!(page->summary->busy_ns + page->summary->aside_ns);
 
 	fputs("<header id=\"head\">\n", page->out);
-	put_element(page->out, "h1", window);
+	page_put_element(page->out, "h1", window);
 	if (!page->summary->meta->is_finished)
-		put_element(
+		page_put_element(
 			page->out, "p class=\"lost\"", layout_unfinished(page->summary->is_live));
 	put_filters(page);
 	if (is_empty)
-		put_element(page->out, "p id=\"verdict\"",
+		page_put_element(page->out, "p id=\"verdict\"",
 			page->summary->is_filtered
 				? "Nothing passes the filters."
 				: "The recording is empty: no thread of its target lived in "
 				  "this time.");
 	else
-		put_element(page->out, "p id=\"verdict\"", verdict);
+		page_put_element(page->out, "p id=\"verdict\"", verdict);
 	putc('\n', page->out);
-	put_measures(page);
+	page_measures(page);
 	fputs("<ul id=\"accounting\">\n", page->out);
-	put_element(page->out, page->summary->lost_events ? "li class=\"lost\"" : "li", accounting);
+	page_put_element(
+		page->out, page->summary->lost_events ? "li class=\"lost\"" : "li", accounting);
 	fputs("\n", page->out);
 	put_losses(page);
 	fputs("</ul>\n</header>\n", page->out);
@@ -197,7 +172,7 @@ void page_head(const struct page *page)
 
 static void put_number(FILE *out, const char *text)
 {
-	put_element(out, "td class=\"n\"", text);
+	page_put_element(out, "td class=\"n\"", text);
 }
 
 static void put_wait(const struct page *page, size_t number)
@@ -216,19 +191,19 @@ static void put_wait(const struct page *page, size_t number)
 	char room[UNITS_ROOM];
 
 	fputs("<tr>", page->out);
-	put_element(page->out, "td", name);
-	put_element(page->out, "td",
+	page_put_element(page->out, "td", name);
+	page_put_element(page->out, "td",
 		line->is_runnable  ? "no CPU"
 		: line->known.name ? line->known.name
 				   : reason_name(line->reason));
-	put_element(page->out, "td", operation);
+	page_put_element(page->out, "td", operation);
 	put_number(page->out, units_duration(line->total_ns, room));
 	put_number(page->out, units_count(line->count, room));
 	put_number(page->out, units_duration(line->max_ns, room));
 	fputs("<td>", page->out);
 	page_put_text(page->out, line->is_runnable ? "" : clean);
 	if (sentence[0])
-		put_element(page->out, "p", sentence);
+		page_put_element(page->out, "p", sentence);
 	fputs("</td></tr>\n", page->out);
 }
 
@@ -239,7 +214,7 @@ static void put_group(const struct page *page, const struct summary_group *group
 	char room[UNITS_ROOM];
 
 	fputs("<tr>", page->out);
-	put_element(page->out, "td", name);
+	page_put_element(page->out, "td", name);
 	put_number(page->out, units_count(group->threads, room));
 	put_number(page->out, units_duration(group->total_ns[TIME_RUNNING], room));
 	put_number(page->out,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of functions as one JSON object. */
+#include "profile/estimate.h"
 #include "render/report/functions.h"
 #include "util/json.h"
 
@@ -15,6 +16,14 @@ static void put_weights(
 	json_field_uint(json, is_time ? "total_ns" : "total_value", row->total_weight);
 	json_field_uint(json, "self_count", row->self_count);
 	json_field_uint(json, "total_count", row->total_count);
+	if (view->id == VIEW_MEASURE) {
+		json_field_uint(json, "self_samples", row->self_samples);
+		json_field_uint(json, "total_samples", row->total_samples);
+		json_field_double(json, "self_relative_error",
+			estimate_error(row->self_count, row->self_samples));
+		json_field_double(json, "total_relative_error",
+			estimate_error(row->total_count, row->total_samples));
+	}
 	json_close_object(json);
 }
 
@@ -61,6 +70,11 @@ void functions_json(
 		json_field_uint(&json, "total_value", table->total_weight);
 	}
 	json_field_uint(&json, "total_count", table->total_count);
+	if (style->view->id == VIEW_MEASURE) {
+		json_field_uint(&json, "total_samples", table->total_samples);
+		json_field_double(&json, "relative_error",
+			estimate_error(table->total_count, table->total_samples));
+	}
 	json_name(&json, "functions");
 	json_open_array(&json);
 	for (size_t i = 0; i < table->functions.count && i < top; i++)

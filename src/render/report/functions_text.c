@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "profile/estimate.h"
 #include "profile/rounding.h"
 #include "render/layout.h"
 #include "util/mem.h"
@@ -17,6 +18,7 @@
 #define MOST_OBJECT_COLUMNS 24
 #define FIGURE_COLUMNS 32
 #define SHARE_COLUMNS 7
+#define ERROR_COLUMNS 8
 /* A narrower screen has neither objects nor shares of totals. */
 #define WIDE_ENOUGH 72
 #define UNIT_COLUMNS 3
@@ -26,10 +28,12 @@ struct table_line {
 	char *name;   /* owned */
 	uint64_t self_weight;
 	uint64_t total_weight;
-	bool has_total; /* a sum of totals would count stacks twice */
-	bool is_head;   /* an object above its functions: their sum */
-	bool is_below;  /* a function below its object */
-	uint64_t self;  /* quanta */
+	uint64_t error_count;   /* of what is estimated: how many events, and */
+	uint64_t error_samples; /* how many of them were looked at */
+	bool has_total;         /* a sum of totals would count stacks twice */
+	bool is_head;           /* an object above its functions: their sum */
+	bool is_below;          /* a function below its object */
+	uint64_t self;          /* quanta */
 	uint64_t permille;
 };
 
@@ -49,6 +53,16 @@ static char *short_object(const char *object)
 	return xstrdup(slash && slash[1] ? slash + 1 : object);
 }
 
+/* Of the value that a table is sorted by, or of the only one that there is. */
+static void set_error(
+	const struct table_text *text, struct table_line *line, const struct function_row *row)
+{
+	bool is_total = text->style->order == FUNCTIONS_BY_TOTAL || !row->self_count;
+
+	line->error_count = is_total ? row->total_count : row->self_count;
+	line->error_samples = is_total ? row->total_samples : row->self_samples;
+}
+
 static void add_function(struct table_text *text, const struct function_row *row, bool is_below)
 {
 	struct table_line line = {.object = is_below ? xstrdup("") : short_object(row->object),
@@ -57,6 +71,7 @@ static void add_function(struct table_text *text, const struct function_row *row
 		.total_weight = row->total_weight,
 		.has_total = true,
 		.is_below = is_below};
+	set_error(text, &line, row);
 
 	vec_push(&text->lines, line);
 }
@@ -101,6 +116,7 @@ static void add_object(struct table_text *text, const struct function_row *objec
 		.total_weight = object->total_weight,
 		.has_total = true,
 		.is_head = true};
+	set_error(text, &head, object);
 	size_t shown = object->functions < top ? object->functions : top;
 	uint64_t rest = object->self_weight;
 
@@ -183,6 +199,20 @@ static bool is_narrow(const struct functions_style *style)
 	return style->width < WIDE_ENOUGH;
 }
 
+/* Were only some events looked at? Then each line says how sure its self value is. */
+static bool has_errors(const struct table_text *text)
+{
+	return text->table->total_count > text->table->total_samples &&
+	       text->table->total_samples && !is_narrow(text->style);
+}
+
+/* Right-aligned. */
+static void put_error(const struct table_text *text, const char *error)
+{
+	if (has_errors(text))
+		fprintf(text->out, "%*s%s", (int)(ERROR_COLUMNS - text_width(error)), "", error);
+}
+
 static size_t object_columns(const struct functions_style *style)
 {
 	size_t columns = OBJECT_COLUMNS + (style->width > 80 ? (style->width - 80) / 4 : 0);
@@ -193,10 +223,14 @@ static size_t object_columns(const struct functions_style *style)
 }
 
 /* What is left for names. */
-static size_t name_columns(const struct functions_style *style)
+static size_t name_columns(const struct table_text *text)
 {
-	return is_narrow(style) ? style->width - FIGURE_COLUMNS + SHARE_COLUMNS - 2
-				: style->width - FIGURE_COLUMNS - object_columns(style) - 4;
+	const struct functions_style *style = text->style;
+	size_t errors = has_errors(text) ? ERROR_COLUMNS : 0;
+
+	return is_narrow(style)
+		       ? style->width - FIGURE_COLUMNS + SHARE_COLUMNS - 2
+		       : style->width - FIGURE_COLUMNS - errors - object_columns(style) - 4;
 }
 
 /* "  libc.so.6  malloc"; a head is its object alone. */
@@ -207,7 +241,7 @@ static void put_names(const struct table_text *text, const struct table_line *li
 	const char *whole = is_head ? line->object : line->name;
 	_cleanup_free_ char *object = layout_cut(line->object, object_columns(style));
 	_cleanup_free_ char *name =
-		style->is_full ? xstrdup(whole) : layout_cut(whole, name_columns(style));
+		style->is_full ? xstrdup(whole) : layout_cut(whole, name_columns(text));
 	size_t gap = is_narrow(style) ? 0 : object_columns(style) + 2 - text_width(object);
 
 	fprintf(text->out, "  %s%*s%s", object, name[0] ? (int)gap : 0, "", name);
@@ -218,13 +252,14 @@ static void put_line(const struct table_text *text, const struct table_line *lin
 	const struct functions_style *style = text->style;
 	uint64_t total = round_to(line->total_weight, text->scale.quantum);
 	uint64_t permille = permille_of(line->total_weight, text->table->total_weight);
-	char amount[UNITS_ROOM];
+	char amount[UNITS_ROOM], error[ESTIMATE_ROOM];
 	FILE *out = text->out;
 
 	if (line->is_head && style->is_colored)
 		fputs("\033[1m", out);
 	fprintf(out, "%9s", scale_text(&text->scale, line->self, amount));
 	put_share(out, line->permille);
+	put_error(text, estimate_text(line->error_count, line->error_samples, error));
 	if (line->has_total) {
 		/* Shares of a total can be rounded up where the total itself is rounded down. */
 		total = total > line->self ? total : line->self;
@@ -248,8 +283,11 @@ static char *weight_text(const struct table_text *text)
 
 	if (view->unit == UNIT_COUNT)
 		return xstrdup("");
-	return xasprintf("%s %s of %s in ", scale_text(&text->scale, quanta, amount),
-		text->scale.unit, view->weight);
+	scale_text(&text->scale, quanta, amount);
+	/* What they are is said of their number. */
+	if (view->id == VIEW_MEASURE)
+		return xasprintf("%s %s in ", amount, text->scale.unit);
+	return xasprintf("%s %s of %s in ", amount, text->scale.unit, view->weight);
 }
 
 /* "2,050 waits". The caller frees it. */
@@ -258,10 +296,11 @@ static char *count_text(const struct table_text *text)
 	const struct view_type *view = text->style->view;
 	uint64_t number =
 		view->unit == UNIT_COUNT ? text->table->total_weight : text->table->total_count;
-	char count[UNITS_ROOM];
+	char count[UNITS_ROOM], error[ESTIMATE_ROOM];
 
 	units_count(number, count);
-	return xasprintf("%s %s", count, number == 1 ? view->counted : view->counts);
+	return xasprintf("%s %s%s", count, number == 1 ? view->counted : view->counts,
+		estimate_text(text->table->total_count, text->table->total_samples, error));
 }
 
 static void put_only(const struct table_text *text)
@@ -320,7 +359,9 @@ void functions_text(
 	if (is_narrow(style))
 		fprintf(out, "\n%9s%7s %8s  function\n", self, "%", total);
 	else
-		fprintf(out, "\n%9s%7s %8s%7s  %-*sfunction\n", self, "%", total, "%",
+		fprintf(out, "\n%9s%7s%*s%s %8s%7s  %-*sfunction\n", self, "%",
+			has_errors(&text) ? ERROR_COLUMNS - 1 : 0, "",
+			has_errors(&text) ? "\u00b1" : "", total, "%",
 			(int)object_columns(style) + 2, "object");
 	vec_each (line, &text.lines) {
 		put_line(&text, line);

@@ -3,6 +3,7 @@
 #include "render/report/report_json.h"
 
 #include "render/report/report_causes.h"
+#include "render/report/report_json_measures.h"
 #include "render/report/report_json_recording.h"
 #include "render/report/report_json_things.h"
 #include "render/report/report_queue.h"
@@ -301,54 +302,6 @@ static void put_band_borders(struct json *json)
 	put_bands(json, "band_start_ns", borders);
 }
 
-static void put_measured_name(struct json *json, const struct summary *summary, uint32_t node)
-{
-	_cleanup_free_ char *name = summary_root_name(summary, node);
-
-	json_field_text(json, "name", name);
-}
-
-static void put_measured_stack(struct json *json, const struct summary *summary, uint32_t node)
-{
-	put_stack(json, &summary->tree, node);
-}
-
-static void put_measured_parts(struct json *json, const struct summary *summary,
-	const measured_parts *parts, size_t top,
-	void (*put_node)(struct json *json, const struct summary *summary, uint32_t node))
-{
-	json_open_array(json);
-	for (size_t i = 0; i < parts->count && i < top; i++) {
-		json_open_object(json);
-		put_node(json, summary, parts->at[i].node);
-		json_field_uint(json, "count", parts->at[i].count);
-		json_field_uint(json, "value", parts->at[i].weight);
-		json_close_object(json);
-	}
-	json_close_array(json);
-}
-
-static void put_measures(struct json *json, const struct summary *summary, size_t top)
-{
-	json_name(json, "measures");
-	json_open_array(json);
-	vec_each (measured, &summary->measures) {
-		const struct view_type *view = &measured->view.type;
-		json_open_object(json);
-		json_field_text(json, "name", view->name);
-		json_field_text(json, "unit", view->unit_word);
-		json_field_text(json, "event", view->counted);
-		json_field_uint(json, "count", measured->count);
-		json_field_uint(json, "value", measured->weight);
-		json_name(json, "names");
-		put_measured_parts(json, summary, &measured->names, top, put_measured_name);
-		json_name(json, "stacks");
-		put_measured_parts(json, summary, &measured->stacks, top, put_measured_stack);
-		json_close_object(json);
-	}
-	json_close_array(json);
-}
-
 void report_json(
 	const struct summary *summary, const struct report_json_options *options, FILE *out)
 {
@@ -371,8 +324,7 @@ void report_json(
 	put_lines(&json, summary, options->top ? options->top : SIZE_MAX);
 	put_waits(&json, "waits", summary, false, options);
 	put_waits(&json, "runq", summary, true, options);
-	if (summary->measures.count)
-		put_measures(&json, summary, options->top ? options->top : SIZE_MAX);
+	report_json_measures(&json, summary, options->top ? options->top : SIZE_MAX, put_stack);
 	if (summary->hidden_measures)
 		json_field_uint(&json, "hidden_measures", summary->hidden_measures);
 	json_close_object(&json);

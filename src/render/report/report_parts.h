@@ -9,8 +9,9 @@
 struct report {
 	const struct summary *summary;
 	const struct report_style *style;
-	size_t top;  /* waits */
-	size_t rows; /* processes */
+	size_t top;    /* waits */
+	size_t rows;   /* processes */
+	size_t stacks; /* of a measure */
 	FILE *out;
 	struct scale scale;   /* of busy time: bar and tables */
 	uint64_t busy_quanta; /* busy time as printed: the tables add up to it */

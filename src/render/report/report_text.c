@@ -347,7 +347,7 @@ static void put_report(struct report *report)
 		putc('\n', report->out);
 		report_lines(report);
 	}
-	if (summary->measures.count || summary->hidden_measures) {
+	if (summary->measures.count || summary->hidden_measures || summary->resident.count) {
 		putc('\n', report->out);
 		report_measures(report);
 	}
@@ -372,6 +372,7 @@ struct room {
 	size_t lines;
 	size_t rows;
 	size_t top;
+	size_t stacks; /* of a measure */
 	size_t least_rows;
 	size_t least_top;
 };
@@ -381,12 +382,14 @@ static struct room room_for(const struct summary *summary, const struct report_s
 	struct room room = {.lines = REPORT_LINES,
 		.rows = REPORT_TOP,
 		.top = REPORT_TOP,
+		.stacks = REPORT_STACKS,
 		.least_rows = 1,
 		.least_top = 1};
 	bool is_machine = report_has_all_threads(summary);
 
 	if (style->top)
-		return (struct room){SIZE_MAX, style->top, style->top, style->top, style->top};
+		return (struct room){
+			SIZE_MAX, style->top, style->top, style->top, style->top, style->top};
 	if (is_machine || style->lines > REPORT_LINES) {
 		room.rows = REPORT_MACHINE_ROWS;
 		room.top = REPORT_MACHINE_TOP;
@@ -403,9 +406,14 @@ static struct room room_for(const struct summary *summary, const struct report_s
 	return room;
 }
 
-/* One row less: of waits, which take several lines each, first. False if there are few already. */
+/* One row less: of waits, which take several lines each, first; of measures before the last few of
+ * them. False if there are few already. */
 static bool take_away(struct room *room)
 {
+	if (room->stacks > 1 && room->top <= REPORT_STACKS) {
+		room->stacks--;
+		return true;
+	}
 	if (room->top > room->rows / 2 && room->top > room->least_top) {
 		room->top--;
 		/* Where both are few they go together. */
@@ -426,8 +434,11 @@ void report_text(const struct summary *summary, const struct report_style *style
 	for (;;) {
 		_cleanup_free_ char *text = NULL;
 		size_t size;
-		struct report report = {
-			.summary = summary, .style = style, .top = room.top, .rows = room.rows};
+		struct report report = {.summary = summary,
+			.style = style,
+			.top = room.top,
+			.rows = room.rows,
+			.stacks = room.stacks};
 
 		report.out = open_memstream(&text, &size);
 		if (!report.out)

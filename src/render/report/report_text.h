@@ -18,6 +18,8 @@
 #define REPORT_WIDTH 80
 #define REPORT_LINES 40
 #define REPORT_TOP 5
+/* Stacks of a measure. */
+#define REPORT_STACKS 3
 /* Of a whole machine: lines, rows of the table of processes, waits; and the fewest of these. */
 #define REPORT_MACHINE_LINES 60
 #define REPORT_MACHINE_ROWS 10

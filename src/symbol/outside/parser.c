@@ -19,7 +19,6 @@
 #define WORKING_MS 10000
 #define MAX_ANSWER_BYTES (512ULL << 20)
 #define PARSER_MEMORY_BYTES (1ULL << 30)
-#define MAX_NAME_BYTES 4096
 
 /* Not as urgent as those who listen, more so than those whose stacks wait for the tables. */
 static int prepare(void)
@@ -127,21 +126,24 @@ bool parser_checksum(struct helpers *parsers, int fd, uint32_t checksum)
 	return !ask_about(parsers, question, fd, -1, &told, &at);
 }
 
-/* A question with a name behind it, and the file it is about; fd -1: none. */
+int parser_ask_by_name(struct helpers *parsers, struct parser_question question, const char *name,
+	size_t length, int fd, struct helper_message *told, struct elf_cursor *at)
+{
+	char bytes[sizeof(question) + PARSER_MAX_NAME_BYTES];
+	size_t sent = length < PARSER_MAX_NAME_BYTES ? length : PARSER_MAX_NAME_BYTES;
+	struct helper_message asked = {
+		.bytes = bytes, .count = sizeof(question) + sent, .fds = {fd}, .fd_count = fd >= 0};
+
+	memcpy(bytes, &question, sizeof(question));
+	memcpy(bytes + sizeof(question), name, sent);
+	return ask(parsers, &asked, told, at);
+}
+
 static int ask_by_name(struct helpers *parsers, enum parser_job job, const char *name, int fd,
 	struct helper_message *told, struct elf_cursor *at)
 {
-	char bytes[sizeof(struct parser_question) + MAX_NAME_BYTES];
-	struct parser_question question = {.job = job};
-	size_t length = strnlen(name, MAX_NAME_BYTES);
-	struct helper_message asked = {.bytes = bytes,
-		.count = sizeof(question) + length,
-		.fds = {fd},
-		.fd_count = fd >= 0};
-
-	memcpy(bytes, &question, sizeof(question));
-	memcpy(bytes + sizeof(question), name, length);
-	return ask(parsers, &asked, told, at);
+	return parser_ask_by_name(
+		parsers, (struct parser_question){.job = job}, name, strlen(name), fd, told, at);
 }
 
 int parser_function(struct helpers *parsers, int fd, const char *name, uint64_t *ret)
@@ -152,6 +154,20 @@ int parser_function(struct helpers *parsers, int fd, const char *name, uint64_t 
 
 	if (!error && elf_cursor_take(&at, ret, sizeof(*ret)))
 		error = -EBADMSG;
+	return error;
+}
+
+int parser_unwinds(struct helpers *parsers, int fd, enum elf_unwinds *ret)
+{
+	_cleanup_(helper_message_clear) struct helper_message told = {0};
+	struct elf_cursor at;
+	uint64_t kind;
+	int error = ask_by_name(parsers, PARSER_UNWINDS, "returns", fd, &told, &at);
+
+	if (!error && (elf_cursor_take(&at, &kind, sizeof(kind)) || kind >= ELF_UNWINDS_KINDS))
+		error = -EBADMSG;
+	if (!error)
+		*ret = (enum elf_unwinds)kind;
 	return error;
 }
 

@@ -10,10 +10,13 @@
 #define DWELL_SYMBOL_OUTSIDE_PARSER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "elf/cfi/cfi.h"
 #include "elf/facts.h"
+#include "elf/unwinds.h"
+#include "elf/usdt.h"
 #include "util/helper.h"
 
 struct object_names;
@@ -31,6 +34,36 @@ int parser_variables(struct helpers *parsers, int fd, int debug_fd, struct objec
 bool parser_checksum(struct helpers *parsers, int fd, uint32_t checksum);
 /* As elf_function_offset(). */
 int parser_function(struct helpers *parsers, int fd, const char *name, uint64_t *ret);
+
+/* A function to probe, see elf/function.h and elf/probe_place.h. */
+struct parser_function {
+	char *name;       /* of its symbol, without a version; or demangled, if that matched */
+	char *symbol;     /* of its symbol in any case: overloads have one name */
+	uint64_t offset;  /* in the file, where it begins */
+	uint64_t place;   /* where to probe it */
+	bool is_emulated; /* what is there, by the kernel */
+};
+
+/*
+ * Those whose names match a glob. If no symbol's name does, and the pattern has "::", those whose
+ * demangled names do (without parameters: std::string::append). Otherwise as elf_function_find();
+ * the caller frees them. needed_arguments: see ELF_PROBE_ARGUMENT().
+ */
+int parser_functions(struct helpers *parsers, int fd, const char *pattern,
+	unsigned int needed_arguments, struct parser_function **ret, size_t *ret_count);
+/* NULL is allowed. */
+void parser_functions_free(struct parser_function *functions, size_t count);
+/* As elf_function_near(). */
+char *parser_function_near(struct helpers *parsers, int fd, const char *name);
+/* As elf_usdt_places() and elf_usdt_names(). */
+int parser_usdt(struct helpers *parsers, int fd, const char *provider, const char *name,
+	struct elf_usdt_place **ret, size_t *ret_count);
+int parser_usdt_names(
+	struct helpers *parsers, int fd, struct elf_usdt_name **ret, size_t *ret_count);
+/* The probes, "provider:name", nearest to one that there is not, as elf_function_near(). */
+char *parser_usdt_near(struct helpers *parsers, int fd, const char *name);
+/* As elf_unwinds(). */
+int parser_unwinds(struct helpers *parsers, int fd, enum elf_unwinds *ret);
 /* As demangle(). */
 char *parser_demangle(struct helpers *parsers, const char *name);
 

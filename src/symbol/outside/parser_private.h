@@ -13,16 +13,47 @@ enum parser_job {
 	PARSER_CHECKSUM,
 	PARSER_DEMANGLE,
 	PARSER_FUNCTION,
+	PARSER_FUNCTIONS,
+	PARSER_FUNCTION_NEAR,
+	PARSER_USDT,
+	PARSER_USDT_NAMES,
+	PARSER_USDT_NEAR,
+	PARSER_UNWINDS,
 };
 
-/* Behind it stands the name of PARSER_DEMANGLE or PARSER_FUNCTION. */
+/* Behind it stands a name or a pattern, where the job is about one. */
 struct parser_question {
 	enum parser_job job;
-	uint32_t checksum;
+	union {
+		uint32_t checksum;
+		uint32_t needed_arguments;
+		uint32_t provider_bytes; /* of the name of PARSER_USDT: the rest is the probe's */
+	};
 };
+
+/* What asker and parser keep names to. */
+#define PARSER_MAX_NAME_BYTES 4096
 
 /* An answer is an int, 0 or -errno, and what was asked for. */
 void parser_work(const struct helper_message *question, struct helper_message *answer);
+
+struct elf_bytes;
+struct elf_file;
+
+/* parser_places.c: what those jobs add to an answer. 0 or -errno. */
+int parser_add_functions(const struct elf_file *file, const char *pattern,
+	unsigned int needed_arguments, struct elf_bytes *answer);
+int parser_add_near(const struct elf_file *file, const char *name, struct elf_bytes *answer);
+int parser_add_usdt(const struct elf_file *file, const char *provider, const char *name,
+	struct elf_bytes *answer);
+int parser_add_usdt_names(const struct elf_file *file, struct elf_bytes *answer);
+int parser_add_usdt_near(const struct elf_file *file, const char *name, struct elf_bytes *answer);
+
+struct elf_cursor;
+
+/* parser.c: a question with a name behind it, and the file it is about; fd -1: none. */
+int parser_ask_by_name(struct helpers *parsers, struct parser_question question, const char *name,
+	size_t length, int fd, struct helper_message *told, struct elf_cursor *at);
 
 /* Gives up all rights but those to compute and to answer. 0 or -errno. */
 int sandbox_enter(uint64_t memory_bytes);

@@ -5,6 +5,7 @@
 
 #include "elf/cfi/cfi_pack.h"
 #include "elf/function.h"
+#include "elf/unwinds.h"
 #include "elf/pack.h"
 #include "symbol/demangle.h"
 #include "symbol/names.h"
@@ -65,16 +66,50 @@ static int add_demangled(const char *name, size_t length, struct elf_bytes *answ
 	return 0;
 }
 
-static int add_function(
-	const struct elf_file *file, const char *name, size_t length, struct elf_bytes *answer)
+static int add_function(const struct elf_file *file, const char *name, struct elf_bytes *answer)
 {
-	_cleanup_free_ char *ended = xstrndup(name, length);
 	uint64_t offset;
-	int error = elf_function_offset(file, ended, &offset);
+	int error = elf_function_offset(file, name, &offset);
 
 	if (!error)
 		elf_bytes_add(answer, &offset, sizeof(offset));
 	return error;
+}
+
+static int add_unwinds(const struct elf_file *file, struct elf_bytes *answer)
+{
+	uint64_t kind = elf_unwinds(file);
+
+	elf_bytes_add(answer, &kind, sizeof(kind));
+	return 0;
+}
+
+/* The jobs whose question has a name behind it. */
+static int add_by_name(const struct elf_file *file, const struct parser_question *question,
+	const char *text, size_t length, struct elf_bytes *answer)
+{
+	_cleanup_free_ char *name = xstrndup(text, length);
+
+	switch (question->job) {
+	case PARSER_FUNCTION:
+		return add_function(file, name, answer);
+	case PARSER_UNWINDS:
+		return add_unwinds(file, answer);
+	case PARSER_FUNCTIONS:
+		return parser_add_functions(file, name, question->needed_arguments, answer);
+	case PARSER_FUNCTION_NEAR:
+		return parser_add_near(file, name, answer);
+	case PARSER_USDT_NEAR:
+		return parser_add_usdt_near(file, name, answer);
+	case PARSER_USDT:
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (question->provider_bytes > strlen(name))
+		return -EINVAL;
+	_cleanup_free_ char *provider = xstrndup(name, question->provider_bytes);
+	return parser_add_usdt(file, provider, name + question->provider_bytes, answer);
 }
 
 static int work(const struct helper_message *asked, struct elf_bytes *answer)
@@ -102,10 +137,13 @@ static int work(const struct helper_message *asked, struct elf_bytes *answer)
 		return add_facts(file, answer);
 	case PARSER_TABLE:
 		return add_table(file, answer);
-	case PARSER_FUNCTION:
-		return add_function(file, name, length, answer);
-	default:
+	case PARSER_NAMES:
+	case PARSER_VARIABLES:
 		return add_names(file, asked, question.job, answer);
+	case PARSER_USDT_NAMES:
+		return parser_add_usdt_names(file, answer);
+	default:
+		return add_by_name(file, &question, name, length, answer);
 	}
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {parseData} from '../../../web/page/data.js';
 import {foldedText} from '../../../web/page/folded.js';
-import {amount, amountOf, bytes, countedText} from '../../../web/page/format.js';
+import {amount, amountOf, bytes, countedText, errorText} from '../../../web/page/format.js';
 import {waitLines, processLines} from '../../../web/page/lines.js';
 import {Look, viewsOf} from '../../../web/page/look.js';
 import {initialState} from '../../../web/page/state.js';
@@ -102,6 +102,16 @@ test('each view prints its own unit', () => {
 	assert.equal(amountOf({...alloc, unit: '', unit_word: 'furlongs', weight: 'quanta'}, 1234), '1,234 furlongs of quanta');
 	assert.deepEqual([1, 2].map((number) => countedText(alloc, number)), ['1 allocation', '2 allocations']);
 	assert.deepEqual([1, 2].map((number) => countedText(time, number)), ['1 wait', '2 waits']);
+});
+
+test('what is estimated says how sure it is, from roots and from leaves, in a range, too', () => {
+	for (const inverted of [false, true]) for (const range of [{}, {from: 2, to: 3}]) {
+		const {tree} = look({view: 'alloc', inverted, ...range});
+		assert.deepEqual([tree.countOf(0), tree.samplesOf(0)], [3, 2], JSON.stringify({inverted, ...range}));
+	}
+	assert.equal(look({view: 'offcpu'}).tree.samplesOf(0), 0);
+	assert.deepEqual([[100, 100], [0, 0], [10, 1], [1000, 625], [20000, 10000], [20000, 10001]].map(([events, samples]) => errorText(events, samples)),
+		['', '', ' ± 100 %', ' ± 4 %', ' ± 1 %', ' ± < 1 %']);
 });
 
 test('bytes as the report prints them', () => {

@@ -108,22 +108,22 @@ export const KEYS = [
 export const CELLS = [[0, 0, 1, 1, 3], [0, 1, 0, 0, 1], [0, 2, 0, 0, 2], [0, 7, 1, 0, 0], [1, 3, 0, 500000000, 20], [1, 4, 0, 7, 1], [1, 5, 0, 1000, 4],
 	[1, 7, 1, 0, 1], [2, 6, 0, 250000000, 2], [2, 8, 1, 0, 0], [2, 9, 0, 999000, 2], [3, 8, 0, 749000000, 0]];
 
-// Of each measure: thread, node, s, ns, count; and the cells as above. 3 GiB are more than 2^31.
+// Of each measure: thread, node, s, ns, count, samples; and the cells as above. 3 GiB are more than 2^31.
 export const EVENTS = [
-	[[0, 2, 0, 30, 30], [0, 3, 0, 5, 5], [1, 4, 0, 10, 10]],
-	[[0, 1, 3, 221225472, 2], [1, 5, 0, 512, 1]],
+	[[0, 2, 0, 30, 30, 30], [0, 3, 0, 5, 5, 5], [1, 4, 0, 10, 10, 10]],
+	[[0, 1, 3, 221225472, 2, 1], [1, 5, 0, 512, 1, 1]],
 ];
 export const EVENT_CELLS = [
-	[[0, 0, 0, 10, 10], [0, 2, 0, 10, 10], [1, 0, 0, 20, 20], [3, 1, 0, 5, 5]],
-	[[2, 0, 3, 221225472, 2], [2, 1, 0, 512, 1]],
+	[[0, 0, 0, 10, 10, 10], [0, 2, 0, 10, 10, 10], [1, 0, 0, 20, 20, 20], [3, 1, 0, 5, 5, 5]],
+	[[2, 0, 3, 221225472, 2, 1], [2, 1, 0, 512, 1, 1]],
 ];
 
 const cellColumns = (cells) => ({bucket: column(cells, 0, 'delta'), key: column(cells, 1, 'delta'), s: column(cells, 2), ns: column(cells, 3), count: column(cells, 4)});
 
 export function tables() {
 	return {...timeTables(), ...Object.fromEntries(EVENTS.flatMap((events, i) => [
-		[`keys@${i + 1}`, {thread: column(events, 0, 'delta'), node: column(events, 1, 'delta'), s: column(events, 2), ns: column(events, 3), count: column(events, 4)}],
-		[`cells@${i + 1}`, cellColumns(EVENT_CELLS[i])]]))};
+		[`keys@${i + 1}`, {thread: column(events, 0, 'delta'), node: column(events, 1, 'delta'), s: column(events, 2), ns: column(events, 3), count: column(events, 4), samples: column(events, 5)}],
+		[`cells@${i + 1}`, {...cellColumns(EVENT_CELLS[i]), samples: column(EVENT_CELLS[i], 5)}]]))};
 }
 
 export function timeTables() {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * C++'s operators new and delete under the names that compilers give them (Itanium's ABI). Most
+ * libraries' call malloc() and free(), but allocators that are made for speed have them do the work
+ * themselves.
+ *
+ * An operator that was seen to count inside, byte for byte, is jumped to from then on: stacks have
+ * a frame of ours less, and calls a comparison. Where a program in C has got code in C++ whose
+ * library cannot be found, ours do what libstdc++'s do as far as that goes without it: when there
+ * is no memory they end the program instead of throwing.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "preload/blocks.h"
+#include "preload/operators.h"
+
+/* std::nothrow_t and std::align_val_t, as C can say them. */
+typedef const void *nothrow;
+typedef size_t align;
+
+/* X(its name, what is done if there is none, parameters, arguments) */
+#define OPERATORS_NEW(X)                                                                           \
+	X(_Znwm, own_new, (size_t size), (size))                                                   \
+	X(_Znam, own_new, (size_t size), (size))                                                   \
+	X(_ZnwmRKSt9nothrow_t, own_new_nothrow, (size_t size, nothrow tag), (size, tag))           \
+	X(_ZnamRKSt9nothrow_t, own_new_nothrow, (size_t size, nothrow tag), (size, tag))           \
+	X(_ZnwmSt11align_val_t, own_new_aligned, (size_t size, align to), (size, to))              \
+	X(_ZnamSt11align_val_t, own_new_aligned, (size_t size, align to), (size, to))              \
+	X(_ZnwmSt11align_val_tRKSt9nothrow_t, own_new_aligned_nothrow,                             \
+		(size_t size, align to, nothrow tag), (size, to, tag))                             \
+	X(_ZnamSt11align_val_tRKSt9nothrow_t, own_new_aligned_nothrow,                             \
+		(size_t size, align to, nothrow tag), (size, to, tag))
+
+#define OPERATORS_DELETE(X)                                                                        \
+	X(_ZdlPv, own_delete, (void *block), (block))                                              \
+	X(_ZdaPv, own_delete, (void *block), (block))                                              \
+	X(_ZdlPvm, own_delete, (void *block, size_t size), (block, size))                          \
+	X(_ZdaPvm, own_delete, (void *block, size_t size), (block, size))                          \
+	X(_ZdlPvRKSt9nothrow_t, own_delete, (void *block, nothrow tag), (block, tag))              \
+	X(_ZdaPvRKSt9nothrow_t, own_delete, (void *block, nothrow tag), (block, tag))              \
+	X(_ZdlPvSt11align_val_t, own_delete, (void *block, align to), (block, to))                 \
+	X(_ZdaPvSt11align_val_t, own_delete, (void *block, align to), (block, to))                 \
+	X(_ZdlPvmSt11align_val_t, own_delete, (void *block, size_t size, align to),                \
+		(block, size, to))                                                                 \
+	X(_ZdaPvmSt11align_val_t, own_delete, (void *block, size_t size, align to),                \
+		(block, size, to))                                                                 \
+	X(_ZdlPvSt11align_val_tRKSt9nothrow_t, own_delete, (void *block, align to, nothrow tag),   \
+		(block, to, tag))                                                                  \
+	X(_ZdaPvSt11align_val_tRKSt9nothrow_t, own_delete, (void *block, align to, nothrow tag),   \
+		(block, to, tag))
+
+#define IN_ENUM(name, otherwise, parameters, arguments) INDEX##name,
+enum { OPERATORS_NEW(IN_ENUM) OPERATORS_DELETE(IN_ENUM) OPERATOR_COUNT };
+
+/* NULL: not called yet. */
+static void *found[OPERATOR_COUNT];
+static bool counts_inside[OPERATOR_COUNT];
+
+static void *or_end(void *address)
+{
+	static const char words[] =
+		"dwell: out of memory in operator new, and no C++ library that could throw\n";
+	ssize_t written;
+
+	if (address)
+		return address;
+	written = write(STDERR_FILENO, words, sizeof(words) - 1);
+	(void)written;
+	abort();
+}
+
+static void *own_new_nothrow(size_t size)
+{
+	return malloc(sampler_bytes(size));
+}
+
+static void *own_new(size_t size)
+{
+	return or_end(own_new_nothrow(size));
+}
+
+static void *own_new_aligned_nothrow(size_t size, size_t alignment)
+{
+	void *address;
+
+	if (alignment < sizeof(void *))
+		alignment = sizeof(void *);
+	return posix_memalign(&address, alignment, sampler_bytes(size)) ? NULL : address;
+}
+
+static void *own_new_aligned(size_t size, size_t alignment)
+{
+	return or_end(own_new_aligned_nothrow(size, alignment));
+}
+
+static void own_delete(void *address)
+{
+	free(address);
+}
+
+void operators_start(void)
+{
+	if (!next_has_operators())
+		return;
+#define LOOK(name, otherwise, parameters, arguments)                                               \
+	found[INDEX##name] = next_operator(#name, NULL);
+	OPERATORS_NEW(LOOK)
+	OPERATORS_DELETE(LOOK)
+}
+
+static OUT_OF_LINE void *look_for(
+	unsigned int index, const char *name, void *otherwise, const void *caller)
+{
+	void *function = next_operator(name, caller);
+
+	if (!function)
+		function = otherwise;
+	__atomic_store_n(&found[index], function, __ATOMIC_RELAXED);
+	return function;
+}
+
+/* Each has what it ignores of its arguments in registers, in both ABIs that there are. */
+static inline __attribute__((always_inline)) void *callee(
+	unsigned int index, const char *name, void *otherwise)
+{
+	void *function = __atomic_load_n(&found[index], __ATOMIC_RELAXED);
+
+	if (__builtin_expect(!function, 0))
+		function = look_for(index, name, otherwise, __builtin_return_address(0));
+	return function;
+}
+
+/* `before`, and one block of that size has been counted since. */
+static inline bool has_counted(struct moment before, size_t size)
+{
+	return sampler.samples == before.samples &&
+	       before.left - sampler.left == sampler_bytes(size);
+}
+
+#define NEW(name, otherwise, parameters, arguments)                                                \
+	EXPORTED void *name parameters;                                                            \
+	void *name parameters                                                                      \
+	{                                                                                          \
+		void *(*function)parameters = callee(INDEX##name, #name, (void *)(otherwise));     \
+		struct moment before;                                                              \
+		void *address;                                                                     \
+                                                                                                   \
+		if (counts_inside[INDEX##name])                                                    \
+			return function arguments;                                                 \
+		before = moment_now();                                                             \
+		address = function arguments;                                                      \
+		if (has_counted(before, size))                                                     \
+			counts_inside[INDEX##name] = true;                                         \
+		block_begins(before, address, size);                                               \
+		return address;                                                                    \
+	}
+
+#define DELETE(name, otherwise, parameters, arguments)                                             \
+	EXPORTED void name parameters;                                                             \
+	void name parameters                                                                       \
+	{                                                                                          \
+		void(*function) parameters = callee(INDEX##name, #name, (void *)(otherwise));      \
+                                                                                                   \
+		block_ends(block);                                                                 \
+		function arguments;                                                                \
+	}
+
+OPERATORS_NEW(NEW)
+OPERATORS_DELETE(DELETE)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The start of a process image. The library is marked to be initialised before all others, libc
+ * included, so that their constructors' blocks are sampled; glibc hands constructors the
+ * environment. What is allocated before that (by the dynamic linker) is not counted.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/blocks.h"
+#include "preload/hooks_page.h"
+#include "preload/operators.h"
+
+#define PERIOD_VARIABLE "DWELL_ALLOC_PERIOD="
+#define TRIAL_BYTES 1
+
+/*
+ * What pthread_atfork() is in glibc, with the object that calls. musl has none of that name, and
+ * its constructors get no arguments: it can load the library, which then samples nothing and says
+ * nothing.
+ */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+	void *object) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static const char *find_variable(char **environment, const char *start)
+{
+	for (; environment && *environment; environment++)
+		if (!strncmp(*environment, start, strlen(start)))
+			return *environment + strlen(start);
+	return NULL;
+}
+
+/*
+ * Whether what the program calls malloc comes to us. Asking dlsym() for its address would not do:
+ * that of a program at fixed addresses is its own, though it leads here.
+ */
+static bool comes_to_us(void)
+{
+	bool is_ours;
+
+	sampler.left = TRIAL_BYTES + 1;
+	free(malloc(TRIAL_BYTES));
+	is_ours = sampler.left == 1;
+	sampler.left = 0;
+	return is_ours;
+}
+
+/*
+ * Where the kernel makes a call of a hook's nop once it was hit (x86, 6.18), a child has the call
+ * but none of what it needs, and its probes are silent. So the child drops its copy of the page.
+ * What is read from the file has no probes either: they are set when a mapping is made, and that is
+ * what advice for a part of one does.
+ */
+static void start_child(void)
+{
+#ifdef __x86_64__
+	int error = errno;
+
+	madvise(hooks_page, HOOKS_PAGE_BYTES, MADV_DONTNEED);
+	madvise(hooks_page, HOOKS_PAGE_BYTES, MADV_DONTDUMP);
+	madvise(hooks_page, HOOKS_PAGE_BYTES, MADV_DODUMP);
+	errno = error;
+#endif
+	sampler_restart();
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv, char **environment)
+{
+	(void)argc;
+	(void)argv;
+	if (!__register_atfork)
+		return;
+	__register_atfork(NULL, NULL, start_child, &__dso_handle);
+	operators_start();
+	dwell_alloc_process(comes_to_us() ? DWELL_ALLOC_WORKS : DWELL_ALLOC_OTHER_FIRST);
+	sampler_start(find_variable(environment, PERIOD_VARIABLE));
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Everything else of a recording goes on without this: nobody pays who does not ask for it. */
+#include "capture/capture_memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/capture_private.h"
+#include "capture/resident.h"
+#include "host/proc_text.h"
+#include "util/clock.h"
+#include "util/units.h"
+
+/* How long calls are counted. */
+#define PRICE_NS (200 * NS_PER_MS)
+/* Of one call, the mean of an allocation's two traps and a free's one, with what the programs do
+ * there: traps are measured, the rest was (docs/decisions.md). */
+#define TRAPS_EACH 1.5
+#define WORK_EACH_NS 400
+
+static uint32_t measure_of(const struct capture *capture, enum measure_kind kind)
+{
+	for (size_t i = 0; i < capture->options.event_count; i++)
+		if (capture->options.events[i].kind == EVENT_OF_MEMORY &&
+			capture->options.events[i].measure == kind)
+			return (uint32_t)i + 1;
+	return 0;
+}
+
+void capture_begin_heap(struct capture *capture)
+{
+	const struct books_measures measures = {
+		.allocated = measure_of(capture, MEASURE_ALLOC),
+		.freed = measure_of(capture, MEASURE_FREED),
+		.live = measure_of(capture, MEASURE_LIVE),
+		.leaks = measure_of(capture, MEASURE_LEAKS),
+	};
+
+	books_set_heap(capture->books, &measures);
+	if (capture->options.memory.library)
+		namer_set_hook(capture->namer, ALLOCATION_HOOK);
+}
+
+int capture_end_heap(struct capture *capture)
+{
+	kernel_allocations blocks = {0};
+	int error = kernel_take_allocations(capture->kernel, &blocks);
+
+	if (!error)
+		books_add_heap(capture->books, &blocks, capture->end_ns);
+	vec_clear(&blocks);
+	return error;
+}
+
+void capture_write_resident(struct capture *capture)
+{
+	if (!capture->options.memory.has_growth)
+		return;
+	resident_write(
+		capture->books, capture->writer, capture->looked_at_slice, capture->last_slice);
+	capture->looked_at_slice = capture->last_slice;
+}
+
+/* CPU time of a process so far; 0 if it is not known. */
+static uint64_t cpu_of(uint32_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t user, system;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	if (proc_text_read(path, &text))
+		return 0;
+	/* Behind the name, which may hold anything. */
+	const char *at = strrchr(text, ')');
+	if (!at ||
+		sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+			&user, &system) != 2)
+		return 0;
+	return (user + system) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static uint64_t cpu_of_all(const struct capture_options *options)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < options->id_count; i++)
+		sum += cpu_of(options->ids[i]);
+	return sum;
+}
+
+int capture_price_allocations(struct capture *capture, struct why *why)
+{
+	const struct capture_options *options = &capture->options;
+	struct capture_price *price = &capture->price;
+	uint64_t cpu_before, calls;
+
+	if (!options->memory.has_allocations || options->memory.library)
+		return 0;
+	price->trap_ns = kernel_trap_ns(capture->kernel);
+	cpu_before = cpu_of_all(options);
+	int error = kernel_count_allocator_calls(capture->kernel, PRICE_NS, &calls, why);
+	if (error)
+		return error;
+	/* A tick of the clock at least: nobody who calls has used no time. */
+	uint64_t cpu_ns = cpu_of_all(options) - cpu_before, tick = NS_PER_S / 100;
+	double cost_ns = (double)calls * (TRAPS_EACH * (double)price->trap_ns + WORK_EACH_NS);
+	price->calls_per_s = (uint64_t)((double)calls * NS_PER_S / PRICE_NS);
+	price->share = cost_ns / (double)(cpu_ns > tick ? cpu_ns : tick);
+	if (price->share <= options->memory.most_cost)
+		return 0;
+	return why_set(why, -EDQUOT,
+		"--alloc: %s calls its allocator %" PRIu64
+		" times a second, and watching each call "
+		"would take %.0f %% of its CPU time on top; --overhead allows %.0f %%. Cheaper: "
+		"start "
+		"it by dwell record --alloc -- COMMAND, or see who asks the kernel for memory: "
+		"--growth",
+		options->target_text, price->calls_per_s, 100 * price->share,
+		100 * options->memory.most_cost);
+}
+
+struct unwatched {
+	const struct kernel *kernel;
+	uint64_t count;
+	const char *exe;
+};
+
+static void count_unwatched(uint32_t image, const char *exe, void *context)
+{
+	struct unwatched *unwatched = context;
+
+	if (kernel_allocator_of(unwatched->kernel, image) == PRELOAD_WORKS)
+		return;
+	if (!unwatched->count++)
+		unwatched->exe = exe;
+}
+
+uint64_t capture_unwatched(struct capture *capture, const char **ret_exe)
+{
+	struct unwatched unwatched = {.kernel = capture->kernel, .exe = ""};
+
+	if (capture->options.memory.library)
+		books_each_program(capture->books, count_unwatched, &unwatched);
+	if (ret_exe)
+		*ret_exe = unwatched.exe;
+	return unwatched.count;
+}
+
+const struct capture_price *capture_price(const struct capture *capture)
+{
+	return capture->price.calls_per_s ? &capture->price : NULL;
+}

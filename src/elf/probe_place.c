@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * First each function's beginning is taken apart, which gives a place, if there is one. What lies
+ * between is straight, but a jump of the body (a loop's) or of a part of it that was moved
+ * elsewhere (.cold) may lead behind the beginning, and then the place would be hit more often than
+ * the function is called. So all code is looked through for jumps that lead there: byte by byte, as
+ * nobody knows where instructions begin. What only looks like such a jump costs a cheap place,
+ * never a right count. Jumps through a table are not seen; one that leads there would be of a case
+ * of a switch that does nothing at all.
+ */
+#include "elf/probe_place.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+
+#include "elf/file.h"
+#include "elf/probe_code.h"
+#include "util/vec.h"
+
+#define MOST_SKIPPED 4
+
+/* endbr64, those instructions and one more, none of more than 15 bytes. */
+_Static_assert(4 + 15 * (MOST_SKIPPED + 1) <= ELF_PROBE_MAX_BYTES, "a place is near");
+
+/* Larger code is probed where functions begin. */
+#define MAX_CODE_BYTES (256ULL << 20)
+
+#define FILTER_BITS 16
+
+/* Where an instruction behind a beginning begins, up to the place. */
+struct bound {
+	uint64_t offset;
+	size_t probe; /* whose */
+};
+
+struct search {
+	struct elf_probe *probes;
+	VEC(struct bound) bounds; /* by offset */
+	unsigned char *filter;    /* bits of the lowest bits of their offsets */
+};
+
+static uint32_t needed_registers(unsigned int needed_arguments)
+{
+	static const unsigned char numbers[ELF_PROBE_ARGUMENTS] = {7, 6, 2, 1, 8, 9};
+	uint32_t registers = 0;
+
+	for (size_t i = 0; i < ELF_PROBE_ARGUMENTS; i++)
+		if (needed_arguments & ELF_PROBE_ARGUMENT(i))
+			registers |= 1U << numbers[i];
+	return registers;
+}
+
+static bool is_x86(const struct elf_file *file)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(elf_file_handle(file), &header) && header.e_machine == EM_X86_64;
+}
+
+/* The bytes of an executable segment, which stay the file's; NULL if they cannot be had. */
+static const unsigned char *read_code(
+	const struct elf_file *file, const struct elf_segment *segment)
+{
+	if (segment->bytes > MAX_CODE_BYTES || segment->offset > INT64_MAX)
+		return NULL;
+	Elf_Data *data = elf_getdata_rawchunk(
+		elf_file_handle(file), (int64_t)segment->offset, segment->bytes, ELF_T_BYTE);
+	return data && data->d_size == segment->bytes ? data->d_buf : NULL;
+}
+
+/*
+ * Is it cheap to probe what is there? A function that begins with a long nop has it for those who
+ * want to watch it (-fpatchable-function-entry), and newer kernels make the most of it; one behind
+ * other instructions is padding that older ones may refuse to probe.
+ */
+static bool is_cheap(const struct probe_code *step, size_t skipped)
+{
+	return step->kind == PROBE_CODE_EMULATED || (step->kind == PROBE_CODE_NOP && !skipped);
+}
+
+static bool is_harmless(const struct probe_code *step, uint32_t needed)
+{
+	return (step->kind == PROBE_CODE_HARMLESS && !(step->written & needed)) ||
+	       step->kind == PROBE_CODE_NOP;
+}
+
+/* Goes from the beginning to the first instruction that is cheap, if only such that may be left
+ * behind are before it, and notes where they begin. */
+static void look_at(struct search *search, size_t index, const unsigned char *code, size_t count,
+	uint32_t needed)
+{
+	struct elf_probe *probe = &search->probes[index];
+	struct bound bounds[1 + MOST_SKIPPED];
+	size_t at = 0, skipped = 0, bound_count = 0;
+	struct probe_code step = probe_code_decode(code, count);
+
+	while (!is_cheap(&step, skipped)) {
+		bool is_mark = !at && step.kind == PROBE_CODE_MARK;
+		if (!is_mark && (!is_harmless(&step, needed) || skipped++ == MOST_SKIPPED))
+			return;
+		at += step.bytes;
+		bounds[bound_count++] = (struct bound){probe->offset + at, index};
+		step = probe_code_decode(code + at, count - at);
+	}
+	probe->is_emulated = true;
+	probe->place = probe->offset + at;
+	vec_append(&search->bounds, bounds, bound_count);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct bound *left = a, *right = b;
+
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+/* The first one of that offset; NULL: none. */
+static const struct bound *find_bound(const struct search *search, uint64_t offset)
+{
+	size_t low = 0, high = search->bounds.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (search->bounds.at[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < search->bounds.count && search->bounds.at[low].offset == offset
+		       ? &search->bounds.at[low]
+		       : NULL;
+}
+
+static bool passes_filter(const struct search *search, uint64_t offset)
+{
+	size_t bit = offset & ((1U << FILTER_BITS) - 1);
+
+	return search->filter[bit / 8] >> (bit % 8) & 1;
+}
+
+static void make_filter(struct search *search)
+{
+	search->filter = xcalloc(1, (1U << FILTER_BITS) / 8);
+	vec_each (bound, &search->bounds) {
+		size_t bit = bound->offset & ((1U << FILTER_BITS) - 1);
+		search->filter[bit / 8] |= (unsigned char)(1U << (bit % 8));
+	}
+}
+
+/* A jump at `from` would lead to `target`: those who lie behind it lose their places. Within what
+ * was taken apart no jump begins, but at the place itself. */
+static void on_jump(const struct search *search, uint64_t from, uint64_t target)
+{
+	const struct bound *end = search->bounds.at + search->bounds.count;
+
+	for (const struct bound *bound = find_bound(search, target);
+		bound && bound < end && bound->offset == target; bound++) {
+		struct elf_probe *probe = &search->probes[bound->probe];
+		if (from >= probe->offset && from < probe->place)
+			continue;
+		probe->is_emulated = false;
+	}
+}
+
+static void scan(
+	const struct search *search, const struct elf_segment *segment, const unsigned char *code)
+{
+	int64_t distance;
+
+	for (uint64_t at = 0; at < segment->bytes; at++) {
+		if (!probe_code_jump(code + at, segment->bytes - at, &distance))
+			continue;
+		/* Both are in one segment, so distances are those of addresses. */
+		uint64_t target = segment->offset + at + (uint64_t)distance;
+		if (passes_filter(search, target))
+			on_jump(search, segment->offset + at, target);
+	}
+}
+
+static void look_into(struct search *search, size_t count, const struct elf_file *file,
+	const struct elf_segment *segment, uint32_t needed)
+{
+	const unsigned char *code = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t at = search->probes[i].offset - segment->offset;
+		if (search->probes[i].offset < segment->offset || at >= segment->bytes)
+			continue;
+		if (!code && !(code = read_code(file, segment)))
+			return;
+		uint64_t left = segment->bytes - at;
+		look_at(search, i, code + at,
+			left < ELF_PROBE_MAX_BYTES ? left : ELF_PROBE_MAX_BYTES, needed);
+	}
+	if (!search->bounds.count)
+		return;
+	vec_sort(&search->bounds, by_offset);
+	make_filter(search);
+	scan(search, segment, code);
+	free(search->filter);
+	search->bounds.count = 0;
+}
+
+void elf_probe_places(const struct elf_file *file, unsigned int needed_arguments,
+	struct elf_probe *probes, size_t count)
+{
+	const struct elf_segment *segments;
+	size_t segment_count = elf_file_segments(file, &segments);
+	struct search search = {.probes = probes};
+
+	for (size_t i = 0; i < count; i++) {
+		probes[i].place = probes[i].offset;
+		probes[i].is_emulated = false;
+	}
+	for (size_t i = 0; i < segment_count && is_x86(file); i++)
+		look_into(&search, count, file, &segments[i], needed_registers(needed_arguments));
+	vec_clear(&search.bounds);
+	for (size_t i = 0; i < count; i++)
+		if (!probes[i].is_emulated)
+			probes[i].place = probes[i].offset;
+}
+
+uint64_t elf_probe_place(const struct elf_file *file, uint64_t offset,
+	unsigned int needed_arguments, bool *ret_is_emulated)
+{
+	struct elf_probe probe = {.offset = offset};
+
+	elf_probe_places(file, needed_arguments, &probe, 1);
+	*ret_is_emulated = probe.is_emulated;
+	return probe.place;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * May functions of a file be left without returning, or have their stacks moved while they run? A
+ * return address that a probe has taken would then end the program: exceptions of C++ and panics of
+ * Rust find no way through it, and Go's stacks grow.
+ */
+#ifndef DWELL_ELF_UNWINDS_H
+#define DWELL_ELF_UNWINDS_H
+
+struct elf_file;
+
+enum elf_unwinds {
+	ELF_UNWINDS_NOT,
+	ELF_UNWINDS_EXCEPTIONS,
+	ELF_UNWINDS_GO,
+	ELF_UNWINDS_KINDS,
+};
+
+/* By the names that a file defines or asks for, and by Go's own sections. */
+enum elf_unwinds elf_unwinds(const struct elf_file *file);
+
+#endif

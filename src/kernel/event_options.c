@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is said behind an event: how often, what is summed, which of them, under which name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/event.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+/* Stands for all counts that it leaves out, and their sums must fit. */
+#define MOST_PERIOD (1ULL << 32)
+
+int event_set_period(struct event *event, const char *text, struct why *why)
+{
+	char *end;
+	errno = 0;
+	unsigned long long period = strtoull(text, &end, 10);
+
+	if (end == text || *end || text[0] == '-' || errno || !period || period > MOST_PERIOD)
+		return why_set(why, -EINVAL,
+			"-c %s: every how many of %s is looked at? 1 is each, 100 one of a hundred",
+			text, event->text);
+	event->period = period;
+	event->frequency = 0;
+	return 0;
+}
+
+bool event_has_frequency(const struct event *event)
+{
+	return event->kind == EVENT_PERF;
+}
+
+void event_set_frequency(struct event *event, uint32_t hz)
+{
+	event->frequency = hz;
+	event->period = 0;
+}
+
+static bool has_any(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(text, *words))
+			return true;
+	return false;
+}
+
+/* What a field most likely counts, by its name. */
+static const char *guessed_unit(const char *field)
+{
+	static const char *const times[] = {"_ns", "delay", "runtime", "latency", "nsec", NULL};
+	static const char *const counts[] = {"nr_", "num", "pages", "prio", "cpu", "order", NULL};
+
+	return has_any(field, times) ? "ns" : has_any(field, counts) ? "count" : "bytes";
+}
+
+int event_set_sum(struct event *event, const char *text, struct why *why)
+{
+	const char *colon = strrchr(text, ':');
+	size_t length = colon ? (size_t)(colon - text) : strlen(text);
+
+	if (!length || (colon && unit_from_name(colon + 1) == UNIT_OTHER))
+		return why_set(why, -EINVAL,
+			"--sum %s: give a field, argument (arg1 to arg6) or ret; behind it may be "
+			"its "
+			"unit: FIELD:bytes, FIELD:ns or FIELD:count",
+			text);
+	if (event->kind == EVENT_PERF)
+		return why_set(why, -EINVAL,
+			"--sum %s: %s brings no number but how often it happened", text,
+			event->text);
+	free(event->sum);
+	event->sum = xstrndup(text, length);
+	event->unit = unit_name(unit_from_name(colon ? colon + 1 : guessed_unit(event->sum)));
+	char *one = xasprintf("%s of %s", event->sum, event->one);
+	free(event->one);
+	event->one = one;
+	return 0;
+}
+
+static const struct {
+	const char *word;
+	enum event_condition condition;
+} conditions[] = {
+	/* The longer ones first. */
+	{"==", CONDITION_EQUAL},
+	{"!=", CONDITION_UNEQUAL},
+	{"<=", CONDITION_MOST},
+	{">=", CONDITION_LEAST},
+	{"<", CONDITION_LESS},
+	{">", CONDITION_MORE},
+	{"&", CONDITION_BITS},
+	{"=", CONDITION_EQUAL},
+};
+
+static const char *skip_spaces(const char *at)
+{
+	return at + strspn(at, " ");
+}
+
+int event_set_condition(struct event *event, const char *text, struct why *why)
+{
+	const char *field = skip_spaces(text);
+	size_t length = strcspn(field, " =!<>&");
+	const char *at = skip_spaces(field + length), *number;
+	char *end;
+
+	if (event->kind == EVENT_PERF)
+		return why_set(why, -EINVAL, "--if %s: %s brings no number that could be asked for",
+			text, event->text);
+	for (size_t i = 0; i < ARRAY_SIZE(conditions) && length; i++) {
+		const char *word = conditions[i].word;
+		if (strncmp(at, word, strlen(word)) != 0)
+			continue;
+		number = skip_spaces(at + strlen(word));
+		errno = 0;
+		event->limit = strtoll(number, &end, 0);
+		if (errno == ERANGE && number[0] != '-') {
+			errno = 0;
+			event->limit = (int64_t)strtoull(number, &end, 0);
+		}
+		if (end == number || *skip_spaces(end) || errno)
+			break;
+		event->condition = conditions[i].condition;
+		free(event->tested);
+		event->tested = xstrndup(field, length);
+		return 0;
+	}
+	return why_set(why, -EINVAL,
+		"--if %s: give FIELD OP NUMBER, as 'bytes>=4096' or 'ret<0'; OP is one of == != < "
+		"<= > >= &",
+		text);
+}
+
+int event_set_name(struct event *event, const char *text, struct why *why)
+{
+	_cleanup_free_ char *clean = text_clean(text, true);
+
+	if (!text[0] || strlen(text) > 64 || strcmp(clean, text) != 0)
+		return why_set(why, -EINVAL,
+			"--as %s: give a name of up to 64 characters, without ; and unprintable "
+			"ones",
+			clean);
+	free(event->name);
+	event->name = xstrdup(text);
+	return 0;
+}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The library that samples a COMMAND's allocations changes nothing that the program does, whether it
+samples every block or few: not with threads and forks, not where memory cannot be had, not where
+constructors throw, not in modules in C++ of a program in C, and not in front of another allocator."""
+from lib import *
+
+LIBRARY = os.path.join(TOP, "build/gen/alloc_preload.so")
+PERIODS = (1, 5000, 524288)
+ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4")
+
+THROWS = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+struct Thrower {
+	std::string text;
+	explicit Thrower(int i) : text(100, 'x') { if (i % 3 == 0) throw std::runtime_error("no"); }
+};
+struct alignas(128) Aligned { char bytes[256]; };
+static int handled;
+static volatile size_t much = ~(size_t)0 >> 2;
+
+static void work() {
+	std::map<int, std::string> map;
+	for (int i = 0; i < 5000; i++) map[i * 7 % 1000] = std::string(i % 500, 'y');
+	std::vector<std::unique_ptr<Aligned>> blocks;
+	for (int i = 0; i < 500; i++) {
+		blocks.emplace_back(new Aligned);
+		if ((size_t)blocks.back().get() % 128) abort();
+	}
+	delete[] new (std::nothrow) int[50];
+}
+
+int main() {
+	int thrown = 0, bad = 0;
+	for (int i = 0; i < 9000; i++)
+		try { std::unique_ptr<Thrower> thrower(new Thrower(i)); } catch (std::exception &) { thrown++; }
+	for (int i = 0; i < 100; i++)
+		try { delete[] new char[much]; } catch (std::bad_alloc &) { bad++; }
+	std::set_new_handler([] { handled++; std::set_new_handler(nullptr); });
+	try { delete[] new char[much]; } catch (std::bad_alloc &) { bad++; }
+	if (new (std::nothrow) char[much]) abort();
+	std::vector<std::thread> threads;
+	for (int i = 0; i < 4; i++) threads.emplace_back(work);
+	for (auto &thread : threads) thread.join();
+	printf("%d thrown, %d bad, %d handled\n", thrown, bad, handled);
+}
+"""
+
+MODULE = r"""
+#include <new>
+#include <string>
+extern "C" int work() {
+	int bad = 0;
+	volatile size_t much = ~(size_t)0 >> 2;
+	for (int i = 0; i < 100; i++) {
+		std::string text(1000 + i, 'x');
+		try { delete[] new char[much]; } catch (std::bad_alloc &) { bad++; }
+	}
+	return bad;
+}
+"""
+
+
+def build(name, source, *options):
+    path = os.path.join(TEMP, name)
+    with open(path + ".cc", "w", encoding="utf-8") as file:
+        file.write(source)
+    run("g++", "-O1", path + ".cc", "-o", path, "-pthread", *options)
+    return path
+
+
+def said_with(preload, period, argv):
+    """What it said, to its two outputs."""
+    environment = {**os.environ, "LD_PRELOAD": preload, "DWELL_ALLOC_PERIOD": str(period)}
+    result = run(*argv, env=environment)
+    return result.stdout, result.stderr
+
+
+def compare(*argv, allocators=("",)):
+    for allocator in allocators:
+        alone = said_with(allocator, 1, argv)
+        if allocator and allocator in alone[1]:
+            print(f"without {allocator}, which is not installed", flush=True)
+            continue
+        for period in PERIODS:
+            said = said_with(f"{LIBRARY}:{allocator}", period, argv)
+            check(said == alone, f"{argv} {allocator} with period {period}: {said}, alone {alone}")
+
+
+if not os.path.exists(LIBRARY):
+    skip("build/gen/alloc_preload.so is not built: make")
+need_tool("g++")
+compare(workload("alloc_ways"), allocators=("", *ALLOCATORS))
+for options in ([], ["-static-libstdc++", "-static-libgcc"], ["-no-pie"]):
+    compare(build("throws", THROWS, *options), allocators=("", *ALLOCATORS))
+for options in ([], ["-static-libstdc++", "-static-libgcc"]):
+    module = build("module.so", MODULE, "-shared", "-fPIC", *options)
+    compare(sys.executable, "-c", f"import ctypes; print(ctypes.CDLL({module!r}).work())")
+compare("sh", "-c", "for i in 1 2 3; do ls / | wc -l; done; git --version")
