@@ -119,18 +119,15 @@ static int parse_perf(const char *text, struct event *ret, struct why *why)
 	const struct event_software *software = find_software(text, length);
 	_cleanup_free_ char *name = xstrndup(text, length);
 	struct event_hardware hardware = {0};
-	int error = 0;
 
-	if (software)
-		*ret = software_event(software, text);
-	else if (event_hardware_find(name, &hardware.type, &hardware.config))
-		*ret = hardware_event(&hardware, text, name);
-	else if (!event_hardware_is(name))
-		return -ENOENT;
-	else if (!(error = event_hardware_parse(name, &hardware, why)))
-		*ret = hardware_event(&hardware, text, name);
-	if (error)
-		return error;
+	if (!software && !event_hardware_find(name, &hardware.type, &hardware.config)) {
+		if (!event_hardware_is(name))
+			return -ENOENT;
+		int error = event_hardware_parse(name, &hardware, why);
+		if (error)
+			return error;
+	}
+	*ret = software ? software_event(software, text) : hardware_event(&hardware, text, name);
 	if (!colon || take_modifiers(colon + 1, ret))
 		return 0;
 	event_clear(ret);

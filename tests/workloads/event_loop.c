@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * event_loop write|call|fault [COUNT]: waits for a line, then writes a byte to /dev/null, calls a
- * function or touches a fresh page so often, from below some frames. Says what each took of CPU time:
+ * function or touches a fresh page so often, from below some frames. Says what each took of CPU
+ * time:
  * {"count": N, "ns": 115.0}.
  */
 #include <fcntl.h>
@@ -39,8 +40,8 @@ NAMED static void touch_all(uint64_t count)
 {
 	for (uint64_t done = 0; done < count; done += PAGES_AT_ONCE) {
 		size_t bytes = (size_t)PAGES_AT_ONCE * PAGE_BYTES;
-		volatile char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		volatile char *memory = mmap(
+			NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (memory == MAP_FAILED)
 			die("mmap");
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 	wait_for_go();
 	begun = cpu_ns();
 	deeper(FRAMES,
-		!strcmp(what, "write")	 ? write_all
+		!strcmp(what, "write")   ? write_all
 		: !strcmp(what, "fault") ? touch_all
 					 : call_all,
 		count);

@@ -13,14 +13,24 @@ static const struct {
 	const char *program; /* its file's name begins so */
 	const char *unseen;
 	const char *names; /* %u: pid */
+	/* What no allocator sees of its memory, and who does. */
+	const char *own_memory;
 } kinds[RUNTIMES] = {
 	[RUNTIME_JAVA] = {"java", "waits of virtual threads are not visible to a kernel tool",
-		"jcmd %u Compiler.perfmap"},
+		"jcmd %u Compiler.perfmap",
+		"objects on its own heap are not seen, only native memory is: jcmd %u "
+		"GC.class_histogram has them"},
 	[RUNTIME_NODE] = {"node", "waits inside its event loop are not visible to a kernel tool",
-		"node --perf-basic-prof"},
+		"node --perf-basic-prof",
+		"objects on its own heap are not seen, only native memory is: node --heap-prof "
+		"has them"},
 	[RUNTIME_PYTHON] = {"python3", "waits of coroutines are not visible to a kernel tool",
-		"python3 -X perf (3.12 and later)"},
-	[RUNTIME_GO] = {NULL, "waits of goroutines are not visible to a kernel tool", NULL},
+		"python3 -X perf (3.12 and later)",
+		"objects of up to 512 bytes are seen only if it was started with "
+		"PYTHONMALLOC=malloc"},
+	[RUNTIME_GO] = {NULL, "waits of goroutines are not visible to a kernel tool", NULL,
+		"objects on its own heap are not seen, only what C code allocates is: go tool "
+		"pprof has them"},
 };
 
 static bool find_kind(const char *exe, enum runtime_kind *ret)
@@ -99,20 +109,32 @@ void runtimes_finish(runtime_list *runtimes, uint64_t all_ns)
 	runtimes->count = kept;
 }
 
+/* "java 4711: " and what is said, with its number for %u. */
+static char *said_of(const struct runtime *runtime, const char *said)
+{
+	const char *pid = strstr(said, "%u");
+	_cleanup_free_ char *whose =
+		kinds[runtime->kind].program
+			? xasprintf("%s %" PRIu32, runtime->process, runtime->pid)
+			: xstrdup(runtime->process);
+
+	if (!pid)
+		return xasprintf("%s: %s", whose, said);
+	return xasprintf(
+		"%s: %.*s%" PRIu32 "%s", whose, (int)(pid - said), said, runtime->pid, pid + 2);
+}
+
 char *runtime_text(const struct runtime *runtime)
 {
 	const char *names = kinds[runtime->kind].names;
-	const char *pid = names ? strstr(names, "%u") : NULL;
 
-	if (runtime->has_names)
-		return xasprintf("%s %" PRIu32 ": %s", runtime->process, runtime->pid,
-			kinds[runtime->kind].unseen);
-	if (!names)
-		return xasprintf("%s: %s", runtime->process, kinds[runtime->kind].unseen);
-	if (!pid)
-		return xasprintf("%s %" PRIu32 ": %s; names: %s", runtime->process, runtime->pid,
-			kinds[runtime->kind].unseen, names);
-	return xasprintf("%s %" PRIu32 ": %s; names: %.*s%" PRIu32 "%s", runtime->process,
-		runtime->pid, kinds[runtime->kind].unseen, (int)(pid - names), names, runtime->pid,
-		pid + 2);
+	if (runtime->has_names || !names)
+		return said_of(runtime, kinds[runtime->kind].unseen);
+	_cleanup_free_ char *both = xasprintf("%s; names: %s", kinds[runtime->kind].unseen, names);
+	return said_of(runtime, both);
+}
+
+char *runtime_memory_text(const struct runtime *runtime)
+{
+	return said_of(runtime, kinds[runtime->kind].own_memory);
 }

@@ -31,5 +31,7 @@ void runtimes_add_frames(runtime_list *runtimes, const struct recording *recordi
 void runtimes_finish(runtime_list *runtimes, uint64_t all_ns);
 /* "java 4711: waits of virtual threads ... ; names: jcmd 4711 Compiler.perfmap". Caller frees. */
 char *runtime_text(const struct runtime *runtime);
+/* "java 4711: objects on its own heap are not seen ...". Caller frees. */
+char *runtime_memory_text(const struct runtime *runtime);
 
 #endif

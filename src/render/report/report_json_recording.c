@@ -71,10 +71,12 @@ static void put_accounting(struct json *json, const struct summary *summary)
 	json_open_array(json);
 	vec_each (runtime, &summary->runtimes) {
 		_cleanup_free_ char *text = runtime_text(runtime);
+		_cleanup_free_ char *memory = runtime_memory_text(runtime);
 		json_open_object(json);
 		json_field_text(json, "process", runtime->process);
 		json_field_uint(json, "pid", runtime->pid);
 		json_field_text(json, "note", text);
+		json_field_text(json, "own_memory", memory);
 		json_close_object(json);
 	}
 	json_close_array(json);

@@ -126,6 +126,16 @@ static void put_leaks(const struct report *report, const struct measured *leaks)
 	measure_stacks(report, &stacks);
 }
 
+/* A heap that a runtime divides itself is one block to its allocator. */
+static void put_runtime(const struct report *report)
+{
+	if (!report->summary->runtimes.count)
+		return;
+	_cleanup_free_ char *text = runtime_memory_text(&report->summary->runtimes.at[0]);
+	fputs("  ", report->out);
+	layout_wrap(report->out, text, report_prose(report), 2, 4);
+}
+
 void report_memory(const struct report *report)
 {
 	const struct measured *alloc = measure_of(report, MEASURE_ALLOC);
@@ -143,6 +153,7 @@ void report_memory(const struct report *report)
 		put_ages(report, live);
 	if (leaks && !(alloc && !alloc->count))
 		put_leaks(report, leaks);
+	put_runtime(report);
 	if (!has_growth)
 		report_resident(report, 2);
 }
