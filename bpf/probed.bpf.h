@@ -43,6 +43,32 @@ __noinline int find_taken(struct walk *walk, u64 first, u64 last)
 	return 0;
 }
 
+/* The longest instruction of x86. */
+#define LONGEST_INSTRUCTION 15
+
+/*
+ * A probed instruction that the kernel cannot emulate is run from a copy: takes the walk to where
+ * it is in the program, or to the one behind it; 0 if the thread is in no such copy.
+ */
+__noinline int find_stepped(struct walk *walk)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct uprobe_task *probed = NULL;
+	u64 into;
+
+	if (!walk || !bpf_core_field_exists(task->utask) ||
+		!bpf_core_field_exists(probed->active_uprobe))
+		return 0;
+	probed = BPF_CORE_READ(task, utask);
+	if (!probed || !BPF_CORE_READ(probed, active_uprobe))
+		return 0;
+	into = walk->pc - BPF_CORE_READ(probed, xol_vaddr);
+	if (into > LONGEST_INSTRUCTION)
+		return 0;
+	walk->pc = BPF_CORE_READ(probed, vaddr) + into;
+	return 1;
+}
+
 /* For a walk from outside. More than fit are rare, and that walk will say that it ended there. */
 static __always_inline void fill_taken(struct record_sleeper *sleeper, struct task_struct *task)
 {

@@ -2,10 +2,10 @@
 /*
  * A user stack by table: from one frame to its caller by the rule that the tables have for its pc.
  * Compiled for the kernel and for the host; who includes this provides table_row(), table_page(),
- * table_rule(), table_vma(), read_user(), step_table_of(), find_taken(), piece_word() and what
- * pages.bpf.h asks for. The functions that are not static are verified once each, so that a loop
- * around them costs the verifier one call a round. The searches have no branch that depends on
- * data: the verifier would follow both ways of each.
+ * table_rule(), table_vma(), read_user(), step_table_of(), find_taken(), find_stepped(),
+ * piece_word() and what pages.bpf.h asks for. The functions that are not static are verified once
+ * each, so that a loop around them costs the verifier one call a round. The searches have no branch
+ * that depends on data: the verifier would follow both ways of each.
  */
 #ifndef DWELL_UNWIND_BPF_H
 #define DWELL_UNWIND_BPF_H
@@ -320,7 +320,8 @@ static __always_inline int step_in_python(struct walk *walk)
 /*
  * The pc is in no mapping or in the kernel's code for probes. If a uretprobe took the return
  * address that was read last, the true one is gone on with. A thread that has just returned into
- * the probe's code is in it itself, and has pushed up to three words there.
+ * the probe's code is in it itself, and has pushed up to three words there; one that runs a copy of
+ * a probed instruction is where that instruction is.
  */
 static __always_inline int step_over_probe(struct walk *walk, bool has_bx, enum unwind_stop stop)
 {
@@ -328,6 +329,10 @@ static __always_inline int step_over_probe(struct walk *walk, bool has_bx, enum 
 
 	if (find_taken(walk, slot, slot + (walk->is_exact ? UNWIND_PROBE_PUSHES : 0))) {
 		walk->is_exact = 0;
+		walk->has_bx = has_bx;
+		return UNWIND_GOES_ON;
+	}
+	if (walk->is_exact && find_stepped(walk)) {
 		walk->has_bx = has_bx;
 		return UNWIND_GOES_ON;
 	}

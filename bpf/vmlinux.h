@@ -159,8 +159,13 @@ struct return_instance {
 	struct return_instance *next;
 };
 
+struct uprobe;
+
 struct uprobe_task {
 	struct return_instance *return_instances;
+	unsigned long vaddr;
+	struct uprobe *active_uprobe;
+	unsigned long xol_vaddr;
 };
 
 struct thread_info {

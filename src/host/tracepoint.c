@@ -162,8 +162,9 @@ static int unknown(const char *category, const char *name, struct why *why)
 	if (near)
 		return why_set(why, -ENOENT, "there is no tracepoint %s; near are %s", wrong, near);
 	return why_set(why, -ENOENT,
-		"there is no tracepoint %s; those of this kernel: dwell list '%s:*'", wrong,
-		category);
+		"there is no tracepoint %s, nor one whose name is near; those of this kernel: "
+		"dwell list '*:*'",
+		wrong);
 }
 
 int tracepoint_read(const char *category, const char *name, struct tracepoint *ret, struct why *why)

@@ -31,6 +31,13 @@ static const char *const plumbing[] = {
 	"__cond_*", "cnd_*", "mtx_*",
 	/* libc: memory, mapped and not. */
 	"malloc", "_int_malloc", "_int_free", "free", "calloc", "realloc", "mmap", "munmap", "__memcpy_*", "__memset_*", "__memmove_*",
+	"_int_realloc", "_int_memalign", "_mid_memalign*", "sysmalloc*", "systrim*", "__default_morecore", "sbrk", "__sbrk", "brk", "__brk", "mremap",
+	"__mmap*", "__munmap*", "new_heap", "reallocarray", "posix_memalign", "aligned_alloc", "memalign", "valloc", "malloc_consolidate*",
+	/* C++, jemalloc, redis, glib, PostgreSQL, MariaDB, GNU programs: memory. */
+	"operator new*", "operator delete*", "std::allocator*", "std::__new_allocator*", "__gnu_cxx::new_allocator*", "std::allocator_traits*",
+	"je_*", "malloc_default", "zmalloc*", "zcalloc*", "zrealloc*", "ztrymalloc*", "ztrycalloc*", "ztryrealloc*", "zfree*", "g_malloc*", "g_realloc*", "g_slice_*",
+	"g_try_malloc*", "palloc*", "repalloc*", "AllocSetAlloc*", "AllocSetRealloc*", "MemoryContextAlloc*", "my_malloc", "my_realloc", "xmalloc", "xrealloc",
+	"xcalloc", "xrealloc_*",
 	/* libc: stdio and what only passes a buffer on. */
 	"_IO_*", "__IO_*", "new_do_write", "fread*", "fwrite*", "fgets*", "fputs*", "getc", "getchar", "fflush*", "__fread*",
 	"__underflow", "__uflow", "__overflow",
@@ -44,7 +51,7 @@ static const char *const plumbing[] = {
 	"uv__io_poll*", "uv_run", "uv_cond_*", "uv_sem_wait*", "uv_mutex_lock*", "uv__semaphore*", "uv__wait_children",
 	"epoll_dispatch", "event_base_loop", "event_base_dispatch", "ev_run", "epoll_poll",
 	/* CPython. */
-	"take_gil*", "PyEval_RestoreThread", "PyEval_AcquireThread", "PyThread_*", "acquire_timed*", "lock_PyThread_*",
+	"PyMem_*", "_PyMem_*", "take_gil*", "PyEval_RestoreThread", "PyEval_AcquireThread", "PyThread_*", "acquire_timed*", "lock_PyThread_*",
 	"_PyEval_*", "PyEval_*", "_PyFunction_*", "PyObject_*", "_PyObject_*", "PyVectorcall_*", "_PyVectorcall*", "method_vectorcall*",
 	"cfunction_*", "function_code_fastcall", "_PyMethodDef_*", "slot_tp_*", "PyCFunction_*", "type_call", "Py_RunMain", "Py_BytesMain",
 	"pymain_*", "PyRun_*", "_PyRun_*", "run_mod", "run_eval_code_obj", "pythread_wrapper", "thread_run", "builtin_exec*",

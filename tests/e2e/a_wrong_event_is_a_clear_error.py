@@ -2,6 +2,7 @@
 """An event that does not exist, or that cannot be watched, is one line that says what to give; nothing
 is recorded, and the recordings of before stay."""
 from lib import *
+from traces import need_tracefs
 
 need_root()
 program = workload("callers")
@@ -15,22 +16,48 @@ for name in ("last.dwell", "last.dwell.old", "mine.dwell"):
         file.write(name)
 for event, *words in (
         ("page-fualts", "did you mean page-faults?"),
-        ("wombats", "events are page-faults", "uprobe:PATH:FUNCTION"),
-        ("uprobe:libc:malloc", "whole path"),
-        ("uprobe:/bin/true", "whole path"),
+        ("wombats", "unknown event", "dwell list", "uprobe:FILE:FUNCTION"),
+        ("page-faults:z", "no tracepoint page-faults:z"),
+        ("task-clock", "did you mean cpu-clock?"),
+        ("uprobe:nosuchlibrary:malloc", "no library or program nosuchlibrary", "whole path"),
+        ("uprobe:/bin/true", "uprobe:FILE:FUNCTION"),
         ("uprobe:/no/such/file:main", "/no/such/file"),
         (f"uprobe:{program}:no_such_function", "no function no_such_function", program),
-        # dwell's commands have one each.
-        (f"uprobe:{os.path.realpath(DWELL)}:parse_option", "several functions parse_option"),
+        (f"uprobe:{LIBC}:mallok", "near it are malloc"),
+        (f"uprobe:{LIBC}:*", "more than 1024 functions"),
         (f"uprobe:{LIBC}:strlen", "IFUNC"),
+        (f"usdt:{program}:a:b", "no USDT marks"),
         ("uprobe:/etc/passwd:main", "/etc/passwd", "no program or library"),
         ("uprobe:/etc:main", "no file /etc"),
         (f"uprobe:{fifo}:main", f"no file {fifo}"),
-        ("uprobe:/proc/version:main", "/proc/version", "file system")):
+        ("uprobe:/proc/version:main", "/proc/version", "file system"),
+        ("syscall:open:retrun", "syscall:NAME:return"),
+        ("cpu/evnt=1/", "evnt")):
     for output in ((), ("-o", "mine.dwell")):
         check_one_line_error(dwell("record", "-e", event, "-d", "1s", *output, status=2), *words)
 check_one_line_error(dwell("record", "-e", "page-faults", "-e", "page-faults", "-d", "1s", status=2),
                      "another event")
+for options, *words in (
+        (("-c", "5"), "no -e before it"), (("--sum", "ret"), "no -e before it"),
+        (("-e", "faults", "--as", "x"), "several events"), (("-e", "faults", "-c", "0"), "every how many"),
+        (("-e", "faults", "-c", "-5"), "every how many"), (("-e", "cs", "--sum", "x"), "no number"),
+        (("-e", "cs", "--if", "x==1"), "no number"),
+        (("-e", f"uprobe:{program}:hit", "--sum", "ret"), "uretprobe:"),
+        (("-e", f"uprobe:{program}:hit", "--sum", "arg7"), "arg1 to arg6"),
+        (("-e", f"uprobe:{program}:hit", "--if", "arg1"), "FIELD OP NUMBER"),
+        (("-e", f"uprobe:{program}:hit", "--as", "a;b"), "without ;")):
+    check_one_line_error(dwell("record", *options, "-d", "1s", status=2), *words)
+try:
+    need_tracefs()
+    for options, *words in (
+            (("-e", "sched:sched_swich"), "near are sched:sched_switch"),
+            (("-e", "wombats:all"), "no tracepoint wombats:all", "dwell list"),
+            (("-e", "syscall:opennat"), "near are", "sys_enter_openat"),
+            (("-e", "sched:sched_switch", "--sum", "prev_comm"), "char[16], not a number", "prev_pid"),
+            (("-e", "sched:sched_switch", "--if", "nothing > 1"), "no field nothing", "prev_pid")):
+        check_one_line_error(dwell("record", *options, "-d", "1s", status=2), *words)
+except SystemExit:
+    print("tracefs cannot be mounted: its errors are left out")
 many = [word for i in range(17) for word in ("-e", f"uprobe:{program}:f{i}")]
 check_one_line_error(dwell("record", *many, "-d", "1s", status=2), "too many")
 check_one_line_error(dwell("record", "-e", f"uprobe:{program}:hit", "--user-stacks", "fp", "-d", "1s",

@@ -5,11 +5,10 @@ from lib import *
 
 for args, *words in (
         (("-C", "0", "-a"), "no option -C", "-p, -t, -n or -G"), (("--cpu=0",), "no option --cpu"),
-        (("-ac", "1000"), "no option -c", "-F HZ"), (("--delay", "500"), "begin later"),
+        (("-ac", "1000"), "-c 1000", "no -e before it"), (("--delay", "500"), "begin later"),
         (("-b",), "no option -b", "branches"),
         (("--call-graph", "lbr"), "lbr", "leave it out"), (("--call-graph", "sawdust"), "fp or dwarf"),
-        (("-e", "sched:sched_switch"), "leave it out"), (("-e", "cycles:u"), "-F", "leave it out"),
-        (("-e", "task-clock"), "leave it out")):
+        (("-e", "task-clock"), "cpu-clock")):
     check_one_line_error(dwell("record", *args, status=2), *words)
 check_one_line_error(dwell("-C", "0", "-a", status=2), "no option -C")
 check(os.listdir(".") == [], "nothing is recorded")

@@ -165,19 +165,35 @@ static char *figures_of(const struct report *report, const struct measure_stacks
 		stacks->has_growth && rate[0] ? ", +" : "", stacks->has_growth ? rate : "");
 }
 
+/* One stack behind its figures, or below them if these leave it too little room. */
+static void put_stack(
+	const struct report *report, size_t indent, const char *figures, uint32_t node)
+{
+	size_t width = report->style->width, used = indent + text_width(figures) + 2;
+	bool is_below = !report->style->is_full && 2 * used > width;
+	size_t columns = is_below ? width - indent - 2 : width - used;
+	_cleanup_free_ char *stack =
+		stack_line(&report->summary->tree, node, report->style->is_full, columns);
+	_cleanup_free_ char *line =
+		xasprintf("%s:%s%s", figures, is_below ? "" : " ", is_below ? "" : stack);
+
+	if (!stack[0]) {
+		_cleanup_free_ char *bare = xasprintf("%s: [no stack]", figures);
+		measure_line(report, indent, bare);
+		return;
+	}
+	measure_line(report, indent, line);
+	if (is_below)
+		measure_line(report, indent + 2, stack);
+}
+
 void measure_stacks(const struct report *report, const struct measure_stacks *stacks)
 {
 	const measured_parts *parts = &stacks->measured->stacks;
-	size_t columns = report->style->width - stacks->indent;
 
 	for (size_t i = 0; i < parts->count && i < stacks->most; i++) {
 		_cleanup_free_ char *figures = figures_of(report, stacks, &parts->at[i]);
-		size_t used = text_width(figures) + 2;
-		_cleanup_free_ char *stack = stack_line(&report->summary->tree, parts->at[i].node,
-			report->style->is_full, columns > used ? columns - used : 1);
-		_cleanup_free_ char *line =
-			xasprintf("%s: %s", figures, stack[0] ? stack : "[no stack]");
-		measure_line(report, stacks->indent, line);
+		put_stack(report, stacks->indent, figures, parts->at[i].node);
 	}
 }
 
