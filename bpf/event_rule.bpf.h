@@ -28,23 +28,26 @@ static __always_inline s64 widened(u64 raw, u32 bytes, bool is_signed)
 	return is_signed ? (s64)(raw << unused) >> unused : (s64)(raw << unused >> unused);
 }
 
-/* Of a size that the verifier knows each time. What cannot be read is 0. */
+/* Of a size that the verifier knows each time. What cannot be read is 0, and told. */
 static __always_inline u64 read_bytes(u64 at, u32 bytes, bool is_user)
 {
 	u64 raw = 0;
+	long error;
 
 #define READ(size)                                                                                 \
 	(is_user ? bpf_probe_read_user(&raw, size, (void *)at)                                     \
 		 : bpf_probe_read_kernel(&raw, size, (void *)at))
 	if (bytes == 8)
-		READ(8);
+		error = READ(8);
 	else if (bytes == 4)
-		READ(4);
+		error = READ(4);
 	else if (bytes == 2)
-		READ(2);
+		error = READ(2);
 	else
-		READ(1);
+		error = READ(1);
 #undef READ
+	if (error)
+		__sync_fetch_and_add(&odd_values, 1);
 	return raw;
 }
 
@@ -66,8 +69,18 @@ __noinline s64 read_number(u64 context, u32 rule, bool is_tested)
 	return widened(raw, bytes, number->is_signed);
 }
 
-static __always_inline bool holds(s64 number, u32 condition, s64 limit)
+static __always_inline bool holds(s64 number, u32 condition, s64 limit, bool is_signed)
 {
+	/* Numbers without a sign, as addresses are, keep their order if the upper half becomes
+	 * the lower one. */
+	if (!is_signed) {
+		u64 half = 1ULL << 63;
+
+		if (condition == CONDITION_BITS)
+			return number & limit;
+		number ^= half;
+		limit ^= half;
+	}
 	switch (condition) {
 	case CONDITION_EQUAL:
 		return number == limit;
@@ -94,7 +107,8 @@ static __always_inline bool is_chosen_event(u64 context, u32 rule)
 	const volatile struct event_rule *by = &cfg_event_rules[rule & (CONTRACT_EVENT_RULES - 1)];
 
 	if (by->condition != CONDITION_NONE &&
-		!holds(read_number(context, rule, true), by->condition, by->limit))
+		!holds(read_number(context, rule, true), by->condition, by->limit,
+			by->tested.is_signed || by->tested.bytes < 8))
 		return false;
 	return by->one_of < 2 || bpf_get_prandom_u32() % by->one_of == 0;
 }
@@ -136,7 +150,7 @@ static __always_inline void event_now(void *ctx, u64 cookie, u64 own_period, u64
 		return;
 	struct event_key key = {
 		.thread = thread->serial, .slice = event_slice(now), .measure = by->measure};
-	part.events = by->has_own_period ? own_period : by->events;
+	part.events = by->has_own_period && !by->is_clock ? own_period : by->events;
 	part.most = value_of(context, rule);
 	part.value = times(part.most, by->has_own_period ? own_period : by->each);
 	if (by->has_thing)

@@ -60,7 +60,7 @@ struct event_rule {
 	__u8 has_thing;       /* it is about an address: in which file? */
 	__u32 one_of;         /* one of so many is looked at, by chance; 0 and 1: each */
 	__u32 next;           /* rule of the same place, counted from 1; 0: there is no other */
-	__u32 pad;
+	__u32 is_clock;       /* its period is time, and it is one event */
 	__u64 events;              /* that one which is looked at stands for */
 	__u64 each;                /* its value counts so many times */
 	struct event_number value; /* NUMBER_NONE: 1 */

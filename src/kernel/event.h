@@ -127,6 +127,8 @@ void events_clear(event_list *events);
  */
 int event_set_period(struct event *event, const char *text, struct why *why);
 bool event_has_frequency(const struct event *event);
+/* Does its period say how much time it stands for, not how many events? */
+bool event_is_clock(const struct event *event);
 void event_set_frequency(struct event *event, uint32_t hz);
 int event_set_sum(struct event *event, const char *text, struct why *why);
 int event_set_condition(struct event *event, const char *text, struct why *why);

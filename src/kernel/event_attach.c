@@ -108,6 +108,9 @@ static int attach_perf(struct kernel *kernel, const struct event *event,
 	struct perf_failure failure;
 	int error;
 
+	/* The kernel wants that of precise events whose programs take stacks. */
+	if (attr.precise_ip)
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (event->frequency)
 		attr.sample_freq = event->frequency;
 	else

@@ -9,7 +9,9 @@
 #include "util/text.h"
 
 /* Stands for all counts that it leaves out, and their sums must fit. */
-#define MOST_PERIOD (1ULL << 32)
+#define MOST_PERIOD UINT32_MAX
+/* The kernel ticks no faster, and leaves out what it is late for. */
+#define LEAST_CLOCK_NS 100000
 
 int event_set_period(struct event *event, const char *text, struct why *why)
 {
@@ -21,9 +23,19 @@ int event_set_period(struct event *event, const char *text, struct why *why)
 		return why_set(why, -EINVAL,
 			"-c %s: every how many of %s is looked at? 1 is each, 100 one of a hundred",
 			text, event->text);
+	if (event_is_clock(event) && period < LEAST_CLOCK_NS)
+		return why_set(why, -EINVAL,
+			"-c %s: %s counts ns, and the clock can be looked at every %d of them, not "
+			"more often",
+			text, event->text, LEAST_CLOCK_NS);
 	event->period = period;
 	event->frequency = 0;
 	return 0;
+}
+
+bool event_is_clock(const struct event *event)
+{
+	return event->kind == EVENT_PERF && unit_from_name(event->unit) == UNIT_NS;
 }
 
 bool event_has_frequency(const struct event *event)

@@ -266,8 +266,8 @@ static int place_other(
 			error = event_number_of_call(event, event->tested, &rule->tested, why);
 	} else if (!error) {
 		rule->has_own_period = event->frequency != 0;
-		/* A clock's period is a time: one tick each. */
-		rule->events = strcmp(event->unit, "ns") ? event->period : 1;
+		rule->is_clock = event_is_clock(event);
+		rule->events = rule->is_clock ? 1 : event->period;
 		rule->each = event->period;
 	}
 	place.rule = plan->rule_count - 1;
