@@ -101,3 +101,25 @@ check(measures["weighed"]["count"] == COUNT, measures["weighed"])
 check(recording.rows("SELECT count(*) FROM sums WHERE user_stack > 15 OR kernel_stack > 15") ==
       [(0,)], "waits have stacks")
 check(weight(recording.folded("weighed"), "weigh_all") > 0.99 * COUNT, "events have no stacks")
+
+# What comes upon a thread in an interrupt is no doing of it, and the report says so.
+busy = background("sh", "-c", "while :; do :; done")
+recording = record("-p", busy.pid, "-F", 0, "-d", f"{SLOW}s", "-e", "irq:softirq_entry")
+kill_group(busy)
+softirqs = recording.report["measures"][0]
+print(softirqs["count"], softirqs["in_interrupts"])
+check(softirqs["count"] and softirqs["in_interrupts"] >= 0.9 * softirqs["count"], softirqs)
+check("in interrupts" in dwell("report", recording.path).stdout, "that is not said")
+
+# Addresses of the kernel are numbers without a sign.
+measures, log, _ = counted("-e", "kmem:kmem_cache_alloc", "--if", "call_site>4096", "--as", "some",
+                           "-e", "kmem:kmem_cache_alloc", "--if", "call_site<4096", "--as", "none")
+check(measures["some"]["count"] and not measures["none"]["count"], measures)
+
+# A clock counts its ticks, whichever way it is set.
+for options in (("-c", 1000000), ("-F", 500)):
+    busy = background("sh", "-c", "while :; do :; done")
+    recording = record("-p", busy.pid, "-F", 0, "-d", f"{SLOW}s", "-e", "cpu-clock", *options)
+    kill_group(busy)
+    looked_at, events = recording.rows("SELECT sum(count), sum(events) FROM counts")[0]
+    check(looked_at == events, f"{looked_at} ticks are {events} events")

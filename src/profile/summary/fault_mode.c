@@ -51,6 +51,29 @@ static const char *outermost(const struct recording *recording, uint32_t node)
 	return name;
 }
 
+static bool is_entry_of_interrupt(const char *name)
+{
+	static const char *const patterns[] = {"asm_common_interrupt", "asm_sysvec_*",
+		"asm_exc_nmi", "el1h_64_irq*", "el0t_64_irq*", "el1_irq*", "el0_irq*"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
+		if (text_matches_glob(name, patterns[i]))
+			return true;
+	return false;
+}
+
+bool event_is_in_interrupt(const struct recording *recording, const struct rec_stacks *stacks)
+{
+	size_t unused;
+	const struct rec_node *nodes = recording_nodes(recording, &unused);
+	const struct rec_named_frame *frames = recording_frames(recording, &unused);
+
+	for (uint32_t node = stacks->kernel_node; node != REC_NONE; node = nodes[node].parent)
+		if (is_entry_of_interrupt(frames[nodes[node].frame].name))
+			return true;
+	return false;
+}
+
 enum fault_mode fault_mode_of(const struct recording *recording, const struct rec_stacks *stacks)
 {
 	if (stacks->kernel_node == REC_NONE)

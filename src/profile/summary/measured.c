@@ -137,6 +137,9 @@ static int on_count(const struct rec_counted *row, void *context)
 	measured->by_age[age_of(measuring->recording, row->count.slice)] += part.weight;
 	if (measured->view.type.kind == MEASURE_FAULTS)
 		measured->by_mode[fault_mode_of(measuring->recording, &row->stacks)] += part.count;
+	else if (measured->view.type.kind == MEASURE_EVENT &&
+		 event_is_in_interrupt(measuring->recording, &row->stacks))
+		measured->in_interrupts += part.count;
 	add_thing(measuring, measured, row);
 	add_part(&measured->stacks, &measuring->known[row->measure_index], &part);
 	return 0;

@@ -47,6 +47,7 @@ struct measured {
 	measured_things things;         /* largest first; the rest was on nothing told */
 	uint64_t by_age[MEASURED_AGES]; /* of the weight, by its slices */
 	uint64_t by_mode[FAULT_MODES];  /* of the count; of faults only */
+	uint64_t in_interrupts;         /* of the count; of events only */
 };
 
 typedef VEC(struct measured) measured_list;

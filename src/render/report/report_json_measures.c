@@ -117,6 +117,8 @@ static void put_measure(const struct writing *writing, const struct measured *me
 		put_ages(json, measured);
 	if (view->kind == MEASURE_FAULTS)
 		put_modes(json, measured);
+	if (view->kind == MEASURE_EVENT)
+		json_field_uint(json, "in_interrupts", measured->in_interrupts);
 	json_close_object(json);
 }
 

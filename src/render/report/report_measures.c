@@ -95,6 +95,17 @@ char *measure_names(const struct summary *summary, const struct measured *measur
 	return text;
 }
 
+/* "80 % in interrupts, told of whom they interrupted"; "" if none was. */
+static char *text_of_interrupts(const struct measured *measured)
+{
+	char share[UNITS_ROOM];
+
+	if (!measured->in_interrupts)
+		return xstrdup("");
+	return xasprintf("%s in interrupts, told of whom they interrupted",
+		share_text(measured->in_interrupts, measured->count, share));
+}
+
 char *report_measure_text(const struct summary *summary, const struct measured *measured)
 {
 	char rate[UNIT_VALUE_ROOM];
@@ -107,8 +118,10 @@ char *report_measure_text(const struct summary *summary, const struct measured *
 	measure_rate(measured, measured->weight, measured->count,
 		measured->view.type.kind == MEASURE_LIVE ? 0 : summary->to_ns - summary->from_ns,
 		rate);
-	return xasprintf(
-		"%s%s%s%s: %s", total, rate[0] ? " (" : "", rate, rate[0] ? ")" : "", names);
+	_cleanup_free_ char *interrupts = text_of_interrupts(measured);
+	return xasprintf("%s%s%s%s%s%s: %s", total, rate[0] || interrupts[0] ? " (" : "", rate,
+		rate[0] && interrupts[0] ? "; " : "", interrupts,
+		rate[0] || interrupts[0] ? ")" : "", names);
 }
 
 /* "70 % ± 3 %"; with a value "2.1 MiB, 70 % ± 3 %", and a number "2.1 MiB in 900, 70 % ± 3 %". */
