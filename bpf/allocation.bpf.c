@@ -5,6 +5,7 @@
  * allocator's own functions, each call of which costs a trap.
  */
 #include "allocation.bpf.h"
+#include "probed.bpf.h"
 
 #ifdef __TARGET_ARCH_x86
 
@@ -36,7 +37,7 @@ int on_block_freed(struct pt_regs *ctx)
 	struct thread *thread = event_thread(now);
 
 	if (thread)
-		free_block(ctx, thread, now, ctx->di);
+		free_block(ctx, thread, now, ctx->di, NULL);
 	return 0;
 }
 
@@ -64,12 +65,30 @@ int on_allocator(struct pt_regs *ctx)
 	return 0;
 }
 
+/*
+ * An operator of C++ that a thread has called. Its return cannot be watched; but where it is not
+ * the allocator's own it calls one of its functions, or another operator that does, and that is
+ * the same block.
+ */
+struct operating {
+	u64 sp;     /* at its beginning; 0: none, or its block is known */
+	u64 caller; /* where it returns to */
+	u64 first;  /* its code */
+	u64 code;   /* of the operator that it called, and so on; its own if there is none */
+	/* As it was counted. */
+	struct event_key made;
+	struct event_part part;
+};
+
 /* The allocation that a thread is in; one that it makes inside of that is a part of it. */
 struct allocating {
 	u64 sp; /* 0: none */
 	u64 bytes;
-	u64 old;     /* block that it takes the place of */
-	u64 through; /* where the block's address will be, if it is not returned */
+	u64 old;               /* block that it takes the place of */
+	u64 through;           /* where the block's address will be, if it is not returned */
+	struct allocation was; /* what is known of the old block; no events: nothing */
+	struct operating by_operator;
+	bool is_of_operator;
 };
 
 struct {
@@ -89,10 +108,44 @@ static __always_inline u64 product(u64 a, u64 b)
 	return a > CONTRACT_EVENT_MOST || b > CONTRACT_EVENT_MOST / (a ? a : 1) ? 0 : a * b;
 }
 
+/*
+ * Where a function that begins returns to. If its return is watched the kernel has the address
+ * already where this place is not the function's very beginning.
+ */
+static __always_inline u64 returns_to(struct pt_regs *regs)
+{
+	struct return_instance *taken = first_taken(bpf_get_current_task_btf());
+	u64 address = 0;
+
+	if (taken && BPF_CORE_READ(taken, stack) == regs->sp)
+		return BPF_CORE_READ(taken, orig_ret_vaddr);
+	bpf_probe_read_user(&address, sizeof(address), (void *)regs->sp);
+	return address;
+}
+
+/* An operator's code is no longer than that, nor is its stack. */
+#define OPERATOR_BYTES 256
+
+/* Is a function that begins called by the operator, or jumped to at its end? */
+static __always_inline bool is_in_operator(
+	const struct operating *operating, struct pt_regs *regs, u64 code)
+{
+	u64 caller;
+
+	if (operating->sp - regs->sp >= OPERATOR_BYTES)
+		return false;
+	caller = returns_to(regs);
+	/* A place calls one function: what else returns there was jumped to from that. */
+	if (operating->sp == regs->sp)
+		return caller == operating->caller && code != operating->first;
+	return caller - operating->code < OPERATOR_BYTES;
+}
+
 static __always_inline void note_allocating(
 	struct allocating *by, struct pt_regs *regs, enum allocation_call call)
 {
 	by->old = 0;
+	by->was.events = 0;
 	by->through = 0;
 	if (call == ALLOCATION_SIZE) {
 		by->bytes = regs->di;
@@ -119,16 +172,33 @@ static __always_inline void note_allocating(
 SEC("?uprobe")
 int on_allocate(struct pt_regs *ctx)
 {
+	struct thread *thread = event_thread(bpf_ktime_get_ns());
+	struct allocation *old;
 	struct allocating *by;
 
-	if (!event_thread(bpf_ktime_get_ns()))
+	if (!thread)
 		return 0;
 	by = allocating_thread(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!by || (by->sp && ctx->sp < by->sp))
 		return 0;
 	by->sp = ctx->sp;
+	by->is_of_operator = is_in_operator(&by->by_operator, ctx, ctx->ip);
 	note_allocating(by, ctx, bpf_get_attach_cookie(ctx));
+	/* When it returns, another thread may have a block at that place. */
+	old = by->old ? known_block(thread, by->old) : NULL;
+	if (old)
+		by->was = *old;
 	return 0;
+}
+
+/* The block of an operator that was counted when it was called. */
+static __always_inline void follow_operators_block(
+	void *ctx, struct thread *thread, u64 now, u64 block, struct operating *operating)
+{
+	operating->sp = 0;
+	if (operating->part.events &&
+		follow_block(ctx, thread, now, block, &operating->made, &operating->part))
+		__sync_fetch_and_add(&untracked_blocks, -1);
 }
 
 /* It returns: the return address is off the stack. */
@@ -152,34 +222,57 @@ int on_allocated(struct pt_regs *ctx)
 		bpf_probe_read_user(&block, sizeof(block), (void *)by->through);
 	}
 	/* realloc(old, 0) frees; one that fails leaves the old block. */
-	if (by->old && (block || !by->bytes))
-		free_block(ctx, thread, now, by->old);
+	if (by->was.events && (block || !by->bytes))
+		free_block(ctx, thread, now, by->old, &by->was);
 	if (!block || by->bytes > CONTRACT_EVENT_MOST)
 		return 0;
+	if (by->is_of_operator) {
+		follow_operators_block(ctx, thread, now, block, &by->by_operator);
+		return 0;
+	}
 	events = stands_for(by->bytes);
 	if (events)
 		add_block(ctx, thread, now, block, (by->bytes ? by->bytes : 1) * events, events);
 	return 0;
 }
 
-/* A function whose return cannot be watched: what it allocates is counted, its life is not known.
+/*
+ * A function whose return cannot be watched: what it allocates is counted, its life is not known
+ * but if it calls one whose return can.
  */
 SEC("?uprobe")
 int on_allocate_only(struct pt_regs *ctx)
 {
-	u64 now = bpf_ktime_get_ns(), bytes = ctx->di, events;
+	u64 now = bpf_ktime_get_ns(), bytes = ctx->di, code = ctx->ip;
 	struct thread *thread = event_thread(now);
+	struct operating *operating;
+	struct allocating *by;
 
-	events = thread && bytes <= CONTRACT_EVENT_MOST ? stands_for(bytes) : 0;
-	if (!events)
+	if (!thread || bytes > CONTRACT_EVENT_MOST)
 		return 0;
+	by = allocating_thread(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!by || (by->sp && ctx->sp < by->sp))
+		return 0;
+	operating = &by->by_operator;
+	if (is_in_operator(operating, ctx, code)) {
+		operating->code = code;
+		return 0;
+	}
 	struct event_key key = {.thread = thread->serial,
 		.slice = event_slice(now),
 		.measure = cfg_allocated_measure};
-	struct event_part part = {(bytes ? bytes : 1) * events, events, bytes};
+	struct event_part part = {.events = stands_for(bytes), .most = bytes};
 
-	__sync_fetch_and_add(&untracked_blocks, 1);
-	event_put(ctx, thread, now, &key, &part, EVENT_USER_STACK);
+	part.value = (bytes ? bytes : 1) * part.events;
+	operating->sp = ctx->sp;
+	operating->first = operating->code = code;
+	operating->caller = returns_to(ctx);
+	if (part.events) {
+		__sync_fetch_and_add(&untracked_blocks, 1);
+		event_put(ctx, thread, now, &key, &part, EVENT_USER_STACK);
+	}
+	operating->made = key;
+	operating->part = part;
 	return 0;
 }
 
@@ -191,7 +284,7 @@ int on_free(struct pt_regs *ctx)
 	struct thread *thread = ctx->di ? event_thread(now) : NULL;
 
 	if (thread)
-		free_block(ctx, thread, now, ctx->di);
+		free_block(ctx, thread, now, ctx->di, NULL);
 	return 0;
 }
 

@@ -48,11 +48,19 @@ static __always_inline void credit_freed(
 	event_put(ctx, thread, now, &key, &part, EVENT_NO_STACKS);
 }
 
+static __always_inline struct allocation *known_block(struct thread *thread, u64 address)
+{
+	struct allocation_key key = {.address = address, .image = thread->image};
+
+	return bpf_map_lookup_elem(&allocations, &key);
+}
+
 /*
- * Takes a block off the books, if it is in them. A call of its own, as what follows: walks of
- * stacks leave little room on that of a program before 6.9.
+ * Takes a block off the books, if it is in them; with `was`, only if it is that one. A call of its
+ * own, as what follows: walks of stacks leave little room on that of a program before 6.9.
  */
-static __noinline int free_block(void *ctx, struct thread *thread, u64 now, u64 address)
+static __noinline int free_block(
+	void *ctx, struct thread *thread, u64 now, u64 address, const struct allocation *was)
 {
 	struct allocation_key key = {.address = address};
 	struct allocation *known, block;
@@ -64,6 +72,9 @@ static __noinline int free_block(void *ctx, struct thread *thread, u64 now, u64 
 	if (!known)
 		return 0;
 	block = *known;
+	if (was && (was->user_stack != block.user_stack || was->bytes != block.bytes ||
+			   was->thread != block.thread || was->slice != block.slice))
+		return 0;
 	/* Freed twice by two threads, it was one block. */
 	if (!bpf_map_delete_elem(&allocations, &key))
 		credit_freed(ctx, thread, now, &block);
@@ -91,6 +102,20 @@ static __noinline int keep_block(struct thread *thread, const struct event_key *
 	return bpf_map_update_elem(&allocations, &key, &block, how);
 }
 
+/* Follows a block that was counted until it is freed. False: it cannot. */
+static __always_inline bool follow_block(void *ctx, struct thread *thread, u64 now, u64 address,
+	const struct event_key *made, const struct event_part *part)
+{
+	int error = keep_block(thread, made, part, address, BPF_NOEXIST);
+
+	if (error == -EEXIST) {
+		/* The free of what was there before was not seen. */
+		free_block(ctx, thread, now, address, NULL);
+		error = keep_block(thread, made, part, address, BPF_ANY);
+	}
+	return !error;
+}
+
 static __always_inline void add_block(
 	void *ctx, struct thread *thread, u64 now, u64 address, u64 bytes, u64 events)
 {
@@ -98,16 +123,9 @@ static __always_inline void add_block(
 		.slice = event_slice(now),
 		.measure = cfg_allocated_measure};
 	struct event_part part = {bytes, events, bytes / (events ? events : 1)};
-	int error;
 
 	event_put(ctx, thread, now, &key, &part, EVENT_USER_STACK);
-	error = keep_block(thread, &key, &part, address, BPF_NOEXIST);
-	if (error == -EEXIST) {
-		/* The free of what was there before was not seen. */
-		free_block(ctx, thread, now, address);
-		error = keep_block(thread, &key, &part, address, BPF_ANY);
-	}
-	if (error)
+	if (!follow_block(ctx, thread, now, address, &key, &part))
 		__sync_fetch_and_add(&untracked_blocks, 1);
 }
 
