@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/capture_private.h"
@@ -92,24 +93,47 @@ static uint64_t cpu_of_all(const struct capture_options *options)
 	return sum;
 }
 
+struct counting {
+	const struct capture_options *options;
+	uint64_t wall_ns;
+	uint64_t cpu_ns; /* of the processes meanwhile */
+};
+
+/* Only what is between its beginning and end is counted: probes take long to come and go. */
+static void wait_and_look(void *context)
+{
+	struct counting *counting = context;
+	struct timespec pause = {.tv_nsec = PRICE_NS};
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), cpu_before = cpu_of_all(counting->options);
+
+	nanosleep(&pause, NULL);
+	uint64_t cpu = cpu_of_all(counting->options);
+	/* Less if one of them has ended. */
+	counting->cpu_ns = cpu > cpu_before ? cpu - cpu_before : 0;
+	counting->wall_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+}
+
 int capture_price_allocations(struct capture *capture, struct why *why)
 {
 	const struct capture_options *options = &capture->options;
 	struct capture_price *price = &capture->price;
-	uint64_t cpu_before, calls;
+	struct counting counting = {.options = options};
+	uint64_t calls;
 
 	if (!options->memory.has_allocations || options->memory.library)
 		return 0;
 	price->trap_ns = kernel_trap_ns(capture->kernel);
-	cpu_before = cpu_of_all(options);
-	int error = kernel_count_allocator_calls(capture->kernel, PRICE_NS, &calls, why);
+	int error = kernel_count_allocator_calls(
+		capture->kernel, wait_and_look, &counting, &calls, why);
 	if (error)
 		return error;
-	/* A tick of the clock at least: nobody who calls has used no time. */
-	uint64_t cpu_ns = cpu_of_all(options) - cpu_before, tick = NS_PER_S / 100;
+	/* What counting took is not the process's own. A tick of the clock is the least: nobody
+	 * who calls has used no time. */
+	double own_ns = (double)counting.cpu_ns - (double)calls * (double)price->trap_ns;
 	double cost_ns = (double)calls * (TRAPS_EACH * (double)price->trap_ns + WORK_EACH_NS);
-	price->calls_per_s = (uint64_t)((double)calls * NS_PER_S / PRICE_NS);
-	price->share = cost_ns / (double)(cpu_ns > tick ? cpu_ns : tick);
+	double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+	price->calls_per_s = (uint64_t)((double)calls * NS_PER_S / (double)counting.wall_ns);
+	price->share = cost_ns / (own_ns > tick_ns ? own_ns : tick_ns);
 	if (price->share <= options->memory.most_cost)
 		return 0;
 	return why_set(why, -EDQUOT,

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "dwell.skel.h"
@@ -239,10 +238,9 @@ static void take_back(struct kernel *kernel, size_t links, size_t fds)
 		close(kernel->link_fds.at[--kernel->link_fds.count]);
 }
 
-int kernel_count_allocator_calls(struct kernel *kernel, uint64_t ns, uint64_t *ret, struct why *why)
+int kernel_count_allocator_calls(struct kernel *kernel, void (*wait)(void *context), void *context,
+	uint64_t *ret, struct why *why)
 {
-	struct timespec pause = {
-		.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 	const volatile __u64 *calls = &kernel->skeleton->bss->allocator_calls;
 	struct bpf_program *program = kernel->skeleton->progs.on_allocator_call;
 	size_t links = kernel->links.count, fds = kernel->link_fds.count;
@@ -257,7 +255,7 @@ int kernel_count_allocator_calls(struct kernel *kernel, uint64_t ns, uint64_t *r
 					kernel, allocator, program, (enum allocator_role)role, why);
 	before = *calls;
 	if (!error)
-		nanosleep(&pause, NULL);
+		wait(context);
 	*ret = *calls - before;
 	take_back(kernel, links, fds);
 	return error;

@@ -46,9 +46,12 @@ unsigned int memory_uses(const struct memory_options *options);
 
 /* What a call takes longer where a probe is, as measured now. */
 uint64_t kernel_trap_ns(struct kernel *kernel);
-/* Calls of the watched allocators in so much time, without their stacks. 0 or -errno with why. */
-int kernel_count_allocator_calls(
-	struct kernel *kernel, uint64_t ns, uint64_t *ret, struct why *why);
+/*
+ * Calls of the watched allocators while wait(context) runs, without their stacks. 0 or -errno with
+ * why.
+ */
+int kernel_count_allocator_calls(struct kernel *kernel, void (*wait)(void *context), void *context,
+	uint64_t *ret, struct why *why);
 /* The blocks that have not been freed; for when nobody writes any more. 0 or -errno. */
 int kernel_take_allocations(struct kernel *kernel, kernel_allocations *ret);
 enum preload_kind kernel_allocator_of(const struct kernel *kernel, uint32_t image);
