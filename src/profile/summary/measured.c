@@ -66,7 +66,27 @@ struct measuring {
 	struct placer *placer;
 	struct map64 *known;  /* by measure: node -> index into its stacks */
 	struct map64 *things; /* by measure: awaited thing, or text, -> index into its things + 1 */
+	struct map64 living;  /* processes that were there at the end */
 };
+
+static void find_living(struct measuring *measuring)
+{
+	size_t count;
+	const struct rec_thread *threads = recording_threads(measuring->recording, &count);
+	uint64_t end_ns = recording_meta(measuring->recording)->window_ns;
+
+	for (size_t i = 0; i < count; i++)
+		if (threads[i].end_ns >= end_ns)
+			map64_put(&measuring->living, threads[i].process, NULL);
+}
+
+static bool has_ended(const struct measuring *measuring, size_t thread_index)
+{
+	size_t unused;
+	const struct rec_thread *threads = recording_threads(measuring->recording, &unused);
+
+	return !map64_find(&measuring->living, threads[thread_index].process);
+}
 
 /* Texts beside numbers of things in one map. */
 #define TEXT_SEED (1ULL << 32)
@@ -134,6 +154,8 @@ static int on_count(const struct rec_counted *row, void *context)
 	measured->weight += part.weight;
 	measured->count += part.count;
 	measured->samples += part.samples;
+	if (has_ended(measuring, row->thread_index))
+		measured->of_ended += part.weight;
 	measured->by_age[age_of(measuring->recording, row->count.slice)] += part.weight;
 	if (measured->view.type.kind == MEASURE_FAULTS)
 		measured->by_mode[fault_mode_of(measuring->recording, &row->stacks)] += part.count;
@@ -184,9 +206,11 @@ int measured_all(struct recording *recording, struct selection *selection,
 	_cleanup_free_ struct map64 *known = xcalloc(count, sizeof(*known));
 	_cleanup_free_ struct map64 *things = xcalloc(count, sizeof(*things));
 	struct measuring measuring = {
-		recording, ret, placer_new(recording, shape, tree), known, things};
+		recording, ret, placer_new(recording, shape, tree), known, things, {0}};
+	find_living(&measuring);
 	error = selection_each_count(selection, on_count, &measuring, why);
 	placer_free(measuring.placer);
+	map64_clear(&measuring.living);
 	for (size_t i = 0; i < count; i++) {
 		map64_clear(&known[i]);
 		map64_clear(&things[i]);

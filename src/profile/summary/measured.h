@@ -48,6 +48,7 @@ struct measured {
 	uint64_t by_age[MEASURED_AGES]; /* of the weight, by its slices */
 	uint64_t by_mode[FAULT_MODES];  /* of the count; of faults only */
 	uint64_t in_interrupts;         /* of the count; of events only */
+	uint64_t of_ended;              /* of the weight: of processes that were gone at the end */
 };
 
 typedef VEC(struct measured) measured_list;

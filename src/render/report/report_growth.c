@@ -80,6 +80,18 @@ void report_resident(const struct report *report, size_t indent)
 	layout_wrap(report->out, text, report_prose(report), indent, indent + 2);
 }
 
+/* What went with its process; "" if none did, or all did. */
+static char *gone_text(const struct measured *growth, const struct measured *shrink)
+{
+	uint64_t back = shrink ? shrink->of_ended : 0;
+
+	if ((!growth->of_ended && !back) ||
+		(growth->of_ended == growth->weight && (!shrink || back == shrink->weight)))
+		return xstrdup("");
+	_cleanup_free_ char *net = signed_bytes(back, growth->of_ended);
+	return xasprintf(", of it %s of processes that had ended", net);
+}
+
 /* "grew by 512 MiB in 120 mappings (8.5 MiB/s), gave back 128 MiB, net +384 MiB: shop 100 %" */
 static char *head_text(
 	const struct report *report, const struct measured *growth, const struct measured *shrink)
@@ -99,8 +111,9 @@ static char *head_text(
 	_cleanup_free_ char *grown = measure_total(growth);
 	measure_rate(
 		growth, growth->weight, growth->count, summary->to_ns - summary->from_ns, rate);
+	_cleanup_free_ char *gone = gone_text(growth, shrink);
 	_cleanup_free_ char *more =
-		shrink ? xasprintf(", gave back %s, net %s", back, net) : xstrdup("");
+		shrink ? xasprintf(", gave back %s, net %s%s", back, net, gone) : xstrdup("");
 	return xasprintf("address space: grew by %s%s%s%s%s: %s", grown, rate[0] ? " (" : "", rate,
 		rate[0] ? ")" : "", more, names);
 }

@@ -108,6 +108,7 @@ static void put_measure(const struct writing *writing, const struct measured *me
 	json_field_text(json, "unit", view->unit_word);
 	json_field_text(json, "event", view->counted);
 	put_sum(json, measured->count, measured->samples, measured->weight);
+	json_field_uint(json, "value_of_ended", measured->of_ended);
 	json_field_double(json, "value_per_second",
 		ns ? (double)measured->weight * NS_PER_S / (double)ns : 0);
 	put_names(writing, &measured->names);

@@ -39,6 +39,18 @@ static char *with_part(char *text, const char *what, const char *part)
 	return longer;
 }
 
+/* "27 MiB in 1,859 live blocks", of it so much of processes that are gone with what they had. */
+static char *live_text(const struct measured *live)
+{
+	_cleanup_free_ char *total = measure_total(live);
+	char value[UNIT_VALUE_ROOM];
+
+	if (!live->of_ended || live->of_ended == live->weight)
+		return xstrdup(total);
+	return xasprintf("%s, of it %s of processes that had ended", total,
+		measure_value(live, live->of_ended, value));
+}
+
 /* What became of it. */
 static void put_fate(const struct report *report)
 {
@@ -53,8 +65,11 @@ static void put_fate(const struct report *report)
 		text = with_part(text, "freed", freed->count ? part : "nothing");
 	}
 	if (live) {
-		_cleanup_free_ char *part = measure_total(live);
-		text = with_part(text, "live at the end", live->count ? part : "nothing");
+		_cleanup_free_ char *part = live_text(live);
+		bool is_of_ended = live->count && live->of_ended == live->weight;
+		text = with_part(text,
+			is_of_ended ? "live when its process ended" : "live at the end",
+			live->count ? part : "nothing");
 	}
 	fputs("  ", report->out);
 	layout_wrap(report->out, text, report_prose(report), 2, 4);
