@@ -154,6 +154,18 @@ static bool find_loader(int fd, const Elf64_Ehdr *head, char ret[static MOST_INT
 	return true;
 }
 
+/* The loader then takes no libraries from whoever starts it; see AT_SECURE in getauxval(3). */
+static const char *change_of_rights(const struct stat *status)
+{
+	const mode_t set_gid = S_ISGID | S_IXGRP;
+
+	if (status->st_mode & S_ISUID && status->st_uid != geteuid())
+		return "changes its user when it starts (set-uid)";
+	if ((status->st_mode & set_gid) == set_gid && status->st_gid != getegid())
+		return "changes its group when it starts (set-gid)";
+	return NULL;
+}
+
 const char *preload_refusal(const char *program)
 {
 	_cleanup_close_ int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -164,8 +176,8 @@ const char *preload_refusal(const char *program)
 	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
 		!read_at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		return NULL;
-	if (status.st_mode & (S_ISUID | S_ISGID) && geteuid() != status.st_uid)
-		return "changes its user when it starts (set-uid)";
+	if (change_of_rights(&status))
+		return change_of_rights(&status);
 	if (head.e_ident[EI_CLASS] != ELFCLASS64)
 		return "is a 32-bit program";
 	if (!find_loader(fd, &head, loader))
