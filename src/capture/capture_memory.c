@@ -56,12 +56,20 @@ int capture_end_heap(struct capture *capture)
 	return error;
 }
 
+/* What is resident now was so at the end of slices that ended no longer ago. */
+#define STILL_TRUE_NS (500 * NS_PER_MS)
+
 void capture_write_resident(struct capture *capture)
 {
+	uint32_t first = capture->looked_at_slice, last = capture->last_slice;
+	uint64_t most = STILL_TRUE_NS / capture->options.slice_ns + 1;
+
 	if (!capture->options.memory.has_growth)
 		return;
-	resident_write(
-		capture->books, capture->writer, capture->looked_at_slice, capture->last_slice);
+	/* Nobody knows it of others if dwell was held up. */
+	if (last - first > most)
+		first = last - (uint32_t)most;
+	resident_write(capture->books, capture->writer, first, last);
 	capture->looked_at_slice = capture->last_slice;
 }
 

@@ -78,3 +78,18 @@ check(re.search(rf"address space: grew by 27 MiB in {growths} mappings \([\d.]+ 
                 rf" {shrinks} unmappings, net \+21 MiB: grower 100 %", flat), text)
 check(re.search(r"rss [.=#-]+ [\d.]+ [KM]iB to 2[1-4] MiB in [\d.]+ s \(\+[\d.]+ MiB/s\), of it anonymous", flat), text)
 check("one_round > grow_and_touch" in flat and "page faults:" in flat, text)
+
+# Of a time in which the recorder could not look nothing is said.
+FROZEN_S = 2
+grower = Workload("grower", 2)
+recorder = Recorder("--growth", "-p", grower.pid, "--slice", "100ms", "-F", 0, path=os.path.join(TEMP, "frozen.dwell"))
+os.kill(recorder.pid, signal.SIGSTOP)
+time.sleep(FROZEN_S)
+grower.go()
+grower.line()
+os.kill(recorder.pid, signal.SIGCONT)
+memory = recorder.stop().report["memory"]
+grower.end()
+steps = [(after["at_ns"] - before["at_ns"], before["rss"], after["rss"]) for before, after in zip(memory, memory[1:])]
+print("steps:", steps)
+check(max(steps)[0] >= (FROZEN_S - 1) * S, f"it is told what was resident while nobody looked: {memory}")
