@@ -20,8 +20,7 @@ int on_block(struct pt_regs *ctx)
 		return 0;
 	if (!bytes)
 		bytes = 1;
-	if (bytes > CONTRACT_EVENT_MOST || events > CONTRACT_EVENT_MOST ||
-		bytes * events > CONTRACT_EVENT_MOST) {
+	if (bytes > CONTRACT_EVENT_MOST || events > CONTRACT_EVENT_MOST / bytes) {
 		__sync_fetch_and_add(&odd_values, 1);
 		return 0;
 	}
@@ -45,8 +44,15 @@ int on_block_freed(struct pt_regs *ctx)
 SEC("?uprobe")
 int on_block_untracked(struct pt_regs *ctx)
 {
-	if (event_thread(bpf_ktime_get_ns()))
-		__sync_fetch_and_add(&untracked_blocks, 1);
+	struct thread *thread = event_thread(bpf_ktime_get_ns());
+	struct allocation_key key = {.address = ctx->di};
+
+	if (!thread)
+		return 0;
+	key.image = thread->image;
+	/* Its end will not be told: here it would live for ever. */
+	bpf_map_delete_elem(&allocations, &key);
+	__sync_fetch_and_add(&untracked_blocks, 1);
 	return 0;
 }
 

@@ -5,10 +5,14 @@
  * themselves.
  *
  * An operator that was seen to count inside, byte for byte, is jumped to from then on: stacks have
- * a frame of ours less, and calls a comparison. Where a program in C has got code in C++ whose
- * library cannot be found, ours do what libstdc++'s do as far as that goes without it: when there
- * is no memory they end the program instead of throwing.
+ * a frame of ours less, and calls a comparison.
+ *
+ * A program in C has no operators from the start, but may load modules that have: each calls those
+ * that its own object sees, which need not be those of another module, so they are looked for by
+ * who calls. Where code in C++ has none to be found, ours do what libstdc++'s do as far as that
+ * goes without it: when there is no memory they end the program instead of throwing.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -53,9 +57,36 @@ typedef size_t align;
 #define IN_ENUM(name, otherwise, parameters, arguments) INDEX##name,
 enum { OPERATORS_NEW(IN_ENUM) OPERATORS_DELETE(IN_ENUM) OPERATOR_COUNT };
 
-/* NULL: not called yet. */
+/* Of the program, from the start; NULL: it has none. Written before there are threads. */
 static void *found[OPERATOR_COUNT];
 static bool counts_inside[OPERATOR_COUNT];
+
+/* What calls from one place go to. Never changed or given back once others can see it. */
+struct seen {
+	const void *caller;
+	unsigned int index;
+	void *function;
+};
+
+#define SEEN_ROOM 4096 /* calls from further places are looked for each time */
+#define SEEN_TRIES 8
+
+static struct seen *seen[SEEN_ROOM];
+
+/* Where this library lies, from the linker. */
+extern char __ehdr_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+
+/*
+ * What was last handed on to. An operator may end in a jump to another one, as delete[] does to
+ * delete: that one is then called from here, as it looks, but means what its own object sees.
+ */
+static __thread void *handed_to;
+
+static bool is_ours(const void *address)
+{
+	return (const char *)address >= __ehdr_start && (const char *)address < _end;
+}
 
 static void *or_end(void *address)
 {
@@ -109,26 +140,66 @@ void operators_start(void)
 	OPERATORS_DELETE(LOOK)
 }
 
-static OUT_OF_LINE void *look_for(
-	unsigned int index, const char *name, void *otherwise, const void *caller)
+static struct seen **slot_of(const struct seen *call, unsigned int attempt)
 {
-	void *function = next_operator(name, caller);
+	uint64_t hash = ((uintptr_t)call->caller ^ call->index) * 0x9e3779b97f4a7c15;
 
-	if (!function)
-		function = otherwise;
-	__atomic_store_n(&found[index], function, __ATOMIC_RELAXED);
-	return function;
+	return &seen[((hash >> 32) + attempt) % SEEN_ROOM];
+}
+
+/* Keeps it if there is room and memory. */
+static void note_seen(const struct seen *call)
+{
+	struct seen *kept = next.malloc(sizeof(*kept));
+
+	if (!kept)
+		return;
+	*kept = *call;
+	for (unsigned int i = 0; i < SEEN_TRIES; i++) {
+		struct seen *none = NULL;
+		if (__atomic_compare_exchange_n(slot_of(call, i), &none, kept, false,
+			    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return;
+	}
+	next.free(kept);
+}
+
+static void *find_known(const struct seen *call)
+{
+	for (unsigned int i = 0; i < SEEN_TRIES; i++) {
+		struct seen *known = __atomic_load_n(slot_of(call, i), __ATOMIC_ACQUIRE);
+		if (!known)
+			break;
+		if (known->caller == call->caller && known->index == call->index)
+			return known->function;
+	}
+	return NULL;
+}
+
+static OUT_OF_LINE void *look_for(struct seen *call, const char *name, void *otherwise)
+{
+	if (is_ours(call->caller))
+		call->caller = handed_to;
+	call->function = find_known(call);
+	if (!call->function) {
+		if (!is_ours(call->caller))
+			call->function = next_operator(name, call->caller);
+		if (!call->function)
+			call->function = otherwise;
+		note_seen(call);
+	}
+	handed_to = call->function;
+	return call->function;
 }
 
 /* Each has what it ignores of its arguments in registers, in both ABIs that there are. */
 static inline __attribute__((always_inline)) void *callee(
 	unsigned int index, const char *name, void *otherwise)
 {
-	void *function = __atomic_load_n(&found[index], __ATOMIC_RELAXED);
+	struct seen call = {__builtin_return_address(0), index, NULL};
 
-	if (__builtin_expect(!function, 0))
-		function = look_for(index, name, otherwise, __builtin_return_address(0));
-	return function;
+	return __builtin_expect(found[index] != NULL, 1) ? found[index]
+							 : look_for(&call, name, otherwise);
 }
 
 /* `before`, and one block of that size has been counted since. */
@@ -150,7 +221,7 @@ static inline bool has_counted(struct moment before, size_t size)
 			return function arguments;                                                 \
 		before = moment_now();                                                             \
 		address = function arguments;                                                      \
-		if (has_counted(before, size))                                                     \
+		if (found[INDEX##name] && has_counted(before, size))                               \
 			counts_inside[INDEX##name] = true;                                         \
 		block_begins(before, address, size);                                               \
 		return address;                                                                    \

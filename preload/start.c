@@ -4,13 +4,10 @@
  * included, so that their constructors' blocks are sampled; glibc hands constructors the
  * environment. What is allocated before that (by the dynamic linker) is not counted.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "preload/blocks.h"
-#include "preload/hooks_page.h"
 #include "preload/operators.h"
 
 #define PERIOD_VARIABLE "DWELL_ALLOC_PERIOD="
@@ -48,32 +45,13 @@ static bool comes_to_us(void)
 	return is_ours;
 }
 
-/*
- * Where the kernel makes a call of a hook's nop once it was hit (x86, 6.18), a child has the call
- * but none of what it needs, and its probes are silent. So the child drops its copy of the page.
- * What is read from the file has no probes either: they are set when a mapping is made, and that is
- * what advice for a part of one does.
- */
-static void start_child(void)
-{
-#ifdef __x86_64__
-	int error = errno;
-
-	madvise(hooks_page, HOOKS_PAGE_BYTES, MADV_DONTNEED);
-	madvise(hooks_page, HOOKS_PAGE_BYTES, MADV_DONTDUMP);
-	madvise(hooks_page, HOOKS_PAGE_BYTES, MADV_DODUMP);
-	errno = error;
-#endif
-	sampler_restart();
-}
-
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	(void)argc;
 	(void)argv;
 	if (!__register_atfork)
 		return;
-	__register_atfork(NULL, NULL, start_child, &__dso_handle);
+	__register_atfork(NULL, NULL, sampler_restart, &__dso_handle);
 	operators_start();
 	dwell_alloc_process(comes_to_us() ? DWELL_ALLOC_WORKS : DWELL_ALLOC_OTHER_FIRST);
 	sampler_start(find_variable(environment, PERIOD_VARIABLE));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "host/preload_file.h"
+#include "host/preload_refusal.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -29,8 +31,8 @@ int heap_session_prepare(
 			program, refusal);
 	if (preload_file_make(&heap->library, &why))
 		return fail(STATUS_COMMAND_FAILED, "%s", why.text);
-	memory->library = heap->library.path;
-	heap->preload = xasprintf("LD_PRELOAD=%s%s%s", heap->library.path,
+	memory->library = heap->library;
+	heap->preload = xasprintf("LD_PRELOAD=%s%s%s", heap->library,
 		others && others[0] ? ":" : "", others ? others : "");
 	heap->period = xasprintf("DWELL_ALLOC_PERIOD=%" PRIu64, memory->period_bytes);
 	heap->variables[0] = heap->preload;
@@ -40,7 +42,7 @@ int heap_session_prepare(
 
 void heap_session_clear(struct heap_session *heap)
 {
-	preload_file_remove(&heap->library);
+	free(heap->library);
 	free(heap->preload);
 	free(heap->period);
 	*heap = (struct heap_session){0};

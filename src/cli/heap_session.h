@@ -4,11 +4,10 @@
 #define DWELL_CLI_HEAP_SESSION_H
 
 #include "cli/record_options.h"
-#include "host/preload_file.h"
 
 /* All zero is a valid empty one. */
 struct heap_session {
-	struct preload_file library;
+	char *library;      /* its path */
 	char *preload;      /* LD_PRELOAD=... */
 	char *period;       /* of the library's own */
 	char *variables[3]; /* these, for the command; all NULL: none */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What kill -9 leaves behind is removed by the next one: a folder says whose it was. */
+/*
+ * The file's name has a hash of its bytes: another dwell's library is another file, and what is
+ * mapped somewhere is never written to. A new file comes by rename(), so that whoever starts a
+ * program meanwhile finds a whole one or none.
+ */
 #include "host/preload_file.h"
 
-#include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,173 +18,146 @@
 #include <unistd.h>
 
 #include "host/preload_image.h"
+#include "util/hash.h"
 #include "util/io.h"
 #include "util/mem.h"
 
-#define FOLDER_PREFIX "dwell-alloc-"
-#define LIBRARY "libdwell_alloc.so"
-#define MOST_SEGMENTS 64
-#define MOST_INTERPRETER 256
+#define OTHERS_WRITE (S_IWGRP | S_IWOTH)
+#define FOLDERS 4
 
-/* Is the folder one of ours, of a recorder that is gone? */
-static bool is_left_behind(int parent, const char *name)
+static size_t image_bytes(void)
 {
+	return (size_t)(preload_image_end - preload_image);
+}
+
+/* Nobody but root and its owner can put something else there. */
+static bool is_safe(const struct stat *status)
+{
+	return status->st_uid == geteuid() && !(status->st_mode & OTHERS_WRITE);
+}
+
+/* A folder in which a folder of ours stays what it is: a sticky one lets only owners rename. */
+static bool is_safe_parent(const char *folder)
+{
+	_cleanup_free_ char *parent = xstrdup(folder);
 	struct stat status;
-	char *end;
 
-	if (strncmp(name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) != 0)
+	*strrchr(parent, '/') = '\0';
+	if (stat(parent[0] ? parent : "/", &status))
 		return false;
-	long pid = strtol(name + strlen(FOLDER_PREFIX), &end, 10);
-	return pid > 0 && *end == '-' && kill((pid_t)pid, 0) && errno == ESRCH &&
-	       !fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) && S_ISDIR(status.st_mode) &&
-	       status.st_uid == geteuid();
+	return (!status.st_uid || status.st_uid == geteuid()) &&
+	       (!(status.st_mode & OTHERS_WRITE) || status.st_mode & S_ISVTX);
 }
 
-static void remove_folder(int parent, const char *name)
+/* The folder, to open files in, or -errno. */
+static int open_folder(const char *folder)
 {
-	_cleanup_close_ int folder =
-		openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (folder >= 0)
-		unlinkat(folder, LIBRARY, 0);
-	unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-static void sweep(const char *parent)
-{
-	DIR *stream = opendir(parent);
-	struct dirent *entry;
-
-	while (stream && (entry = readdir(stream)))
-		if (is_left_behind(dirfd(stream), entry->d_name))
-			remove_folder(dirfd(stream), entry->d_name);
-	if (stream)
-		closedir(stream);
-}
-
-static bool may_hold_programs(const char *folder)
-{
-	struct statvfs status;
-
-	return !access(folder, W_OK | X_OK) && !statvfs(folder, &status) &&
-	       !(status.f_flag & ST_NOEXEC);
-}
-
-static int write_library(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-
-	if (fd < 0)
-		return -errno;
-	int error = io_write(fd, preload_image, (size_t)(preload_image_end - preload_image), 0);
-	/* Whatever the umask is: the programs of others load it, too. */
-	return error ? error : fchmod(fd, 0755) ? -errno : 0;
-}
-
-static int make_in(const char *parent, struct preload_file *ret)
-{
-	char *folder = xasprintf("%s/" FOLDER_PREFIX "%d-XXXXXX", parent, (int)getpid());
-	int error;
+	struct statvfs mounted;
+	struct stat status;
 
 	/* The loader divides a list of libraries at colons and spaces. */
-	if (strpbrk(parent, ": ") || !mkdtemp(folder)) {
-		error = strpbrk(parent, ": ") ? -EINVAL : -errno;
-		free(folder);
-		return error;
+	if (folder[0] != '/' || strpbrk(folder, ": \t\n") || !is_safe_parent(folder))
+		return -EINVAL;
+	if (mkdir(folder, 0755) && errno != EEXIST)
+		return -errno;
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || !is_safe(&status) || fstatvfs(fd, &mounted) ||
+		mounted.f_flag & ST_NOEXEC) {
+		close(fd);
+		return -EACCES;
 	}
-	*ret = (struct preload_file){.folder = folder, .path = xasprintf("%s/" LIBRARY, folder)};
-	error = chmod(folder, 0755) ? -errno : write_library(ret->path);
+	/* What root starts may become another user. */
+	if (!geteuid() && (status.st_mode & 0755) != 0755 && fchmod(fd, 0755)) {
+		close(fd);
+		return -EACCES;
+	}
+	return fd;
+}
+
+static bool is_there(int folder, const char *name)
+{
+	_cleanup_close_ int fd =
+		openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	_cleanup_free_ char *bytes = NULL;
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || !is_safe(&status) ||
+		(status.st_mode & 0755) != 0755 || status.st_size != (off_t)image_bytes())
+		return false;
+	bytes = xmalloc(image_bytes());
+	return io_read(fd, bytes, image_bytes(), 0) == (ssize_t)image_bytes() &&
+	       !memcmp(bytes, preload_image, image_bytes());
+}
+
+static int write_file(int folder, const char *name)
+{
+	_cleanup_free_ char *temporary = xasprintf("%s.%d", name, (int)getpid());
+	int error;
+
+	unlinkat(folder, temporary, 0);
+	_cleanup_close_ int fd =
+		openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	if (fd < 0)
+		return -errno;
+	error = io_write(fd, preload_image, image_bytes(), 0);
+	/* Whatever the umask is. */
+	if (!error && (fchmod(fd, 0755) || renameat(folder, temporary, folder, name)))
+		error = -errno;
 	if (error)
-		preload_file_remove(ret);
+		unlinkat(folder, temporary, 0);
 	return error;
 }
 
-int preload_file_make(struct preload_file *ret, struct why *why)
+static int make_in(const char *folder, const char *name)
 {
-	const char *own = getenv("TMPDIR");
-	const char *const folders[] = {
-		own && own[0] == '/' ? own : "/tmp", "/tmp", "/var/tmp", "/dev/shm", "/run"};
+	_cleanup_close_ int fd = open_folder(folder);
+
+	if (fd < 0)
+		return fd;
+	return is_there(fd, name) ? 0 : write_file(fd, name);
+}
+
+int preload_file_make_in(const char *const *folders, size_t count, char **ret_path, struct why *why)
+{
+	_cleanup_free_ char *name = xasprintf(
+		"libdwell_alloc-%016" PRIx64 ".so", hash_bytes(0, preload_image, image_bytes()));
 	int error = -ENOENT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		if (!may_hold_programs(folders[i]))
-			continue;
-		sweep(folders[i]);
-		error = make_in(folders[i], ret);
-		if (!error)
+	for (size_t i = 0; i < count; i++) {
+		error = make_in(folders[i], name);
+		if (!error) {
+			*ret_path = xasprintf("%s/%s", folders[i], name);
 			return 0;
+		}
 	}
 	return why_set(why, error,
-		"--alloc: there is no folder to put a library in that programs may load (%s); set "
-		"TMPDIR to one that is not mounted noexec",
-		strerror(-error));
+		"--alloc: there is no folder to put a library in that programs may load, as %s: "
+		"%s; it has to be yours alone, and not on a file system that is mounted noexec",
+		count ? folders[0] : "none", strerror(-error));
 }
 
-void preload_file_remove(struct preload_file *file)
+/* Where the user's own things are, "" if that is not known. */
+static char *folder_of_user(void)
 {
-	if (file->path)
-		unlink(file->path);
-	if (file->folder)
-		rmdir(file->folder);
-	free(file->path);
-	free(file->folder);
-	*file = (struct preload_file){0};
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (cache && cache[0] == '/')
+		return xasprintf("%s/dwell", cache);
+	return home && home[0] == '/' ? xasprintf("%s/.cache/dwell", home) : xstrdup("");
 }
 
-static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
+int preload_file_make(char **ret_path, struct why *why)
 {
-	return at <= INT64_MAX && io_read(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
-}
+	const char *run = getenv("XDG_RUNTIME_DIR");
+	_cleanup_free_ char *own = geteuid() ? folder_of_user() : xstrdup("/var/lib/dwell");
+	_cleanup_free_ char *running = xasprintf("%s/dwell", geteuid() && run ? run
+							     : geteuid()      ? ""
+									      : "/run");
+	_cleanup_free_ char *shared = xasprintf("/dev/shm/dwell-%u", (unsigned int)geteuid());
+	_cleanup_free_ char *temporary = xasprintf("/tmp/dwell-%u", (unsigned int)geteuid());
+	const char *const folders[FOLDERS] = {own, running, shared, temporary};
 
-/* What the program's own loader is, "" if there is none; false if that cannot be read. */
-static bool find_loader(int fd, const Elf64_Ehdr *head, char ret[static MOST_INTERPRETER])
-{
-	ret[0] = '\0';
-	if (head->e_phentsize != sizeof(Elf64_Phdr))
-		return false;
-	for (unsigned int i = 0; i < head->e_phnum && i < MOST_SEGMENTS; i++) {
-		Elf64_Phdr segment;
-		if (!read_at(fd, &segment, sizeof(segment), head->e_phoff + i * sizeof(segment)))
-			return false;
-		if (segment.p_type != PT_INTERP)
-			continue;
-		size_t bytes = segment.p_filesz < MOST_INTERPRETER ? segment.p_filesz
-								   : MOST_INTERPRETER - 1;
-		ret[bytes] = '\0';
-		return read_at(fd, ret, bytes, segment.p_offset);
-	}
-	return true;
-}
-
-/* The loader then takes no libraries from whoever starts it; see AT_SECURE in getauxval(3). */
-static const char *change_of_rights(const struct stat *status)
-{
-	const mode_t set_gid = S_ISGID | S_IXGRP;
-
-	if (status->st_mode & S_ISUID && status->st_uid != geteuid())
-		return "changes its user when it starts (set-uid)";
-	if ((status->st_mode & set_gid) == set_gid && status->st_gid != getegid())
-		return "changes its group when it starts (set-gid)";
-	return NULL;
-}
-
-const char *preload_refusal(const char *program)
-{
-	_cleanup_close_ int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char loader[MOST_INTERPRETER];
-	struct stat status;
-	Elf64_Ehdr head;
-
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-		!read_at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-		return NULL;
-	if (change_of_rights(&status))
-		return change_of_rights(&status);
-	if (head.e_ident[EI_CLASS] != ELFCLASS64)
-		return "is a 32-bit program";
-	if (!find_loader(fd, &head, loader))
-		return NULL;
-	if (!loader[0])
-		return "is statically linked";
-	return strstr(loader, "ld-musl") ? "is linked to musl" : NULL;
+	return preload_file_make_in(folders, FOLDERS, ret_path, why);
 }

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library that dwell carries in itself as a file, for a COMMAND to be started with: in a folder
- * of its own that everybody may read and nobody else write, until the recording is over.
+ * The library that dwell carries in itself as a file, for a COMMAND to be started with. The file
+ * stays: processes may outlive the recording, and each program that they start loads it again by
+ * its path. So it is where nobody but its owner can put another in its place: in a folder of root's
+ * or of the user's own, which nobody else may write to, below one that nobody else may rename it in.
  */
 #ifndef DWELL_HOST_PRELOAD_FILE_H
 #define DWELL_HOST_PRELOAD_FILE_H
 
+#include <stddef.h>
+
 #include "util/why.h"
 
-struct preload_file {
-	char *folder; /* NULL: there is none */
-	char *path;
-};
-
-/* 0, or -errno with why: no folder will do from which programs may load a library. */
-int preload_file_make(struct preload_file *ret, struct why *why);
-/* All zero is allowed. */
-void preload_file_remove(struct preload_file *file);
-
 /*
- * Why a program cannot be started with a library, in words that go on after its name: "is
- * statically linked"; NULL: it can, as far as its file tells. Scripts are not looked into.
+ * The path of the library's file, which is made if it is not there as it should be. 0, or -errno
+ * with why: no folder will do from which programs may load a library. The caller frees it.
  */
-const char *preload_refusal(const char *program);
+int preload_file_make(char **ret_path, struct why *why);
+/* In the first of these folders that will do; a folder that is missing is made. */
+int preload_file_make_in(
+	const char *const *folders, size_t count, char **ret_path, struct why *why);
 
 #endif

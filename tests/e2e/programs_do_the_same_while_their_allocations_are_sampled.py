@@ -69,11 +69,72 @@ extern "C" int work() {
 """
 
 
-def build(name, source, *options):
+# Two modules of a program in C: one has operators of its own, which know the blocks that they made.
+OWN_OPERATORS = r"""
+#include <cstdlib>
+#include <new>
+void *operator new(std::size_t size) {
+	char *block = (char *)std::malloc(size + 16);
+	*(long *)block = 4711;
+	return block + 16;
+}
+void operator delete(void *block) noexcept {
+	char *begin = (char *)block - 16;
+	if (*(long *)begin != 4711) std::abort();
+	std::free(begin);
+}
+void operator delete(void *block, std::size_t) noexcept { operator delete(block); }
+struct Thing { long numbers[10]; };
+extern "C" int work() {
+	for (int i = 0; i < 1000; i++) { Thing *volatile thing = new Thing; delete thing; }
+	return 1;
+}
+"""
+
+TWO_MODULES = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **names) {
+	for (int round = 0; round < 3; round++)
+		for (int i = 1; i < count; i++) {
+			int (*work)(void) = (int (*)(void))dlsym(dlopen(names[i], RTLD_NOW | RTLD_LOCAL), "work");
+			printf("%d\n", work());
+		}
+	return 0;
+}
+"""
+
+# A child that no library is told of.
+RAW_CHILDREN = r"""
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void allocate(void) {
+	for (int i = 0; i < 3000; i++) { volatile char *block = malloc(1000); *block = 1; free((void *)block); }
+}
+int main(void) {
+	int status, bad = 0;
+	allocate();
+	for (int i = 0; i < 20; i++) {
+		pid_t child = i % 2 ? fork() : (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (!child) { allocate(); _exit(0); }
+		if (waitpid(child, &status, 0) != child || status) bad++;
+	}
+	printf("%d of 20 children died\n", bad);
+	return 0;
+}
+"""
+
+
+def build(name, source, *options, language="cc"):
     path = os.path.join(TEMP, name)
-    with open(path + ".cc", "w", encoding="utf-8") as file:
+    with open(f"{path}.{language}", "w", encoding="utf-8") as file:
         file.write(source)
-    run("g++", "-O1", path + ".cc", "-o", path, "-pthread", *options)
+    run("g++" if language == "cc" else "gcc", "-O1", f"{path}.{language}", "-o", path, "-pthread", *options)
     return path
 
 
@@ -105,3 +166,14 @@ for options in ([], ["-static-libstdc++", "-static-libgcc"]):
     module = build("module.so", MODULE, "-shared", "-fPIC", *options)
     compare(sys.executable, "-c", f"import ctypes; print(ctypes.CDLL({module!r}).work())")
 compare("sh", "-c", "for i in 1 2 3; do ls / | wc -l; done; git --version")
+modules = [build(f"{name}.so", source, "-shared", "-fPIC")
+           for name, source in (("usual", MODULE), ("own", OWN_OPERATORS))]
+compare(build("two", TWO_MODULES, language="c"), *modules)
+compare(build("two", TWO_MODULES, language="c"), *reversed(modules))
+# With dwell's probes on the library's hooks, too.
+need_root()
+children = build("children", RAW_CHILDREN, language="c")
+compare(children)
+for options in (("--alloc=1",), ("--alloc",)):
+    recording = record(*options, command=[children])
+    check(recording.stdout == "0 of 20 children died\n", recording.stdout)
