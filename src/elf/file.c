@@ -217,6 +217,33 @@ struct elf_extent elf_file_extent(const struct elf_file *file)
 	return file->extent;
 }
 
+bool elf_file_is_x86(const struct elf_file *file)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(file->elf, &header) && header.e_machine == EM_X86_64;
+}
+
+const unsigned char *elf_file_code(
+	const struct elf_file *file, uint64_t offset, uint64_t most, size_t *ret_count)
+{
+	for (size_t i = 0; i < file->segments.count; i++) {
+		const struct elf_segment *segment = &file->segments.at[i];
+		if (offset < segment->offset || offset - segment->offset >= segment->bytes ||
+			offset > INT64_MAX)
+			continue;
+		uint64_t left = segment->bytes - (offset - segment->offset);
+		size_t count = left < most ? left : most;
+		Elf_Data *data =
+			elf_getdata_rawchunk(file->elf, (int64_t)offset, count, ELF_T_BYTE);
+		if (!data || data->d_size != count)
+			return NULL;
+		*ret_count = count;
+		return data->d_buf;
+	}
+	return NULL;
+}
+
 struct Elf *elf_file_handle(const struct elf_file *file)
 {
 	return file->elf;

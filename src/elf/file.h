@@ -46,6 +46,14 @@ const char *elf_file_build_id(const struct elf_file *file);
 /* Number of executable segments; they are borrowed. */
 size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret);
 struct elf_extent elf_file_extent(const struct elf_file *file);
+/* Is its code that of x86-64? */
+bool elf_file_is_x86(const struct elf_file *file);
+/*
+ * The code from an offset on, as much as its segment has and not more than `most`, which stays the
+ * file's until that is freed; NULL if it is no code, or cannot be read.
+ */
+const unsigned char *elf_file_code(
+	const struct elf_file *file, uint64_t offset, uint64_t most, size_t *ret_count);
 /* libelf's handle, for the other readers of this folder. Borrowed. */
 struct Elf *elf_file_handle(const struct elf_file *file);
 
