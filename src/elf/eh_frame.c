@@ -55,8 +55,19 @@ static bool is_cie(const struct eh_frame *frames, const struct record *record)
 	return record->id == (record->is_wide ? UINT64_MAX : UINT32_MAX);
 }
 
+static void take_personality(
+	const struct eh_frame *frames, struct cursor *data, uint8_t encoding, struct eh_cie *cie)
+{
+	uint64_t place = frames->vaddr + (uint64_t)(data->at - frames->bytes);
+
+	cie->has_personality = true;
+	cie->personality = cursor_form(data, encoding) +
+			   ((encoding & ENC_BASE) == ENC_PC_RELATIVE ? place : 0);
+}
+
 /* The letters after 'z'. An unknown one ends the reading: where its data end is not known. */
-static void take_augmentation(struct cursor *data, const char *letters, struct eh_cie *cie)
+static void take_augmentation(
+	const struct eh_frame *frames, struct cursor *data, const char *letters, struct eh_cie *cie)
 {
 	for (; *letters; letters++) {
 		uint8_t encoding;
@@ -68,10 +79,9 @@ static void take_augmentation(struct cursor *data, const char *letters, struct e
 			cursor_u8(data);
 			break;
 		case 'P':
-			/* The routine itself is of no interest: only the width of its address. */
 			encoding = cursor_u8(data);
 			if (encoding != ENC_OMIT)
-				cursor_form(data, encoding);
+				take_personality(frames, data, encoding, cie);
 			break;
 		case 'S':
 			cie->is_signal_frame = true;
@@ -85,7 +95,8 @@ static void take_augmentation(struct cursor *data, const char *letters, struct e
 	}
 }
 
-static bool parse_cie(const struct record *record, struct eh_cie *ret)
+static bool parse_cie(
+	const struct eh_frame *frames, const struct record *record, struct eh_cie *ret)
 {
 	struct cursor body = record->body;
 	struct eh_cie cie = {.offset = record->offset, .address_encoding = ENC_ABSOLUTE};
@@ -118,7 +129,7 @@ static bool parse_cie(const struct record *record, struct eh_cie *ret)
 			return false;
 		struct cursor data = {at, at + bytes, false};
 		cie.has_augmentation = true;
-		take_augmentation(&data, letters + 1, &cie);
+		take_augmentation(frames, &data, letters + 1, &cie);
 		if (data.is_bad)
 			return false;
 	}
@@ -143,7 +154,7 @@ static bool find_cie(struct eh_frame *frames, const struct record *fde)
 		return true;
 	if (offset >= frames->count || !take_record(frames, offset, &record) ||
 		record.body.is_bad || !is_cie(frames, &record) ||
-		!parse_cie(&record, &frames->cie)) {
+		!parse_cie(frames, &record, &frames->cie)) {
 		frames->has_cie = false;
 		return false;
 	}

@@ -27,6 +27,9 @@ struct eh_cie {
 	uint8_t address_encoding; /* DW_EH_PE_*: of an FDE's addresses */
 	bool has_augmentation;    /* its FDEs have augmentation data, too */
 	bool is_signal_frame;
+	bool has_personality; /* its functions are asked when stacks are unwound */
+	uint64_t personality; /* where its address is written, or the address: the same for all of
+				 one routine */
 	const unsigned char *program; /* the first instructions of each FDE; borrowed */
 	size_t program_bytes;
 };

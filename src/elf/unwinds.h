@@ -16,7 +16,10 @@ enum elf_unwinds {
 	ELF_UNWINDS_KINDS,
 };
 
-/* By the names that a file defines or asks for, and by Go's own sections. */
+/*
+ * By the names that a file defines or asks for, by the personality routines of its call frame
+ * information, and by Go's own sections.
+ */
 enum elf_unwinds elf_unwinds(const struct elf_file *file);
 
 #endif

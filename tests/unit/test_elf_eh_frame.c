@@ -135,6 +135,11 @@ static void each_fde_finds_its_own_cie(void **state)
 		assert_int_equal(fde.end, 0x1000 * i + i);
 		assert_int_equal(fde.cie.offset, i == 2 ? personal : plain);
 		assert_int_equal(fde.cie.is_signal_frame, i == 2);
+		assert_int_equal(fde.cie.has_personality, i == 2);
+		/* Where its address is: counted from the number itself, behind 16 bytes of the CIE.
+		 */
+		assert_int_equal(
+			fde.cie.personality, i == 2 ? VADDR + personal + 20 + 0x04030201 : 0);
 	}
 	assert_false(eh_frame_next(&frames, &fde));
 	vec_clear(&bytes.all);
