@@ -3,6 +3,7 @@
 #include "cli/event_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,4 +306,28 @@ int event_options_settle(
 		capture->sample_hz = 0;
 	}
 	return status;
+}
+
+/* That a comparison which qsort() is given throws, no file says. */
+void event_options_say(const struct capture_options *capture)
+{
+	const struct event *first = NULL;
+	char others[sizeof("; so it is with  more") + 20] = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < capture->event_count; i++) {
+		const struct event *event = &capture->events[i];
+		if (event->kind != EVENT_CALL || !event->is_return)
+			continue;
+		first = first ? first : event;
+		count++;
+	}
+	if (!count)
+		return;
+	if (count > 1)
+		snprintf(others, sizeof(others), "; so it is with %zu more", count - 1);
+	fail(0,
+		"-e %s: a C++ exception or Rust panic that passes through %s() while it is "
+		"watched ends its program%s",
+		first->text, first->function, others);
 }

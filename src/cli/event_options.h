@@ -31,5 +31,7 @@ bool event_options_take_frequency(struct event_options *options, uint32_t hz);
  */
 int event_options_settle(struct event_options *options, struct capture_options *capture,
 	bool has_command, int usage);
+/* What those who record should know of their events, on stderr. */
+void event_options_say(const struct capture_options *capture);
 
 #endif

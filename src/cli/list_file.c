@@ -59,23 +59,25 @@ static void split(const char *pattern, struct question *ret)
 	const char *glob = path[length] && path[length + 1] ? path + length + 1 : "*";
 	if (length > 2 && !strncmp(path + length - 2, "/*", 2))
 		length -= 2;
-	*ret = (struct question){xstrndup(path, length), xstrdup(glob), prefixes[prefix].is_usdt};
+	*ret = (struct question){.path = xstrndup(path, length),
+		.glob = xstrdup(glob),
+		.is_usdt = prefixes[prefix].is_usdt};
 }
 
-static int cannot_look(const struct question *question, int error, struct why *why)
+static int cannot_look(const struct event_file *file, int error, struct why *why)
 {
 	if (error == -ENOEXEC)
-		return why_set(why, -EINVAL, "%s is no program or library", question->path);
-	return why_set(why, -EINVAL, "cannot look into %s: %s", question->path, strerror(-error));
+		return event_file_refuse(file, why);
+	return why_set(why, -EINVAL, "cannot look into %s: %s", file->said, strerror(-error));
 }
 
-static int add_functions(const struct question *question, struct outside *outside, int fd,
-	struct listing *listing, struct why *why)
+static int add_functions(const struct question *question, struct outside *outside,
+	const struct event_file *file, struct listing *listing, struct why *why)
 {
 	struct parser_function *found = NULL;
 	size_t count = 0;
 	char room[UNITS_ROOM];
-	int error = parser_functions(outside->parsers, fd, question->glob, 0, &found, &count);
+	int error = parser_functions(outside->parsers, file->fd, question->glob, 0, &found, &count);
 
 	if (error == -E2BIG)
 		return why_set(why, -EINVAL,
@@ -89,15 +91,15 @@ static int add_functions(const struct question *question, struct outside *outsid
 			question->glob, question->path);
 	if (error == -ENOENT) {
 		_cleanup_free_ char *near =
-			parser_function_near(outside->parsers, fd, question->glob);
+			parser_function_near(outside->parsers, file->fd, question->glob);
 		if (near)
 			return why_set(why, 0, "no function of %s matches %s; near are %s",
-				question->path, question->glob, near);
+				file->said, question->glob, near);
 		return why_set(why, 0, "no function of %s matches %s; its symbols may be stripped",
-			question->path, question->glob);
+			file->said, question->glob);
 	}
 	if (error)
-		return cannot_look(question, error, why);
+		return cannot_look(file, error, why);
 	for (size_t i = 0; i < count; i++) {
 		bool is_other = strcmp(found[i].name, found[i].symbol) != 0;
 		listing_add(listing, LISTING_FUNCTIONS, found[i].name, "%s%s%s",
@@ -117,15 +119,15 @@ static bool matches(const char *text, const char *glob)
 	return text_matches_glob(text, glob) || (name && text_matches_glob(name + 1, glob));
 }
 
-static int add_probes(const struct question *question, struct outside *outside, int fd,
-	struct listing *listing, struct why *why)
+static int add_probes(const struct question *question, struct outside *outside,
+	const struct event_file *file, struct listing *listing, struct why *why)
 {
 	struct elf_usdt_name *names = NULL;
 	size_t count = 0, before = listing->items.count;
-	int error = parser_usdt_names(outside->parsers, fd, &names, &count);
+	int error = parser_usdt_names(outside->parsers, file->fd, &names, &count);
 
 	if (error)
-		return cannot_look(question, error, why);
+		return cannot_look(file, error, why);
 	for (size_t i = 0; i < count; i++)
 		if (matches(names[i].text, question->glob))
 			listing_add(listing, LISTING_PROBES, names[i].text,
@@ -134,32 +136,33 @@ static int add_probes(const struct question *question, struct outside *outside, 
 				names[i].place_count == 1 ? "" : "s");
 	elf_usdt_names_free(names, count);
 	if (!count)
-		return why_set(why, 0, "its authors left no probes (USDT) in %s", question->path);
+		return why_set(why, 0, "its authors left no probes (USDT) in %s", file->said);
 	if (before < listing->items.count)
 		return 0;
-	_cleanup_free_ char *near = parser_usdt_near(outside->parsers, fd, question->glob);
+	_cleanup_free_ char *near = parser_usdt_near(outside->parsers, file->fd, question->glob);
 	if (near)
-		return why_set(why, 0, "no probe of %s matches %s; near are %s", question->path,
+		return why_set(why, 0, "no probe of %s matches %s; near are %s", file->said,
 			question->glob, near);
 	return why_set(why, 0, "no probe of %s matches %s; all of them: dwell list 'usdt:%s'",
-		question->path, question->glob, question->path);
+		file->said, question->glob, question->path);
 }
 
 int list_file(const char *pattern, struct listing *listing, struct why *why)
 {
 	_cleanup_(clear_question) struct question question = {0};
+	struct event_file file = {.fd = -1};
 	struct outside outside = {0};
 	int error;
 
 	split(pattern, &question);
 	if (outside_init(&outside, why))
 		return -EINVAL;
-	_cleanup_close_ int fd = event_file_open(question.path, &outside, why);
-	if (fd < 0)
-		error = fd;
-	else
-		error = question.is_usdt ? add_probes(&question, &outside, fd, listing, why)
-					 : add_functions(&question, &outside, fd, listing, why);
+	error = event_file_open(question.path, &outside, &file, why);
+	if (!error)
+		error = question.is_usdt ? add_probes(&question, &outside, &file, listing, why)
+					 : add_functions(&question, &outside, &file, listing, why);
+	mem_close_fd(&file.fd);
+	event_file_clear(&file);
 	outside_clear(&outside);
 	return error;
 }

@@ -324,8 +324,10 @@ static int run_window(struct session *session)
 	struct why why;
 
 	live_line_end(&session->line);
-	if (!session->options->is_quiet)
+	if (!session->options->is_quiet) {
 		heap_session_say_price(session->capture);
+		event_options_say(&session->options->capture);
+	}
 	if (session->child.pid)
 		exec_error = child_release(&session->child);
 	if (exec_error)

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "elf/x86_length.h"
+
 #define RSP 4
 #define RBP 5
 
@@ -30,7 +32,6 @@ static const struct {
 	{2, {0x66, 0x90}},
 	{3, {0x0f, 0x1f, 0x00}},
 	{4, {0x0f, 0x1f, 0x40, 0x00}},
-	{5, {0x0f, 0x1f, 0x44, 0x00, 0x00}},
 	{6, {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00}},
 	{7, {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00}},
 	{8, {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00}},
@@ -309,6 +310,8 @@ struct probe_code probe_code_decode(const unsigned char *code, size_t count)
 		return other;
 	if (count >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
 		return (struct probe_code){.kind = PROBE_CODE_MARK, .bytes = sizeof(endbr64)};
+	if (x86_is_nop5(code, count))
+		return (struct probe_code){.kind = PROBE_CODE_NOP5, .bytes = 5};
 	struct probe_code found = decode_emulated(code, count);
 	if (found.kind != PROBE_CODE_OTHER)
 		return found;

@@ -12,7 +12,8 @@ enum probe_code_kind {
 	PROBE_CODE_EMULATED, /* the kernel emulates it under a uprobe */
 	PROBE_CODE_HARMLESS, /* computes with registers, or loads: no store, no stack pointer, no
 				jump */
-	PROBE_CODE_NOP,      /* of several bytes: only kernels since 2025 emulate it */
+	PROBE_CODE_NOP,      /* of several bytes, but not 5: only kernels since 2025 emulate it */
+	PROBE_CODE_NOP5,     /* of five bytes: never probed, see x86_is_nop5() */
 	PROBE_CODE_MARK,     /* endbr64 */
 };
 

@@ -10,20 +10,20 @@
  */
 #include "elf/probe_place.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <string.h>
 
 #include "elf/file.h"
 #include "elf/probe_code.h"
+#include "elf/x86_length.h"
 #include "util/vec.h"
 
 #define MOST_SKIPPED 4
+#define NOP5_BYTES 5
 
 /* endbr64, those instructions and one more, none of more than 15 bytes. */
 _Static_assert(4 + 15 * (MOST_SKIPPED + 1) <= ELF_PROBE_MAX_BYTES, "a place is near");
 
-/* Larger code is probed where functions begin. */
+/* Larger code is probed where functions start. */
 #define MAX_CODE_BYTES (256ULL << 20)
 
 #define FILTER_BITS 16
@@ -51,22 +51,25 @@ static uint32_t needed_registers(unsigned int needed_arguments)
 	return registers;
 }
 
-static bool is_x86(const struct elf_file *file)
-{
-	GElf_Ehdr header;
-
-	return gelf_getehdr(elf_file_handle(file), &header) && header.e_machine == EM_X86_64;
-}
-
 /* The bytes of an executable segment, which stay the file's; NULL if they cannot be had. */
 static const unsigned char *read_code(
 	const struct elf_file *file, const struct elf_segment *segment)
 {
-	if (segment->bytes > MAX_CODE_BYTES || segment->offset > INT64_MAX)
-		return NULL;
-	Elf_Data *data = elf_getdata_rawchunk(
-		elf_file_handle(file), (int64_t)segment->offset, segment->bytes, ELF_T_BYTE);
-	return data && data->d_size == segment->bytes ? data->d_buf : NULL;
+	size_t count;
+
+	return segment->bytes > MAX_CODE_BYTES
+		       ? NULL
+		       : elf_file_code(file, segment->offset, segment->bytes, &count);
+}
+
+/* Where it is probed if no better place is found. */
+static void find_start(struct elf_probe *probe, const unsigned char *code, size_t count)
+{
+	size_t at = 0;
+
+	while (at + NOP5_BYTES < count && x86_is_nop5(code + at, count - at))
+		at += NOP5_BYTES;
+	probe->start = probe->place = probe->offset + at;
 }
 
 /*
@@ -82,7 +85,7 @@ static bool is_cheap(const struct probe_code *step, size_t skipped)
 static bool is_harmless(const struct probe_code *step, uint32_t needed)
 {
 	return (step->kind == PROBE_CODE_HARMLESS && !(step->written & needed)) ||
-	       step->kind == PROBE_CODE_NOP;
+	       step->kind == PROBE_CODE_NOP || step->kind == PROBE_CODE_NOP5;
 }
 
 /* Goes from the beginning to the first instruction that is cheap, if only such that may be left
@@ -182,16 +185,23 @@ static void look_into(struct search *search, size_t count, const struct elf_file
 	const struct elf_segment *segment, uint32_t needed)
 {
 	const unsigned char *code = NULL;
+	bool is_unreadable = false;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = search->probes[i].offset - segment->offset;
 		if (search->probes[i].offset < segment->offset || at >= segment->bytes)
 			continue;
-		if (!code && !(code = read_code(file, segment)))
-			return;
+		if (!code && !is_unreadable)
+			is_unreadable = !(code = read_code(file, segment));
 		uint64_t left = segment->bytes - at;
-		look_at(search, i, code + at,
-			left < ELF_PROBE_MAX_BYTES ? left : ELF_PROBE_MAX_BYTES, needed);
+		size_t bytes = left < ELF_PROBE_MAX_BYTES ? left : ELF_PROBE_MAX_BYTES;
+		const unsigned char *head =
+			code ? code + at
+			     : elf_file_code(file, search->probes[i].offset, bytes, &bytes);
+		if (head)
+			find_start(&search->probes[i], head, bytes);
+		if (code)
+			look_at(search, i, head, bytes, needed);
 	}
 	if (!search->bounds.count)
 		return;
@@ -210,15 +220,15 @@ void elf_probe_places(const struct elf_file *file, unsigned int needed_arguments
 	struct search search = {.probes = probes};
 
 	for (size_t i = 0; i < count; i++) {
-		probes[i].place = probes[i].offset;
+		probes[i].start = probes[i].place = probes[i].offset;
 		probes[i].is_emulated = false;
 	}
-	for (size_t i = 0; i < segment_count && is_x86(file); i++)
+	for (size_t i = 0; i < segment_count && elf_file_is_x86(file); i++)
 		look_into(&search, count, file, &segments[i], needed_registers(needed_arguments));
 	vec_clear(&search.bounds);
 	for (size_t i = 0; i < count; i++)
 		if (!probes[i].is_emulated)
-			probes[i].place = probes[i].offset;
+			probes[i].place = probes[i].start;
 }
 
 uint64_t elf_probe_place(const struct elf_file *file, uint64_t offset,

@@ -6,6 +6,9 @@
  * from memory, is probed behind them, where the stack is as at its beginning and all unwind tables
  * are right. A call that is killed by such a load is not counted, and what a load waits for (a page
  * to be read in) is before the call. Only x86-64; elsewhere the beginning is the place.
+ *
+ * A nop of 5 bytes is never probed: newer kernels make a call of it that kills forked children
+ * (elf/x86_length.h). A function that begins with one is probed behind it.
  */
 #ifndef DWELL_ELF_PROBE_PLACE_H
 #define DWELL_ELF_PROBE_PLACE_H
@@ -31,11 +34,13 @@ uint64_t elf_probe_place(const struct elf_file *file, uint64_t offset,
 
 struct elf_probe {
 	uint64_t offset; /* where the function begins */
+	uint64_t start;  /* there, or behind a nop that must not be probed */
 	uint64_t place;  /* where to probe it */
 	bool is_emulated;
 };
 
-/* The same for many: sets place and is_emulated of each. One pass over the file's code for all. */
+/* The same for many: sets start, place and is_emulated of each. One pass over the file's code for
+ * all. */
 void elf_probe_places(const struct elf_file *file, unsigned int needed_arguments,
 	struct elf_probe *probes, size_t count);
 

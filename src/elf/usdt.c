@@ -15,6 +15,7 @@
 #include "elf/cursor.h"
 #include "elf/file.h"
 #include "elf/section.h"
+#include "elf/x86_length.h"
 #include "util/vec.h"
 
 #define NOTES_SECTION ".note.stapsdt"
@@ -134,6 +135,12 @@ static bool make_place(const struct elf_file *file, const struct note *note, uin
 		(!offset_of(file, note->semaphore + moved, false, &place.semaphore) ||
 			!place.semaphore))
 		return false;
+	if (elf_file_is_x86(file)) {
+		size_t count;
+		const unsigned char *code =
+			elf_file_code(file, place.offset, X86_MAX_LENGTH, &count);
+		place.is_nop5 = code && x86_is_nop5(code, count);
+	}
 	parse_arguments(note->arguments, &place);
 	*ret = place;
 	return true;

@@ -44,7 +44,7 @@ struct elf_usdt_place {
 	uint64_t offset;         /* in the file, of the instruction that is there for the probe */
 	uint64_t semaphore;      /* in the file, of the counter that switches it on; 0: none */
 	uint32_t argument_count; /* as many as the note has, also those that are not understood */
-	uint32_t reserved;       /* 0 */
+	uint32_t is_nop5;        /* what is there must not be probed: elf/x86_length.h */
 	struct elf_usdt_argument arguments[ELF_USDT_MAX_ARGUMENTS];
 };
 

@@ -225,7 +225,7 @@ static bool is_sound(const struct elf_usdt_argument *argument)
 
 bool elf_usdt_place_is_sound(const struct elf_usdt_place *place)
 {
-	if (place->argument_count > ELF_USDT_MAX_ARGUMENTS)
+	if (place->argument_count > ELF_USDT_MAX_ARGUMENTS || place->is_nop5 > 1)
 		return false;
 	for (size_t i = 0; i < ELF_USDT_MAX_ARGUMENTS; i++)
 		if (!is_sound(&place->arguments[i]))

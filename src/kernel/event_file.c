@@ -3,6 +3,7 @@
 #include "kernel/event_file.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,35 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-int event_file_open(const char *name, struct outside *outside, struct why *why)
+/* A program may have a library's name: perl and libperl. */
+static char *say_found(const char *name, const char *found)
+{
+	_cleanup_free_ char *program = find_program(name);
+
+	if (program && strcmp(program, found) != 0)
+		return xasprintf("%s (looked into for %s, not %s)", found, name, program);
+	return xasprintf("%s (looked into for %s)", found, name);
+}
+
+int event_file_refuse(const struct event_file *file, struct why *why)
+{
+	unsigned char ident[EI_NIDENT];
+
+	if (pread(file->fd, ident, sizeof(ident), 0) == (ssize_t)sizeof(ident) &&
+		!memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == ELFCLASS32)
+		return why_set(why, -EINVAL,
+			"%s is a 32-bit program; only 64-bit ones can be watched", file->said);
+	return why_set(why, -EINVAL, "%s is no program or library", file->said);
+}
+
+void event_file_clear(struct event_file *file)
+{
+	free(file->said);
+	file->said = NULL;
+}
+
+int event_file_open(
+	const char *name, struct outside *outside, struct event_file *ret, struct why *why)
 {
 	_cleanup_free_ char *found = NULL;
 
@@ -99,5 +128,8 @@ int event_file_open(const char *name, struct outside *outside, struct why *why)
 	if (fd == -ENOTSUP)
 		return why_set(why, -EINVAL,
 			"%s is on a file system that may keep its readers waiting", path);
-	return fd < 0 ? why_set(why, -EINVAL, "cannot read %s: %s", path, strerror(-fd)) : fd;
+	if (fd < 0)
+		return why_set(why, -EINVAL, "cannot read %s: %s", path, strerror(-fd));
+	*ret = (struct event_file){fd, found ? say_found(name, found) : xstrdup(name)};
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include "elf/usdt.h"
 #include "host/tracepoint.h"
 #include "kernel/event_file.h"
+#include "kernel/event_guard.h"
 #include "kernel/event_number.h"
 #include "symbol/outside/outside.h"
 #include "symbol/outside/parser.h"
@@ -52,18 +53,30 @@ static void add_place(struct event_plan *plan, const struct event_place *place)
 	vec_push(&plan->places, *place);
 }
 
-static int find_functions(const struct event *event, struct outside *outside, int fd,
-	struct parser_function **ret, size_t *ret_count, struct why *why)
+/* The plan keeps it open. */
+static int open_file(struct event_plan *plan, const struct event *event, struct outside *outside,
+	struct event_file *ret, struct why *why)
 {
-	int error = parser_functions(outside->parsers, fd, event->function,
+	int error = event_file_open(event->path, outside, ret, why);
+
+	if (!error)
+		vec_push(&plan->fds, ret->fd);
+	return error;
+}
+
+static int find_functions(const struct event *event, struct outside *outside,
+	const struct event_file *file, struct parser_function **ret, size_t *ret_count,
+	struct why *why)
+{
+	int error = parser_functions(outside->parsers, file->fd, event->function,
 		event_arguments_needed(event), ret, ret_count);
-	const char *path = event->path;
 
 	if (!error || error == -ENOENT) {
 		/* What is no function by that pattern may still be one that cannot be watched. */
 		uint64_t offset;
-		int known =
-			error ? parser_function(outside->parsers, fd, event->function, &offset) : 0;
+		int known = error ? parser_function(
+					    outside->parsers, file->fd, event->function, &offset)
+				  : 0;
 		if (error && known)
 			error = known;
 	}
@@ -72,55 +85,36 @@ static int find_functions(const struct event *event, struct outside *outside, in
 		return 0;
 	case -ENOENT: {
 		_cleanup_free_ char *near =
-			parser_function_near(outside->parsers, fd, event->function);
+			parser_function_near(outside->parsers, file->fd, event->function);
 		return why_set(why, -EINVAL, "there is no function %s in %s; %s%s", event->function,
-			path, near ? "near it are " : "its symbols may be stripped",
+			file->said, near ? "near it are " : "its symbols may be stripped",
 			near ? near : "");
 	}
 	case -ENOTUNIQ:
 		return why_set(why, -EINVAL,
 			"there are several functions %s in %s: give one whose name is its own",
-			event->function, path);
+			event->function, file->said);
 	case -ENOTSUP:
 		return why_set(why, -EINVAL,
 			"%s in %s is chosen among several functions when a program starts (IFUNC): "
 			"give one of these, if the file names them, or one that calls it",
-			event->function, path);
+			event->function, file->said);
 	case -ENOEXEC:
-		return why_set(why, -EINVAL, "%s is no program or library", path);
+		return event_file_refuse(file, why);
 	case -E2BIG:
 		return why_set(why, -EINVAL,
 			"more than %d functions of %s match %s; give a pattern that fits fewer",
-			MOST_PLACES, path, event->function);
+			MOST_PLACES, file->said, event->function);
 	default:
-		return why_set(why, -EINVAL, "cannot look for functions in %s: %s", path,
+		return why_set(why, -EINVAL, "cannot look for functions in %s: %s", file->said,
 			strerror(-error));
 	}
-}
-
-/* Its return addresses are taken off the stack by a probe on returns. */
-static int check_returns(
-	const struct event *event, struct outside *outside, int fd, struct why *why)
-{
-	enum elf_unwinds kind;
-	int error = event->is_return ? parser_unwinds(outside->parsers, fd, &kind) : 0;
-
-	if (error)
-		return why_set(why, -EINVAL, "cannot read %s: %s", event->path, strerror(-error));
-	if (!event->is_return || kind == ELF_UNWINDS_NOT)
-		return 0;
-	return why_set(why, -EINVAL,
-		"-e %s: %s %s, and watching a return would end the program; watch the call: "
-		"uprobe:%s:%s",
-		event->text, event->path,
-		kind == ELF_UNWINDS_GO ? "is of Go, which moves stacks"
-				       : "has functions that exceptions pass through",
-		event->path, event->function);
 }
 
 static int place_calls(struct event_plan *plan, const struct event *event, uint32_t index,
 	struct outside *outside, struct why *why)
 {
+	_cleanup_(event_file_clear) struct event_file file = {.fd = -1};
 	struct event_place place = {.event = index, .fd = -1};
 	struct parser_function *found = NULL;
 	struct event_rule *rule;
@@ -134,59 +128,66 @@ static int place_calls(struct event_plan *plan, const struct event *event, uint3
 	error = event_number_of_call(event, event->sum, &rule->value, why);
 	if (!error)
 		error = event_number_of_call(event, event->tested, &rule->tested, why);
-	if (error)
-		return error;
-	place.fd = event_file_open(event->path, outside, why);
-	if (place.fd < 0)
-		return place.fd;
-	vec_push(&plan->fds, place.fd);
-	error = check_returns(event, outside, place.fd, why);
 	if (!error)
-		error = find_functions(event, outside, place.fd, &found, &count, why);
+		error = event_guard_numbers(event, why);
+	if (!error)
+		error = open_file(plan, event, outside, &file, why);
+	if (!error)
+		error = event_guard_returns(event, outside, &file, why);
+	if (!error)
+		error = find_functions(event, outside, &file, &found, &count, why);
+	if (!error)
+		error = event_guard_offsets(event, outside, &file, found, count, why);
+	place.fd = file.fd;
 	for (size_t i = 0; i < count && !error; i++) {
 		/* A return is taken at the very beginning: that is where its address lies. */
-		place.offset = event->offset || event->is_return ? found[i].offset + event->offset
-								 : found[i].place;
+		place.offset = event->offset      ? found[i].offset + event->offset
+			       : event->is_return ? found[i].start
+						  : found[i].place;
 		add_place(plan, &place);
 	}
 	parser_functions_free(found, count);
 	return error;
 }
 
-static int say_marks(
-	const struct event *event, struct outside *outside, int fd, int error, struct why *why)
+static int say_marks(const struct event *event, struct outside *outside,
+	const struct event_file *file, int error, struct why *why)
 {
 	struct elf_usdt_name *names = NULL;
 	size_t count = 0;
 
+	if (error == -ENOEXEC)
+		return event_file_refuse(file, why);
 	if (error != -ENOENT)
-		return why_set(why, -EINVAL, "cannot read the marks of %s: %s", event->path,
+		return why_set(why, -EINVAL, "cannot read the marks of %s: %s", file->said,
 			strerror(-error));
-	if (parser_usdt_names(outside->parsers, fd, &names, &count) || !count)
-		return why_set(why, -EINVAL, "there are no USDT marks in %s", event->path);
+	if (parser_usdt_names(outside->parsers, file->fd, &names, &count) || !count)
+		return why_set(why, -EINVAL, "there are no USDT marks in %s", file->said);
 	_cleanup_free_ char *example = xstrdup(names[0].text);
 	elf_usdt_names_free(names, count);
 	return why_set(why, -EINVAL,
 		"there is no mark %s:%s in %s, but %zu others, as %s; dwell list 'usdt:%s:*' has "
 		"them",
-		event->group, event->function, event->path, count, example, event->path);
+		event->group, event->function, file->said, count, example, event->path);
 }
 
 static int place_marks(struct event_plan *plan, const struct event *event, uint32_t index,
 	struct outside *outside, struct why *why)
 {
+	_cleanup_(event_file_clear) struct event_file file = {.fd = -1};
 	_cleanup_free_ struct elf_usdt_place *found = NULL;
 	struct event_place place = {.event = index};
 	size_t count = 0;
+	int error = open_file(plan, event, outside, &file, why);
 
-	place.fd = event_file_open(event->path, outside, why);
-	if (place.fd < 0)
-		return place.fd;
-	vec_push(&plan->fds, place.fd);
-	int error = parser_usdt(
-		outside->parsers, place.fd, event->group, event->function, &found, &count);
 	if (error)
-		return say_marks(event, outside, place.fd, error, why);
+		return error;
+	error = parser_usdt(
+		outside->parsers, file.fd, event->group, event->function, &found, &count);
+	if (error)
+		return say_marks(event, outside, &file, error, why);
+	error = event_guard_marks(event, found, count, why);
+	place.fd = file.fd;
 	for (size_t i = 0; i < count && !error; i++) {
 		struct event_rule *rule;
 		/* Without numbers all places count alike. */

@@ -48,6 +48,13 @@ bool programs_have_loads(void)
 	return is_named(name, sizeof(name));
 }
 
+bool uprobes_become_calls(void)
+{
+	static const char name[] = "\0uprobe_trampoline";
+
+	return is_named(name, sizeof(name));
+}
+
 struct dwell *programs_open(bool has_loads)
 {
 	struct dwell *skeleton;

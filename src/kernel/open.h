@@ -15,6 +15,12 @@ struct dwell;
 /* Does this kernel let programs load its words? */
 bool programs_have_loads(void);
 
+/*
+ * Does it make calls of uprobes that are on nops of 5 bytes (6.18)? A forked child has the call,
+ * but not the page that it calls.
+ */
+bool uprobes_become_calls(void);
+
 /* NULL, and errno, if it cannot be done. */
 struct dwell *programs_open(bool has_loads);
 

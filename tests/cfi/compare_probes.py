@@ -6,7 +6,7 @@ usage: compare_probes.py PROGRAM FILE...     PROGRAM is build/plain/tests/cfi/pr
 
 Of each function: the place is where an instruction begins; what is before it computes with
 registers or loads; what is there is emulated exactly if that is claimed; and no jump of the file leads between
-beginning and place, nor to the place. Prints the shares, and exits 1 if anything is wrong.
+beginning and place, nor to the place; it is no nop of five bytes. Prints the shares, and exits 1 if anything is wrong.
 """
 import re
 import subprocess
@@ -16,7 +16,7 @@ LINE = re.compile(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t?(?:(?:bnd|notrack|d
 JUMP = re.compile(r"^(?:j[a-z]+|loopn?e?)(?:,p[nt])?$")
 PLAIN = re.compile(r"^(?:mov|movs?[bwl]?[lqwx]?|movz[bwl]?[lqw]?|movs[bwl]+[lq]?|movabs|test|cmp|xor|and|or|add|sub|adc|sbb|lea|"
                    r"inc|dec|neg|not|shl|shr|sar|rol|ror|rcl|rcr|cmov[a-z]+|set[a-z]+|xorps|xorpd|pxor|mov[au]p[sd]|movs[sd]|"
-                   r"movdq[au])[bwlq]?$")
+                   r"movdq[au]|nop|xchg)[bwlq]?$")
 REGISTERS = {"di": 1, "si": 2, "dx": 4, "cx": 8, "r8": 16, "r9": 32}
 
 
@@ -79,6 +79,8 @@ def compare(program, path, mask, code, targets):
         complaint = None
         if place not in code:
             complaint = "no instruction begins there"
+        elif code[place][1].startswith("nop") and len(code[place][0].split()) == 5:
+            complaint = "a nop of five bytes is there"
         elif is_emulated(*code[place][:2]) != (emulated == "1"):
             complaint = f"emulated: {emulated}, but it is {code[place]}"
         at = begin

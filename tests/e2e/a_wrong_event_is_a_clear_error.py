@@ -11,6 +11,15 @@ folder = tempfile.mkdtemp()
 atexit.register(shutil.rmtree, folder)
 fifo = os.path.join(folder, "fifo")
 os.mkfifo(fifo)
+# A program with the name of a library.
+namesake = os.path.join(folder, "c")
+with open(namesake, "w") as file:
+    os.fchmod(file.fileno(), 0o755)
+os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+# The head of a 32-bit program is enough to know it by.
+old = os.path.join(folder, "old")
+with open(old, "wb") as file:
+    file.write(b"\x7fELF\x01\x01\x01" + bytes(9) + b"\x02\x00\x03\x00" + bytes(100))
 for name in ("last.dwell", "last.dwell.old", "mine.dwell"):
     with open(name, "w") as file:
         file.write(name)
@@ -30,6 +39,15 @@ for event, *words in (
         ("uprobe:/etc/passwd:main", "/etc/passwd", "no program or library"),
         ("uprobe:/etc:main", "no file /etc"),
         (f"uprobe:{fifo}:main", f"no file {fifo}"),
+        (f"uprobe:{program}:hit+1000000", "hit has only"),
+        ("uprobe:libc:no_such_function", LIBC, "looked into for libc"),
+        ("uretprobe:libc:no_such_function", LIBC, "looked into for libc"),
+        ("usdt:libc:a:b", LIBC, "looked into for libc"),
+        (f"uprobe:{old}:main", f"{old} is a 32-bit program", "only 64-bit"),
+        (f"uretprobe:{old}:main", "32-bit"),
+        (f"usdt:{old}:a:b", "32-bit"),
+        ("uretprobe:/etc/passwd:main", "no program or library"),
+        ("uprobe:c:no_such_function", LIBC, f"looked into for c, not {namesake}"),
         ("uprobe:/proc/version:main", "/proc/version", "file system"),
         ("syscall:open:retrun", "syscall:NAME:return"),
         ("cpu/evnt=1/", "evnt")):

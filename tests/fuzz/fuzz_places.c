@@ -11,8 +11,11 @@
 #include "elf/file.h"
 #include "elf/function.h"
 #include "elf/probe_code.h"
+#include "elf/probe_offset.h"
 #include "elf/probe_place.h"
+#include "elf/unwinds.h"
 #include "elf/usdt.h"
+#include "elf/x86_length.h"
 #include "host/tracepoint.h"
 #include "util/mem.h"
 
@@ -27,6 +30,20 @@ static void read_argument(const char *text, size_t size)
 		abort();
 }
 
+/* Bytes behind an instruction are none of it, and it is not known before all of it is there. */
+static void read_length(const uint8_t *data, size_t size)
+{
+	size_t length = x86_length(data, size);
+
+	if (length > size || length > X86_MAX_LENGTH)
+		abort();
+	for (size_t count = 0; length && count <= size && count <= length + 1; count++)
+		if (x86_length(data, count) != (count < length ? 0 : length))
+			abort();
+	if (x86_is_nop5(data, size) && length != 5)
+		abort();
+}
+
 static void read_code(const uint8_t *data, size_t size)
 {
 	int64_t distance;
@@ -34,6 +51,9 @@ static void read_code(const uint8_t *data, size_t size)
 	for (size_t at = 0; at < size && at < 64; at++) {
 		struct probe_code code = probe_code_decode(data + at, size - at);
 		if (code.kind != PROBE_CODE_OTHER && (!code.bytes || code.bytes > size - at))
+			abort();
+		read_length(data + at, size - at);
+		if (code.kind != PROBE_CODE_OTHER && x86_length(data + at, size - at) != code.bytes)
 			abort();
 		probe_code_jump(data + at, size - at, &distance);
 	}
@@ -62,9 +82,17 @@ static void probe_functions(
 		probes[i].offset = functions[i].offset;
 	elf_probe_places(file, 1, probes, count);
 	for (size_t i = 0; i < count; i++)
-		if (probes[i].place - probes[i].offset > ELF_PROBE_MAX_BYTES ||
-			(!probes[i].is_emulated && probes[i].place != probes[i].offset))
+		if (probes[i].start - probes[i].offset > ELF_PROBE_MAX_BYTES ||
+			probes[i].place - probes[i].start > ELF_PROBE_MAX_BYTES ||
+			(!probes[i].is_emulated && probes[i].place != probes[i].start))
 			abort();
+	for (size_t i = 0; i < count && i < 16; i++)
+		for (uint64_t wanted = 0; wanted < 32; wanted++) {
+			struct elf_offset offset = elf_offset_check(
+				file, functions[i].offset, functions[i].bytes, wanted);
+			if (!elf_offset_is_sound(&offset, wanted))
+				abort();
+		}
 	free(probes);
 }
 
@@ -101,6 +129,8 @@ static void read_file(const uint8_t *data, size_t size)
 		elf_functions_free(functions, count);
 	}
 	free(elf_function_near(file, "mainn"));
+	if (elf_unwinds(file) >= ELF_UNWINDS_KINDS)
+		abort();
 	if (!elf_usdt_names(file, &names, &count)) {
 		for (size_t i = 0; i < count && i < 16; i++)
 			read_probe(file, &names[i]);

@@ -21,8 +21,8 @@
 
 uint16_t dwell_usdt_test_counter __attribute__((section(".probes"), used));
 
-#define PROBE(name, counter, arguments)                                                            \
-	__asm__ volatile("990:	nop\n"                                                              \
+#define PROBE_AT(nop, name, counter, arguments)                                                    \
+	__asm__ volatile("990:	" nop "\n"                                                         \
 			 ".pushsection .note.stapsdt,\"?\",\"note\"\n"                             \
 			 ".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                             \
 			 "991: .asciz \"stapsdt\"\n992: .balign 4\n"                               \
@@ -35,11 +35,15 @@ uint16_t dwell_usdt_test_counter __attribute__((section(".probes"), used));
 			 "_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n"        \
 			 ".endif\n")
 
+#define PROBE(name, counter, arguments) PROBE_AT("nop", name, counter, arguments)
+
 __attribute__((noinline, noclone)) static void probed(void)
 {
 	PROBE("once", "dwell_usdt_test_counter", "-4@%edi 8@$5 -4@-20(%rbp) 8@16(%rax,%rcx,8)");
 	PROBE("twice", "0", "8@%rax");
 	PROBE("twice", "0", "");
+	PROBE_AT("nopl 0(%rax,%rax,1)", "wide", "0", "");
+	PROBE_AT(".byte 0x0f, 0x1f, 0x44, 0, 0", "widest", "0", "");
 }
 
 static struct elf_file *open_self(int *ret_fd)
@@ -80,6 +84,15 @@ static void places_are_those_of_the_nops(void **state)
 	assert_int_equal(once[0].arguments[3].scale, 8);
 	for (size_t i = 0; i < count; i++)
 		assert_true(elf_usdt_place_is_sound(&once[i]));
+	/* What must not be probed is said: nops of five bytes, not of four. */
+	assert_int_equal(once[0].is_nop5, 0);
+	free(once);
+	assert_int_equal(elf_usdt_places(file, "dwell_test", "wide", &once, &count), 0);
+	assert_int_equal(once[0].is_nop5, 0);
+	free(once);
+	assert_int_equal(elf_usdt_places(file, "dwell_test", "widest", &once, &count), 0);
+	assert_int_equal(once[0].is_nop5, 1);
+	assert_true(elf_usdt_place_is_sound(&once[0]));
 	assert_int_equal(elf_usdt_places(file, "dwell_test", "never", &places, &count), -ENOENT);
 	assert_int_equal(elf_usdt_places(file, "dwell", "once", &places, &count), -ENOENT);
 	elf_file_free(file);
@@ -95,7 +108,7 @@ static void names_are_listed_once(void **state)
 	(void)state;
 
 	assert_int_equal(elf_usdt_names(file, &names, &count), 0);
-	assert_int_equal(count, 2);
+	assert_int_equal(count, 4);
 	assert_string_equal(names[0].text, "dwell_test:once");
 	assert_int_equal(names[0].argument_count, 4);
 	assert_string_equal(names[1].text, "dwell_test:twice");

@@ -159,7 +159,8 @@ static void parsers_find_places_to_probe(void **state)
 		assert_int_equal(there[i].offset, here[i].offset);
 		assert_int_equal(there[i].place, here[i].place);
 		assert_int_equal(there[i].is_emulated, here[i].is_emulated);
-		assert_true(there[i].is_emulated || there[i].place == there[i].offset);
+		assert_true(there[i].is_emulated || there[i].place == there[i].start);
+		assert_true(there[i].start >= there[i].offset);
 	}
 	parser_functions_free(there, there_count);
 	parser_functions_free(here, here_count);
@@ -169,6 +170,34 @@ static void parsers_find_places_to_probe(void **state)
 	assert_non_null(near);
 	assert_int_equal(strncmp(near, "elf_file_open", 13), 0);
 	assert_null(parser_function_near(outside.parsers, fd, "qqqqqqqqqqqqqqqqqqqqqqqq"));
+	outside_clear(&outside);
+}
+
+static void parsers_say_what_may_be_probed_within(void **state)
+{
+	struct outside outside = start();
+	_cleanup_close_ int fd = open_self();
+	struct parser_function *main_function;
+	struct elf_offset there, here;
+	size_t count, fits = 0, within = 0;
+	(void)state;
+
+	assert_int_equal(
+		parser_functions(outside.parsers, fd, "main", 0, &main_function, &count), 0);
+	assert_int_equal(count, 1);
+	assert_true(main_function->bytes > 16);
+	for (uint64_t wanted = 1; wanted <= main_function->bytes; wanted++) {
+		assert_int_equal(
+			parser_offset(outside.parsers, fd, main_function, wanted, &there), 0);
+		assert_int_equal(parser_offset(NULL, fd, main_function, wanted, &here), 0);
+		assert_memory_equal(&there, &here, sizeof(there));
+		fits += there.kind == ELF_OFFSET_FITS;
+		within += there.kind == ELF_OFFSET_WITHIN;
+	}
+	assert_true(fits > 3 && within > fits);
+	assert_int_equal(there.kind, ELF_OFFSET_BEHIND);
+	assert_int_equal(there.bytes, main_function->bytes);
+	parser_functions_free(main_function, count);
 	outside_clear(&outside);
 }
 
@@ -577,6 +606,7 @@ int main(void)
 		cmocka_unit_test(parsers_find_variables_too),
 		cmocka_unit_test(parsers_find_functions_by_name),
 		cmocka_unit_test(parsers_find_places_to_probe),
+		cmocka_unit_test(parsers_say_what_may_be_probed_within),
 		cmocka_unit_test(functions_of_cxx_are_found_by_what_people_call_them),
 		cmocka_unit_test(parsers_find_probes_of_authors),
 		cmocka_unit_test(what_is_no_program_is_told_as_such),

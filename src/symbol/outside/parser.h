@@ -15,6 +15,7 @@
 
 #include "elf/cfi/cfi.h"
 #include "elf/facts.h"
+#include "elf/probe_offset.h"
 #include "elf/unwinds.h"
 #include "elf/usdt.h"
 #include "util/helper.h"
@@ -40,6 +41,8 @@ struct parser_function {
 	char *name;       /* of its symbol, without a version; or demangled, if that matched */
 	char *symbol;     /* of its symbol in any case: overloads have one name */
 	uint64_t offset;  /* in the file, where it begins */
+	uint64_t bytes;   /* 0: unknown */
+	uint64_t start;   /* there, or behind a nop that must not be probed: for its return */
 	uint64_t place;   /* where to probe it */
 	bool is_emulated; /* what is there, by the kernel */
 };
@@ -53,6 +56,9 @@ int parser_functions(struct helpers *parsers, int fd, const char *pattern,
 	unsigned int needed_arguments, struct parser_function **ret, size_t *ret_count);
 /* NULL is allowed. */
 void parser_functions_free(struct parser_function *functions, size_t count);
+/* As elf_offset_check(), of a function as it was found. */
+int parser_offset(struct helpers *parsers, int fd, const struct parser_function *function,
+	uint64_t wanted, struct elf_offset *ret);
 /* As elf_function_near(). */
 char *parser_function_near(struct helpers *parsers, int fd, const char *name);
 /* As elf_usdt_places() and elf_usdt_names(). */

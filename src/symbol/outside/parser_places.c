@@ -70,6 +70,8 @@ static void add_function(const struct elf_function *function, const struct elf_p
 	_cleanup_free_ char *text = is_demangled ? demangle(function->name) : NULL;
 
 	elf_bytes_add(answer, &probe->offset, sizeof(probe->offset));
+	elf_bytes_add(answer, &function->bytes, sizeof(function->bytes));
+	elf_bytes_add(answer, &probe->start, sizeof(probe->start));
 	elf_bytes_add(answer, &probe->place, sizeof(probe->place));
 	elf_bytes_add(answer, &is_emulated, sizeof(is_emulated));
 	add_text(answer, text ? text : function->name, MAX_FUNCTION_BYTES);
@@ -109,9 +111,12 @@ static int take_function(struct elf_cursor *at, struct parser_function *ret)
 	uint64_t is_emulated;
 
 	if (elf_cursor_take(at, &function.offset, sizeof(function.offset)) ||
+		elf_cursor_take(at, &function.bytes, sizeof(function.bytes)) ||
+		elf_cursor_take(at, &function.start, sizeof(function.start)) ||
 		elf_cursor_take(at, &function.place, sizeof(function.place)) ||
 		elf_cursor_take(at, &is_emulated, sizeof(is_emulated)) || is_emulated > 1 ||
 		function.place - function.offset > ELF_PROBE_MAX_BYTES ||
+		function.start - function.offset > function.place - function.offset ||
 		take_text(at, MAX_FUNCTION_BYTES, &function.name))
 		return -EBADMSG;
 	function.is_emulated = is_emulated;
@@ -158,6 +163,35 @@ void parser_functions_free(struct parser_function *functions, size_t count)
 		free(functions[i].symbol);
 	}
 	free(functions);
+}
+
+/* Places within functions. */
+
+void parser_add_offset(
+	const struct elf_file *file, const struct parser_place *place, struct elf_bytes *answer)
+{
+	struct elf_offset offset =
+		elf_offset_check(file, place->begin, place->bytes, place->wanted);
+
+	elf_bytes_add(answer, &offset, sizeof(offset));
+}
+
+int parser_offset(struct helpers *parsers, int fd, const struct parser_function *function,
+	uint64_t wanted, struct elf_offset *ret)
+{
+	_cleanup_(helper_message_clear) struct helper_message told = {0};
+	struct parser_question question = {
+		.job = PARSER_OFFSET, .place = {function->offset, function->bytes, wanted}};
+	struct elf_offset offset;
+	struct elf_cursor at;
+	int error = parser_ask_by_name(parsers, question, "", 0, fd, &told, &at);
+
+	if (!error && (elf_cursor_take(&at, &offset, sizeof(offset)) ||
+			      !elf_offset_is_sound(&offset, wanted)))
+		error = -EBADMSG;
+	if (!error)
+		*ret = offset;
+	return error;
 }
 
 /* Names that are near. */

@@ -15,6 +15,7 @@ enum parser_job {
 	PARSER_FUNCTION,
 	PARSER_FUNCTIONS,
 	PARSER_FUNCTION_NEAR,
+	PARSER_OFFSET,
 	PARSER_USDT,
 	PARSER_USDT_NAMES,
 	PARSER_USDT_NEAR,
@@ -28,6 +29,11 @@ struct parser_question {
 		uint32_t checksum;
 		uint32_t needed_arguments;
 		uint32_t provider_bytes; /* of the name of PARSER_USDT: the rest is the probe's */
+		struct parser_place {
+			uint64_t begin; /* of a function, in the file */
+			uint64_t bytes;
+			uint64_t wanted;
+		} place;
 	};
 };
 
@@ -43,6 +49,8 @@ struct elf_file;
 /* parser_places.c: what those jobs add to an answer. 0 or -errno. */
 int parser_add_functions(const struct elf_file *file, const char *pattern,
 	unsigned int needed_arguments, struct elf_bytes *answer);
+void parser_add_offset(
+	const struct elf_file *file, const struct parser_place *place, struct elf_bytes *answer);
 int parser_add_near(const struct elf_file *file, const char *name, struct elf_bytes *answer);
 int parser_add_usdt(const struct elf_file *file, const char *provider, const char *name,
 	struct elf_bytes *answer);

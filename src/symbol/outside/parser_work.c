@@ -142,6 +142,9 @@ static int work(const struct helper_message *asked, struct elf_bytes *answer)
 		return add_names(file, asked, question.job, answer);
 	case PARSER_USDT_NAMES:
 		return parser_add_usdt_names(file, answer);
+	case PARSER_OFFSET:
+		parser_add_offset(file, &question.place, answer);
+		return 0;
 	default:
 		return add_by_name(file, &question, name, length, answer);
 	}
