@@ -42,7 +42,7 @@ void capture_begin_heap(struct capture *capture)
 
 	books_set_heap(capture->books, &measures);
 	if (capture->options.memory.library)
-		namer_set_hook(capture->namer, ALLOCATION_HOOK);
+		namer_set_hook(capture->namer, capture->options.memory.library, ALLOCATION_HOOK);
 }
 
 int capture_end_heap(struct capture *capture)

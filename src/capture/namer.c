@@ -253,6 +253,28 @@ static uint32_t telling_frames(
 	return count || record->depth == 1 ? count : 1;
 }
 
+/*
+ * What the library hands on to the program's own allocator: where that waits, or asks the kernel
+ * for memory, the program's own caller is who matters. Frames at the leaf are its own time, and
+ * stay.
+ */
+static uint32_t drop_library(
+	struct namer *namer, const struct record_stack *record, uint32_t first, uint64_t *frames)
+{
+	uint32_t count = record->depth - first, kept = 0;
+	bool is_leaf = true;
+
+	if (!namer->library)
+		return count;
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_ours = namer_is_in(namer, record->frames[first + i], namer->library);
+		if (is_leaf || !is_ours)
+			frames[kept++] = frames[i];
+		is_leaf &= is_ours;
+	}
+	return kept;
+}
+
 static uint64_t packed_stack(struct namer *namer, const struct record_stack *record)
 {
 	uint64_t frames[UNWIND_MAX_FRAMES];
@@ -281,11 +303,13 @@ static uint64_t packed_stack(struct namer *namer, const struct record_stack *rec
 	if (image && has_raw)
 		vec_push(&image->raw, record->id);
 	uint32_t first = telling_frames(namer, record, leaves[0]);
-	return write_nodes(namer, frames + first, record->depth - first, end);
+	return write_nodes(
+		namer, frames + first, drop_library(namer, record, first, frames + first), end);
 }
 
-void namer_set_hook(struct namer *namer, const char *function)
+void namer_set_hook(struct namer *namer, const char *library, const char *function)
 {
+	namer->library = library;
 	namer->hook = function;
 }
 

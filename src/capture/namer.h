@@ -31,8 +31,11 @@ void namer_free(struct namer *namer);
 void namer_set_loader(struct namer *namer, struct loader *loader);
 /* Where dwell's own programs are, which are left out of kernel stacks; borrowed. */
 void namer_set_own_code(struct namer *namer, const struct own_code *own);
-/* User stacks with this leaf lose it, and all frames above it of the same file. Borrowed. */
-void namer_set_hook(struct namer *namer, const char *function);
+/*
+ * The library that COMMAND was started with. User stacks lose its frames where they lead on to
+ * others, and all at the leaf if that is the hook. Borrowed.
+ */
+void namer_set_hook(struct namer *namer, const char *library, const char *function);
 /* From now on a new image is looked at when its first stack asks for it. */
 void namer_set_started(struct namer *namer);
 

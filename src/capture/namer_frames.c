@@ -206,6 +206,15 @@ uint64_t namer_packed_frame(struct namer *namer, uint64_t frame, const char **re
 	return write_place(namer, &place);
 }
 
+bool namer_is_in(struct namer *namer, uint64_t frame, const char *path)
+{
+	const struct code_object *object =
+		frame & UNWIND_FRAME_RAW ? NULL
+					 : numbered_object(namer, UNWIND_FRAME_OBJECT(frame));
+
+	return object && !strcmp(object->path, path);
+}
+
 const char *namer_kernel_function(struct namer *namer, uint64_t address)
 {
 	struct kernel_symbol symbol;

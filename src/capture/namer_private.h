@@ -29,6 +29,7 @@ struct namer {
 	struct loader *loader;
 	const struct own_code *own;
 	const char *hook; /* see namer_set_hook(); NULL: none */
+	const char *library;
 	bool is_started;
 	struct map64 numbered; /* the loader's number -> struct code_object * */
 };
@@ -49,5 +50,7 @@ uint64_t namer_user_frame(
 	struct namer *namer, struct image *image, uint64_t pc, uint64_t at, const char **ret_name);
 /* A frame as (object, address), contract/unwind.h: no mappings needed, whoever ran it. */
 uint64_t namer_packed_frame(struct namer *namer, uint64_t frame, const char **ret_name);
+/* Is the frame in the file of that path, as its process sees it? */
+bool namer_is_in(struct namer *namer, uint64_t frame, const char *path);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "profile/rounding.h"
 #include "render/stack_line.h"
+#include "util/hash.h"
+#include "util/map64.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -138,16 +140,56 @@ static char *share_of(
 		estimate_text(part->count, part->samples, error));
 }
 
+/* The largest ones; further ones are not compared. */
+#define MOST_COMPARED 4096
+#define WHOLE_LINE 100000
+
+static int compare_weights(const void *left, const void *right)
+{
+	const struct measured_part *a = left, *b = right;
+
+	return (a->weight < b->weight) - (a->weight > b->weight);
+}
+
+/* Stacks that differ in what is not shown, as the way through an allocator, are one line. */
+static measured_parts shown_parts(
+	const struct summary *summary, const struct measured *measured, bool is_full)
+{
+	const measured_parts *all = &measured->stacks;
+	struct map64 known = {0};
+	measured_parts parts = {0};
+
+	for (size_t i = 0; i < all->count && i < MOST_COMPARED; i++) {
+		_cleanup_free_ char *text =
+			stack_line(&summary->tree, all->at[i].node, is_full, WHOLE_LINE);
+		uint64_t *number = map64_put(&known, hash_text(0, text), NULL);
+		if (!*number) {
+			vec_push(&parts, all->at[i]);
+			*number = parts.count;
+			continue;
+		}
+		struct measured_part *part = &parts.at[*number - 1];
+		part->weight += all->at[i].weight;
+		part->count += all->at[i].count;
+		part->samples += all->at[i].samples;
+	}
+	map64_clear(&known);
+	vec_sort(&parts, compare_weights);
+	return parts;
+}
+
 char *report_measure_stack(const struct summary *summary, const struct measured *measured,
 	bool is_full, size_t columns)
 {
 	if (!measured->stacks.count)
 		return xstrdup("");
-	const struct measured_part *part = &measured->stacks.at[0];
-	_cleanup_free_ char *share = share_of(measured, part, false);
+	measured_parts parts = shown_parts(summary, measured, is_full);
+	struct measured_part part = parts.at[0];
+	vec_clear(&parts);
+	_cleanup_free_ char *share = share_of(measured, &part, false);
 	size_t used = text_width(share) + 2;
-	_cleanup_free_ char *stack = stack_line(
-		&summary->tree, part->node, is_full, columns > used ? columns - used : 1);
+	_cleanup_free_ char *stack =
+		stack_line(&summary->tree, part.node, is_full, columns > used ? columns - used : 1);
 	return stack[0] ? xasprintf("%s: %s", share, stack) : xstrdup("");
 }
 
@@ -202,12 +244,14 @@ static void put_stack(
 
 void measure_stacks(const struct report *report, const struct measure_stacks *stacks)
 {
-	const measured_parts *parts = &stacks->measured->stacks;
+	measured_parts parts =
+		shown_parts(report->summary, stacks->measured, report->style->is_full);
 
-	for (size_t i = 0; i < parts->count && i < stacks->most; i++) {
-		_cleanup_free_ char *figures = figures_of(report, stacks, &parts->at[i]);
-		put_stack(report, stacks->indent, figures, parts->at[i].node);
+	for (size_t i = 0; i < parts.count && i < stacks->most; i++) {
+		_cleanup_free_ char *figures = figures_of(report, stacks, &parts.at[i]);
+		put_stack(report, stacks->indent, figures, parts.at[i].node);
 	}
+	vec_clear(&parts);
 }
 
 static void put_measure(const struct report *report, const struct measured *measured)
