@@ -101,7 +101,7 @@ static void names_have_all_words_that_were_asked_for(void **state)
 		"\"value\":60,\"samples\":60,\"relative_error\":0},{\"name\":\"worker;shop-102\""));
 	/* A stack is told without the names above it. */
 	assert_non_null(strstr(forms.json, "\"stacks\":[{\"stack\":[\"main\",\"grow\"],"));
-	assert_non_null(strstr(forms.text, "\n  100 %: main > grow\n"));
+	assert_non_null(strstr(forms.text, "\n  90 %: main > grow\n"));
 }
 
 static void filters_for_time_leave_events_out_and_say_so(void **state)
