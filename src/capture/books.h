@@ -9,6 +9,7 @@
 #define DWELL_CAPTURE_BOOKS_H
 
 #include "kernel/drain.h"
+#include "util/map64.h"
 #include "capture/namer.h"
 
 struct books;
@@ -54,6 +55,12 @@ struct books_measures {
 void books_set_heap(struct books *books, const struct books_measures *measures);
 /* What was not freed, when all threads are closed. */
 void books_add_heap(struct books *books, const kernel_allocations *blocks, uint64_t end_ns);
+/* Are there more of them than that? */
+bool books_has_more_blocks(const struct books *books, uint64_t blocks);
+/* Images of processes that ended since this was last asked: keys of the map. */
+void books_find_gone(struct books *books, struct map64 *ret);
+/* What these held when they ended. */
+void books_add_gone(struct books *books, const kernel_allocations *blocks);
 typedef void (*books_process_fn)(uint32_t image, uint32_t pid, void *context);
 /* Calls for each process that lives, or of which rows may come. */
 void books_each_process(struct books *books, books_process_fn each, void *context);

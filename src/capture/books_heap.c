@@ -2,6 +2,8 @@
 /* Events become rows of the recording, those of memory in the heap's books as well. */
 #include "capture/books_private.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "capture/awaited.h"
@@ -89,6 +91,43 @@ void books_add_heap(struct books *books, const kernel_allocations *blocks, uint6
 {
 	if (books->heap)
 		heap_each(books->heap, blocks, books->start_ns, end_ns, add_live, books);
+}
+
+bool books_has_more_blocks(const struct books *books, uint64_t blocks)
+{
+	return books->heap && heap_living(books->heap) > blocks;
+}
+
+struct asking {
+	const struct books *books;
+	struct map64 *gone;
+};
+
+/* A number that was given again, or a program that another one took over from, is asked for later.
+ */
+static bool lives_on(uint32_t image, void *context)
+{
+	struct asking *asking = context;
+	uint32_t pid = books_pid_of(asking->books, image);
+
+	if (!pid || !kill((pid_t)pid, 0) || errno != ESRCH)
+		return true;
+	map64_put(asking->gone, image, NULL);
+	return false;
+}
+
+void books_find_gone(struct books *books, struct map64 *ret)
+{
+	struct asking asking = {books, ret};
+
+	if (books->heap)
+		heap_each_ended(books->heap, lives_on, &asking);
+}
+
+void books_add_gone(struct books *books, const kernel_allocations *blocks)
+{
+	if (books->heap)
+		heap_each_gone(books->heap, blocks, add_live, books);
 }
 
 void books_each_process(struct books *books, books_process_fn each, void *context)

@@ -159,6 +159,10 @@ void books_add_thread(struct books *books, const struct record_thread *record)
 	if (is_known) {
 		struct books_leaving leaving = {.image = old_image, .left_at = books->flips};
 		vec_push(&books->leaving, leaving);
+		/* What a program held that another one took over from is gone, whenever that was.
+		 */
+		if (books->heap && old_image != record->image)
+			heap_end_image(books->heap, old_image, books->start_ns);
 	}
 	books_write_thread(books, book, NULL, 0);
 }

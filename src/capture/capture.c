@@ -332,6 +332,7 @@ int capture_step(struct capture *capture, struct why *why)
 	if (batch->has_open && batch->drained_ns > capture->start_ns) {
 		write_slices(capture, batch->drained_ns, false);
 		capture_write_resident(capture);
+		capture_trim_heap(capture);
 		capture_write_summary(capture, batch->drained_ns);
 		error = recording_writer_commit(capture->writer, why);
 	}

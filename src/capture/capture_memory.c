@@ -22,6 +22,9 @@
 #define TRAPS_EACH 1.5
 #define WORK_EACH_NS 400
 
+/* Of the room for blocks: if more is taken, processes that are gone make room. */
+#define TRIMMED_PART 2
+
 static uint32_t measure_of(const struct capture *capture, enum measure_kind kind)
 {
 	for (size_t i = 0; i < capture->options.event_count; i++)
@@ -54,6 +57,28 @@ int capture_end_heap(struct capture *capture)
 		books_add_heap(capture->books, &blocks, capture->end_ns);
 	vec_clear(&blocks);
 	return error;
+}
+
+static bool is_gone(uint32_t image, void *context)
+{
+	return map64_find(context, image) != NULL;
+}
+
+void capture_trim_heap(struct capture *capture)
+{
+	struct map64 gone = {0};
+	kernel_allocations blocks = {0};
+
+	if (!books_has_more_blocks(
+		    capture->books, kernel_allocation_room(capture->kernel) / TRIMMED_PART))
+		return;
+	books_find_gone(capture->books, &gone);
+	/* What could not be walked to its end is right as far as it went. */
+	if (gone.count)
+		kernel_take_allocations_of(capture->kernel, is_gone, &gone, &blocks);
+	books_add_gone(capture->books, &blocks);
+	vec_clear(&blocks);
+	map64_clear(&gone);
 }
 
 /* What is resident now was so at the end of slices that ended no longer ago. */

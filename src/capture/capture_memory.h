@@ -18,6 +18,8 @@ int capture_price_allocations(struct capture *capture, struct why *why);
 void capture_begin_heap(struct capture *capture);
 /* When all threads are closed: what was not freed. 0 or -errno. */
 int capture_end_heap(struct capture *capture);
+/* Blocks of processes that ended are written, if there are many, so that others find room. */
+void capture_trim_heap(struct capture *capture);
 /* What is resident now, as of the last slice that was written. */
 void capture_write_resident(struct capture *capture);
 

@@ -40,6 +40,9 @@ struct heap {
 	VEC(struct site) sites;
 	struct map64 threads; /* that allocated */
 	struct map64 ends;    /* image -> when it was gone */
+	VEC(uint32_t) ended; /* images, with each end of a thread of theirs, that may hold blocks */
+	uint64_t allocated;  /* samples */
+	uint64_t freed;
 };
 
 struct heap *heap_new(uint64_t slice_ns)
@@ -59,6 +62,7 @@ void heap_free(struct heap *heap)
 	map64_clear(&heap->ends);
 	map64_clear(&heap->threads);
 	vec_clear(&heap->sites);
+	vec_clear(&heap->ended);
 	free(heap);
 }
 
@@ -97,6 +101,7 @@ void heap_note(struct heap *heap, const struct event_key *key, const struct even
 	uint64_t stack, bool is_freed)
 {
 	map64_put(&heap->threads, key->thread, NULL);
+	*(is_freed ? &heap->freed : &heap->allocated) += sum->count;
 	while (key->slice / heap->slices_each >= PIECES)
 		halve(heap);
 	struct site *site = site_of(heap, key->user_stack);
@@ -112,7 +117,11 @@ void heap_note(struct heap *heap, const struct event_key *key, const struct even
 
 void heap_end_image(struct heap *heap, uint32_t image, uint64_t at_ns)
 {
-	uint64_t *end = map64_put(&heap->ends, image, NULL);
+	bool is_new;
+	uint64_t *end = map64_put(&heap->ends, image, &is_new);
+
+	if (is_new)
+		vec_push(&heap->ended, image);
 
 	if (at_ns > *end)
 		*end = at_ns;
@@ -218,26 +227,62 @@ static struct heap_row *row_of(struct heap_sum *sum, const struct kernel_allocat
 	return &sum->entries.at[sum->entries.count - 1].row;
 }
 
-void heap_each(struct heap *heap, const kernel_allocations *blocks, uint64_t start_ns,
-	uint64_t end_ns, heap_row_fn each, void *context)
+static void add_blocks(struct heap_sum *sum, const kernel_allocations *blocks)
 {
-	struct heap_sum sum = {.heap = heap, .start_ns = start_ns, .end_ns = end_ns};
-
 	vec_each (block, blocks) {
 		/* Its thread is in the recording only if a row of it came. */
-		if (!map64_find(&heap->threads, block->block.thread))
+		if (!map64_find(&sum->heap->threads, block->block.thread))
 			continue;
 		uint64_t one = block->block.bytes / (block->block.events ? block->block.events : 1);
-		struct heap_row *row = row_of(&sum, block);
+		struct heap_row *row = row_of(sum, block);
 		row->count++;
 		row->bytes += block->block.bytes;
 		row->events += block->block.events;
 		if (one > row->most_bytes)
 			row->most_bytes = one;
 	}
-	vec_each (entry, &sum.entries)
+}
+
+static void hand_out(struct heap_sum *sum, heap_row_fn each, void *context)
+{
+	vec_each (entry, &sum->entries)
 		each(&entry->row, context);
-	map64_clear(&sum.grown);
-	map64_clear(&sum.known);
-	vec_clear(&sum.entries);
+	map64_clear(&sum->grown);
+	map64_clear(&sum->known);
+	vec_clear(&sum->entries);
+}
+
+void heap_each(struct heap *heap, const kernel_allocations *blocks, uint64_t start_ns,
+	uint64_t end_ns, heap_row_fn each, void *context)
+{
+	struct heap_sum sum = {.heap = heap, .start_ns = start_ns, .end_ns = end_ns};
+
+	add_blocks(&sum, blocks);
+	hand_out(&sum, each, context);
+}
+
+uint64_t heap_living(const struct heap *heap)
+{
+	return heap->allocated > heap->freed ? heap->allocated - heap->freed : 0;
+}
+
+void heap_each_ended(struct heap *heap, bool (*each)(uint32_t image, void *context), void *context)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < heap->ended.count; i++)
+		if (each(heap->ended.at[i], context))
+			heap->ended.at[kept++] = heap->ended.at[i];
+	heap->ended.count = kept;
+}
+
+/* A window without length: nothing in it is old. */
+void heap_each_gone(
+	struct heap *heap, const kernel_allocations *blocks, heap_row_fn each, void *context)
+{
+	struct heap_sum sum = {.heap = heap};
+
+	add_blocks(&sum, blocks);
+	heap->freed += blocks->count;
+	hand_out(&sum, each, context);
 }

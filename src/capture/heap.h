@@ -47,4 +47,15 @@ typedef void (*heap_row_fn)(const struct heap_row *row, void *context);
 void heap_each(struct heap *heap, const kernel_allocations *blocks, uint64_t start_ns,
 	uint64_t end_ns, heap_row_fn each, void *context);
 
+/* How many blocks that were looked at live, by what was noted. */
+uint64_t heap_living(const struct heap *heap);
+/* Calls for each image that a thread has ended of; true: it lives on, and is asked for again. */
+void heap_each_ended(struct heap *heap, bool (*each)(uint32_t image, void *context), void *context);
+/*
+ * As heap_each(), for blocks of processes that are gone long before the window is over: they are no
+ * leaks, and live no more.
+ */
+void heap_each_gone(
+	struct heap *heap, const kernel_allocations *blocks, heap_row_fn each, void *context);
+
 #endif

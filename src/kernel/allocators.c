@@ -93,14 +93,14 @@ static void add_function(struct allocator *allocator, const struct allocator_fun
 		return;
 	}
 	/* malloc() under its C++ name returns the same way. */
-	if (function->is_cpp && !has_place(allocator, found->offset, ALLOCATOR_RETURNS)) {
+	if (function->is_cpp && !has_place(allocator, found->start, ALLOCATOR_RETURNS)) {
 		add_place(allocator, found->place, ALLOCATOR_CALLED_ONLY, function->call);
 		return;
 	}
 	if (function->is_cpp)
 		return;
 	add_place(allocator, found->place, ALLOCATOR_CALLED, function->call);
-	add_place(allocator, found->offset, ALLOCATOR_RETURNS, function->call);
+	add_place(allocator, found->start, ALLOCATOR_RETURNS, function->call);
 }
 
 /* Fills in the functions of a file that defines malloc(); others have none. */

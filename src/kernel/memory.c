@@ -24,6 +24,9 @@
 #include "util/clock.h"
 #include "util/units.h"
 
+/* As many as a bucket of the table can have; what it has more of is an error. */
+#define TAKEN_AT_ONCE 512
+
 /* Of one trap, where it cannot be measured. */
 #define USUAL_TRAP_NS 1000
 
@@ -331,6 +334,37 @@ int kernel_take_allocations(struct kernel *kernel, kernel_allocations *ret)
 		return 0;
 	return kernel_empty_table(kernel, bpf_map__fd(kernel->skeleton->maps.allocations),
 		kernel->sums, add_allocations, ret);
+}
+
+uint32_t kernel_allocation_room(const struct kernel *kernel)
+{
+	return kernel->sizes.allocations;
+}
+
+/* Deleted one by one behind the walk: nobody writes what is of a process that is gone. */
+int kernel_take_allocations_of(
+	struct kernel *kernel, kernel_image_fn is_wanted, void *context, kernel_allocations *ret)
+{
+	int fd = bpf_map__fd(kernel->skeleton->maps.allocations), error;
+	size_t first = ret->count;
+	uint32_t position = 0;
+	void *from = NULL;
+
+	do {
+		struct allocation_key keys[TAKEN_AT_ONCE];
+		struct allocation blocks[TAKEN_AT_ONCE];
+		uint32_t count = TAKEN_AT_ONCE;
+		error = bpf_map_lookup_batch(fd, from, &position, keys, blocks, &count, NULL);
+		if (error && error != -ENOENT)
+			break;
+		for (uint32_t i = 0; i < count; i++)
+			if (is_wanted(keys[i].image, context))
+				vec_push(ret, ((struct kernel_allocation){keys[i], blocks[i]}));
+		from = &position;
+	} while (!error);
+	for (size_t i = first; i < ret->count; i++)
+		bpf_map_delete_elem(fd, &ret->at[i].key);
+	return error == -ENOENT ? 0 : error;
 }
 
 enum preload_kind kernel_allocator_of(const struct kernel *kernel, uint32_t image)

@@ -54,6 +54,12 @@ int kernel_count_allocator_calls(struct kernel *kernel, void (*wait)(void *conte
 	uint64_t *ret, struct why *why);
 /* The blocks that have not been freed; for when nobody writes any more. 0 or -errno. */
 int kernel_take_allocations(struct kernel *kernel, kernel_allocations *ret);
+/* Of so many there is room. */
+uint32_t kernel_allocation_room(const struct kernel *kernel);
+/* The same of some images only, while others are written: of such whose process is gone. */
+typedef bool (*kernel_image_fn)(uint32_t image, void *context);
+int kernel_take_allocations_of(
+	struct kernel *kernel, kernel_image_fn is_wanted, void *context, kernel_allocations *ret);
 enum preload_kind kernel_allocator_of(const struct kernel *kernel, uint32_t image);
 /* Blocks whose free would not be told, and events with numbers that nobody can believe. */
 void kernel_memory_counts(const struct kernel *kernel, uint64_t *ret_untracked, uint64_t *ret_odd);

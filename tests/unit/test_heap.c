@@ -187,6 +187,42 @@ static void what_a_process_held_that_ended_early_is_no_leak(void **state)
 	end(&world);
 }
 
+/* All but image 8 are gone. */
+static bool is_eight(uint32_t image, void *context)
+{
+	(*(uint32_t *)context)++;
+	return image == 8;
+}
+
+static void what_ended_long_ago_makes_room_and_is_no_leak(void **state)
+{
+	struct world world;
+	uint32_t asked = 0;
+
+	(void)state;
+	begin(&world, 100);
+	for (uint32_t slice = 0; slice < 60; slice++) {
+		note(&world, 50, slice, 2, false);
+		note(&world, 50, slice, 1, true);
+		keep(&world, 50, slice, 1, 7);
+	}
+	assert_int_equal(heap_living(world.heap), 60);
+	heap_end_image(world.heap, 7, START_NS + 60 * SLICE_NS);
+	heap_end_image(world.heap, 7, START_NS + 61 * SLICE_NS);
+	heap_end_image(world.heap, 8, START_NS + 60 * SLICE_NS);
+	heap_each_ended(world.heap, is_eight, &asked);
+	assert_int_equal(asked, 2);
+	/* Who lives on is asked for again, who is gone is not. */
+	heap_each_ended(world.heap, is_eight, &asked);
+	assert_int_equal(asked, 3);
+	struct found found = {.site = 50};
+	heap_each_gone(world.heap, &world.blocks, on_row, &found);
+	assert_int_equal(found.live, 60);
+	assert_int_equal(found.leaked, 0);
+	assert_int_equal(heap_living(world.heap), 0);
+	end(&world);
+}
+
 /* Pieces of time become longer, and the growth of a long window is known all the same. */
 static void a_window_may_be_as_long_as_it_likes(void **state)
 {
@@ -227,6 +263,7 @@ int main(void)
 		cmocka_unit_test(a_leak_below_much_that_comes_and_goes_is_found),
 		cmocka_unit_test(a_few_samples_are_no_proof),
 		cmocka_unit_test(what_a_process_held_that_ended_early_is_no_leak),
+		cmocka_unit_test(what_ended_long_ago_makes_room_and_is_no_leak),
 		cmocka_unit_test(a_window_may_be_as_long_as_it_likes),
 		cmocka_unit_test(blocks_of_threads_that_nobody_introduced_are_left_out),
 	};
