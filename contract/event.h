@@ -61,8 +61,8 @@ struct event_rule {
 	__u32 one_of;         /* one of so many is looked at, by chance; 0 and 1: each */
 	__u32 next;           /* rule of the same place, counted from 1; 0: there is no other */
 	__u32 is_clock;       /* its period is time, and it is one event */
-	__u64 events;              /* that one which is looked at stands for */
-	__u64 each;                /* its value counts so many times */
+	__u64 events;         /* that one which is looked at stands for */
+	__u64 each;           /* its value counts so many times */
 	struct event_number value; /* NUMBER_NONE: 1 */
 	struct event_number tested;
 	__s64 limit;

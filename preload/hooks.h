@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What dwell hears of: functions that do nothing, on which it sets uprobes. They are exported,
- * begin with a nop that the kernel emulates under a uprobe, and are called by nobody else. What they are told, and in which order, is the contract between this library and dwell:
+ * begin with a nop that the kernel emulates under a uprobe, and are called by nobody else. What
+ * they are told, and in which order, is the contract between this library and dwell:
  *
  * A block's allocation is told after it was made and before the program has its address, its end
  * before the allocator has it back. So no two living blocks of one address are ever told of.

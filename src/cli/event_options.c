@@ -150,9 +150,9 @@ static int parse_overhead(struct event_options *options, const char *text)
 	if (end == text || (*end && strcmp(end, "%")) || !(percent >= 0) ||
 		percent > MOST_OVERHEAD * 100) {
 		fail(STATUS_USAGE,
-			"--overhead %s: how much of a process's CPU time? write 20%%, or 100%% and "
-			"more",
-			text);
+			"--overhead %s: how much of a process's CPU time? write 20%%; 100%% is as "
+			"much again, and %d%% the most",
+			text, MOST_OVERHEAD * 100);
 		return EINVAL;
 	}
 	options->overhead = percent / 100;

@@ -3,7 +3,8 @@
  * The library that dwell carries in itself as a file, for a COMMAND to be started with. The file
  * stays: processes may outlive the recording, and each program that they start loads it again by
  * its path. So it is where nobody but its owner can put another in its place: in a folder of root's
- * or of the user's own, which nobody else may write to, below one that nobody else may rename it in.
+ * or of the user's own, which nobody else may write to, below one that nobody else may rename it
+ * in.
  */
 #ifndef DWELL_HOST_PRELOAD_FILE_H
 #define DWELL_HOST_PRELOAD_FILE_H

@@ -179,9 +179,9 @@ static void a_measure_is_told_without_scripts_as_in_the_report(void **state)
 	_cleanup_free_ char *head = head_of(redacted);
 	(void)state;
 
-	assert_non_null(strstr(page,
-		"<li>40 page faults (4.0/s): postgres 75 %, pgbench 25 %<div class=\"stack\">100 %: "
-		"main &gt; grow &gt; /opt/lib/touch</div></li>"));
+	assert_non_null(strstr(page, "<li>40 page faults (4.0/s): postgres 75 %, pgbench 25 %<div "
+				     "class=\"stack\">100 %: "
+				     "main &gt; grow &gt; /opt/lib/touch</div></li>"));
 	assert_non_null(strstr(redacted, "main &gt; grow &gt; touch</div></li>"));
 	assert_null(strstr(redacted, "/opt/lib"));
 	assert_null(strstr(head, "/opt/lib"));
