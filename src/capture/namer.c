@@ -239,18 +239,24 @@ enum known_owner namer_tells_owner(const struct namer *namer, uint64_t raw_id)
  * Leaf frames that are of the library which COMMAND was started with, where that tells of a block:
  * whoever looks for allocations means who called malloc(), not how dwell knows.
  */
-static uint32_t telling_frames(
-	const struct namer *namer, const struct record_stack *record, const char *leaf)
+static uint32_t telling_frames(const struct namer *namer, const struct record_stack *record,
+	const char *const leaves[static LOCK_FRAMES])
 {
 	uint32_t count = 0, object = UNWIND_FRAME_OBJECT(record->frames[0]);
 
-	if (!namer->hook || !leaf || strcmp(leaf, namer->hook) != 0)
+	if (!namer->hook || !leaves[0] || strcmp(leaves[0], namer->hook) != 0)
 		return 0;
 	while (count + 1 < record->depth && !(record->frames[count] & UNWIND_FRAME_RAW) &&
 		UNWIND_FRAME_OBJECT(record->frames[count]) == object)
 		count++;
 	/* The hook itself in any case: its mapping may not be known yet. */
-	return count || record->depth == 1 ? count : 1;
+	if (!count && record->depth > 1)
+		count = 1;
+	/* Who wants a block in C++ asks an operator, which asks malloc(). */
+	while (count && count + 1 < record->depth && count < LOCK_FRAMES && leaves[count] &&
+		!strncmp(leaves[count], "operator new", strlen("operator new")))
+		count++;
+	return count;
 }
 
 /*
@@ -302,7 +308,7 @@ static uint64_t packed_stack(struct namer *namer, const struct record_stack *rec
 	/* One without plain addresses may come from any process: it is kept. */
 	if (image && has_raw)
 		vec_push(&image->raw, record->id);
-	uint32_t first = telling_frames(namer, record, leaves[0]);
+	uint32_t first = telling_frames(namer, record, leaves);
 	return write_nodes(
 		namer, frames + first, drop_library(namer, record, first, frames + first), end);
 }
