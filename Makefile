@@ -240,9 +240,10 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBRARY) $(LIBS) -o $@
 
 .PHONY: bench
-bench: all build/workloads/alloc_loop $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
+bench: all build/workloads/alloc_loop build/workloads/event_loop $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
 	bench/overhead
 	bench/alloc
+	bench/events
 	bench/start
 	bench/budget
 	bench/growth
