@@ -134,14 +134,19 @@ const struct view_type *view_nearest(const char *name)
 	return near ? view_from_name(near) : NULL;
 }
 
-/* "page faults" of "page fault"; names of perf such as "cpu_core/cycles/P" stay as they are. */
+/* "page faults" of "page fault", "context switches" of "context switch"; names of perf such as
+ * "cpu_core/cycles/P" stay as they are. */
 static char *plural(const char *word)
 {
 	const char *space = strrchr(word, ' ');
 	bool is_name = strpbrk(space ? space : word, "/:");
 
-	return xasprintf(
-		"%s%s", word, is_name || (word[0] && word[strlen(word) - 1] == 's') ? "" : "s");
+	size_t length = strlen(word);
+
+	if (is_name || (length && word[length - 1] == 's'))
+		return xstrdup(word);
+	return xasprintf("%s%s", word,
+		length > 1 && !strcmp(word + length - 2, "ch") && strchr(word, ' ') ? "es" : "s");
 }
 
 static char *capitalized(const char *text)

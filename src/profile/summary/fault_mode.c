@@ -62,15 +62,38 @@ static bool is_entry_of_interrupt(const char *name)
 	return false;
 }
 
+/* On its way back an interrupt lets the thread be what it was: it gives the CPU away, or handles
+ * its signals. Softirqs come before that. */
+static bool is_exit_of_interrupt(const char *name)
+{
+	static const char *const patterns[] = {"irqentry_exit*", "raw_irqentry_exit*",
+		"exit_to_user_mode*", "arch_exit_to_user_mode*", "preempt_schedule_irq",
+		"el1_preempt*", "ret_to_user"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
+		if (text_matches_glob(name, patterns[i]))
+			return true;
+	return false;
+}
+
 bool event_is_in_interrupt(const struct recording *recording, const struct rec_stacks *stacks)
 {
 	size_t unused;
 	const struct rec_node *nodes = recording_nodes(recording, &unused);
 	const struct rec_named_frame *frames = recording_frames(recording, &unused);
 
-	for (uint32_t node = stacks->kernel_node; node != REC_NONE; node = nodes[node].parent)
-		if (is_entry_of_interrupt(frames[nodes[node].frame].name))
-			return true;
+	bool is_exit = false;
+
+	for (uint32_t node = stacks->kernel_node; node != REC_NONE; node = nodes[node].parent) {
+		const char *name = frames[nodes[node].frame].name;
+		if (is_exit_of_interrupt(name)) {
+			is_exit = true;
+		} else if (is_entry_of_interrupt(name)) {
+			if (!is_exit)
+				return true;
+			is_exit = false;
+		}
+	}
 	return false;
 }
 
