@@ -164,27 +164,11 @@ bool next_has_operators(void)
 	return has;
 }
 
-/*
- * A program in C may load a module in C++ (Python does all day). Its C++ library is then not among
- * the objects that RTLD_NEXT looks through, but what it calls is ours all the same.
- */
-static void *find_seen_from(const void *caller, const char *name)
-{
-	Dl_info info;
-	void *handle = NULL;
-
-	if (dladdr(caller, &info))
-		handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	return handle ? dlsym(handle, name) : NULL;
-}
-
-void *next_operator(const char *name, const void *caller)
+void *next_operator(const char *name)
 {
 	int error = errno;
 	void *found = find_next(name);
 
-	if (!found && caller)
-		found = find_seen_from(caller, name);
 	errno = error;
 	return found;
 }

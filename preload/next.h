@@ -37,10 +37,7 @@ void *next_move_lent(const void *old, size_t size);
 /* Whether the program had a C++ library from the start. Leaves nothing for dlerror(). */
 bool next_has_operators(void);
 
-/*
- * The next definition of one of C++'s operators; if it is called from `caller`, also one that only
- * the object there can see. NULL if there is none. Keeps errno.
- */
-void *next_operator(const char *name, const void *caller);
+/* The next definition of one of C++'s operators; NULL if there is none. Keeps errno. */
+void *next_operator(const char *name);
 
 #endif

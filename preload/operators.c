@@ -12,11 +12,11 @@
  * who calls. Where code in C++ has none to be found, ours do what libstdc++'s do as far as that
  * goes without it: when there is no memory they end the program instead of throwing.
  */
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "preload/blocks.h"
+#include "preload/modules.h"
 #include "preload/operators.h"
 
 /* std::nothrow_t and std::align_val_t, as C can say them. */
@@ -56,22 +56,11 @@ typedef size_t align;
 
 #define IN_ENUM(name, otherwise, parameters, arguments) INDEX##name,
 enum { OPERATORS_NEW(IN_ENUM) OPERATORS_DELETE(IN_ENUM) OPERATOR_COUNT };
+_Static_assert(OPERATOR_COUNT <= MODULES_OPERATORS, "each has a number");
 
 /* Of the program, from the start; NULL: it has none. Written before there are threads. */
 static void *found[OPERATOR_COUNT];
 static bool counts_inside[OPERATOR_COUNT];
-
-/* What calls from one place go to. Never changed or given back once others can see it. */
-struct seen {
-	const void *caller;
-	unsigned int index;
-	void *function;
-};
-
-#define SEEN_ROOM 4096 /* calls from further places are looked for each time */
-#define SEEN_TRIES 8
-
-static struct seen *seen[SEEN_ROOM];
 
 /* Where this library lies, from the linker. */
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -132,74 +121,33 @@ static void own_delete(void *address)
 
 void operators_start(void)
 {
+	modules_start();
 	if (!next_has_operators())
 		return;
-#define LOOK(name, otherwise, parameters, arguments)                                               \
-	found[INDEX##name] = next_operator(#name, NULL);
+#define LOOK(name, otherwise, parameters, arguments) found[INDEX##name] = next_operator(#name);
 	OPERATORS_NEW(LOOK)
 	OPERATORS_DELETE(LOOK)
 }
 
-static struct seen **slot_of(const struct seen *call, unsigned int attempt)
+static OUT_OF_LINE void *find_for(
+	unsigned int index, const char *name, void *otherwise, const void *caller)
 {
-	uint64_t hash = ((uintptr_t)call->caller ^ call->index) * 0x9e3779b97f4a7c15;
+	void *function;
 
-	return &seen[((hash >> 32) + attempt) % SEEN_ROOM];
-}
-
-/* Keeps it if there is room and memory. */
-static void note_seen(const struct seen *call)
-{
-	struct seen *kept = next.malloc(sizeof(*kept));
-
-	if (!kept)
-		return;
-	*kept = *call;
-	for (unsigned int i = 0; i < SEEN_TRIES; i++) {
-		struct seen *none = NULL;
-		if (__atomic_compare_exchange_n(slot_of(call, i), &none, kept, false,
-			    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-			return;
-	}
-	next.free(kept);
-}
-
-static void *find_known(const struct seen *call)
-{
-	for (unsigned int i = 0; i < SEEN_TRIES; i++) {
-		struct seen *known = __atomic_load_n(slot_of(call, i), __ATOMIC_ACQUIRE);
-		if (!known)
-			break;
-		if (known->caller == call->caller && known->index == call->index)
-			return known->function;
-	}
-	return NULL;
-}
-
-static OUT_OF_LINE void *look_for(struct seen *call, const char *name, void *otherwise)
-{
-	if (is_ours(call->caller))
-		call->caller = handed_to;
-	call->function = find_known(call);
-	if (!call->function) {
-		if (!is_ours(call->caller))
-			call->function = next_operator(name, call->caller);
-		if (!call->function)
-			call->function = otherwise;
-		note_seen(call);
-	}
-	handed_to = call->function;
-	return call->function;
+	if (is_ours(caller))
+		caller = handed_to;
+	function = is_ours(caller) ? NULL : modules_find(index, name, caller);
+	handed_to = function ? function : otherwise;
+	return handed_to;
 }
 
 /* Each has what it ignores of its arguments in registers, in both ABIs that there are. */
 static inline __attribute__((always_inline)) void *callee(
 	unsigned int index, const char *name, void *otherwise)
 {
-	struct seen call = {__builtin_return_address(0), index, NULL};
-
-	return __builtin_expect(found[index] != NULL, 1) ? found[index]
-							 : look_for(&call, name, otherwise);
+	return __builtin_expect(found[index] != NULL, 1)
+		       ? found[index]
+		       : find_for(index, name, otherwise, __builtin_return_address(0));
 }
 
 /* `before`, and one block of that size has been counted since. */

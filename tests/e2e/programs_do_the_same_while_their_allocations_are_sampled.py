@@ -104,6 +104,40 @@ int main(int count, char **names) {
 }
 """
 
+# A module whose constructor waits for a thread that asks for memory; it can be unloaded, too.
+WAITING = r"""
+#include <cstdio>
+#include <map>
+#include <string>
+#include <thread>
+static std::map<int, std::string> filled;
+struct Filler {
+	Filler() {
+		std::thread([] { for (int i = 0; i < 100; i++) filled[i] = std::string(100, 'x'); }).join();
+	}
+	~Filler() { std::puts("unloaded"); }
+} filler;
+extern "C" int work() { return (int)filled.size(); }
+"""
+
+UNLOADING = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **names) {
+	for (int round = 0; round < 3; round++) {
+		void *module = dlopen(names[1], RTLD_NOW | RTLD_LOCAL);
+		int (*work)(void) = (int (*)(void))dlsym(module, "work");
+		dlsym(module, "nothing");
+		printf("%d\n", work());
+		printf("%s\n", dlerror() ? "an error" : "no error");
+		dlclose(module);
+		printf("%s\n", dlopen(names[1], RTLD_NOW | RTLD_NOLOAD) ? "it stays" : "it is gone");
+		fflush(stdout);
+	}
+	return count != 2;
+}
+"""
+
 # A child that no library is told of.
 RAW_CHILDREN = r"""
 #include <sched.h>
@@ -170,6 +204,7 @@ modules = [build(f"{name}.so", source, "-shared", "-fPIC")
            for name, source in (("usual", MODULE), ("own", OWN_OPERATORS))]
 compare(build("two", TWO_MODULES, language="c"), *modules)
 compare(build("two", TWO_MODULES, language="c"), *reversed(modules))
+compare(build("unloading", UNLOADING, language="c"), build("waiting.so", WAITING, "-shared", "-fPIC"))
 # With dwell's probes on the library's hooks, too.
 need_root()
 children = build("children", RAW_CHILDREN, language="c")

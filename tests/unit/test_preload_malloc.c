@@ -32,6 +32,7 @@ int main(void)
 #else
 #include "preload/malloc.c"
 #include "preload/next.c"
+#include "preload/modules.c"
 #include "preload/operators.c"
 #include "preload/sampled.c"
 #include "preload/sampler.c"
