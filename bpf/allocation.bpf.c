@@ -134,16 +134,20 @@ static __always_inline u64 returns_to(struct pt_regs *regs)
 
 /* Is a function that begins called by the operator, or jumped to at its end? */
 static __always_inline bool is_in_operator(
-	const struct operating *operating, struct pt_regs *regs, u64 code)
+	const struct operating *operating, struct pt_regs *regs, u64 code, u64 bytes)
 {
 	u64 caller;
 
 	if (operating->sp - regs->sp >= OPERATOR_BYTES)
 		return false;
 	caller = returns_to(regs);
-	/* A place calls one function: what else returns there was jumped to from that. */
+	/*
+	 * A place calls one function: what else returns there was jumped to from that, with what
+	 * was asked of it. One that calls what it is told to has another size, if not always.
+	 */
 	if (operating->sp == regs->sp)
-		return caller == operating->caller && code != operating->first;
+		return caller == operating->caller && code != operating->first &&
+		       bytes == operating->part.most;
 	return caller - operating->code < OPERATOR_BYTES;
 }
 
@@ -188,8 +192,8 @@ int on_allocate(struct pt_regs *ctx)
 	if (!by || (by->sp && ctx->sp < by->sp))
 		return 0;
 	by->sp = ctx->sp;
-	by->is_of_operator = is_in_operator(&by->by_operator, ctx, ctx->ip);
 	note_allocating(by, ctx, bpf_get_attach_cookie(ctx));
+	by->is_of_operator = is_in_operator(&by->by_operator, ctx, ctx->ip, by->bytes);
 	/* When it returns, another thread may have a block at that place. */
 	old = by->old ? known_block(thread, by->old) : NULL;
 	if (old)
@@ -260,7 +264,7 @@ int on_allocate_only(struct pt_regs *ctx)
 	if (!by || (by->sp && ctx->sp < by->sp))
 		return 0;
 	operating = &by->by_operator;
-	if (is_in_operator(operating, ctx, code)) {
+	if (is_in_operator(operating, ctx, code, bytes)) {
 		operating->code = code;
 		return 0;
 	}

@@ -99,18 +99,15 @@ bool books_has_more_blocks(const struct books *books, uint64_t blocks)
 }
 
 struct asking {
-	const struct books *books;
 	struct map64 *gone;
 };
 
-/* A number that was given again, or a program that another one took over from, is asked for later.
- */
-static bool lives_on(uint32_t image, void *context)
+/* If its number was given again, it is asked for later. */
+static bool lives_on(uint32_t image, uint32_t pid, void *context)
 {
 	struct asking *asking = context;
-	uint32_t pid = books_pid_of(asking->books, image);
 
-	if (!pid || !kill((pid_t)pid, 0) || errno != ESRCH)
+	if (pid && (!kill((pid_t)pid, 0) || errno != ESRCH))
 		return true;
 	map64_put(asking->gone, image, NULL);
 	return false;
@@ -118,7 +115,7 @@ static bool lives_on(uint32_t image, void *context)
 
 void books_find_gone(struct books *books, struct map64 *ret)
 {
-	struct asking asking = {books, ret};
+	struct asking asking = {ret};
 
 	if (books->heap)
 		heap_each_ended(books->heap, lives_on, &asking);

@@ -167,7 +167,7 @@ void books_close_thread(struct books *books, const struct thread_now *now, uint6
 	if (off > totals->worst_thread_ns)
 		totals->worst_thread_ns = off;
 	if (books->heap)
-		heap_end_image(books->heap, book->image, end_ns);
+		heap_end_image(books->heap, book->image, books_pid_of(books, book->image), end_ns);
 	books_write_thread(books, book, &closed, end_ns);
 	vec_push(&books->closed, book);
 }

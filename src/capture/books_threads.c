@@ -162,7 +162,7 @@ void books_add_thread(struct books *books, const struct record_thread *record)
 		/* What a program held that another one took over from is gone, whenever that was.
 		 */
 		if (books->heap && old_image != record->image)
-			heap_end_image(books->heap, old_image, books->start_ns);
+			heap_end_image(books->heap, old_image, 0, books->start_ns);
 	}
 	books_write_thread(books, book, NULL, 0);
 }

@@ -33,15 +33,21 @@ struct site {
 	struct piece pieces[PIECES];
 };
 
+/* An image that a thread has ended of, with the process as long as it is known. */
+struct ended {
+	uint32_t image;
+	uint32_t pid; /* 0: another program has taken over */
+};
+
 struct heap {
 	uint64_t slice_ns;
 	uint32_t slices_each; /* in a piece */
 	struct map64 known;   /* user stack -> index */
 	VEC(struct site) sites;
-	struct map64 threads; /* that allocated */
-	struct map64 ends;    /* image -> when it was gone */
-	VEC(uint32_t) ended; /* images, with each end of a thread of theirs, that may hold blocks */
-	uint64_t allocated;  /* samples */
+	struct map64 threads;    /* that allocated */
+	struct map64 ends;       /* image -> when it was gone */
+	VEC(struct ended) ended; /* that may hold blocks */
+	uint64_t allocated;      /* samples */
 	uint64_t freed;
 };
 
@@ -115,13 +121,13 @@ void heap_note(struct heap *heap, const struct event_key *key, const struct even
 	add_piece(&site->pieces[key->slice / heap->slices_each], &piece);
 }
 
-void heap_end_image(struct heap *heap, uint32_t image, uint64_t at_ns)
+void heap_end_image(struct heap *heap, uint32_t image, uint32_t pid, uint64_t at_ns)
 {
 	bool is_new;
 	uint64_t *end = map64_put(&heap->ends, image, &is_new);
 
 	if (is_new)
-		vec_push(&heap->ended, image);
+		vec_push(&heap->ended, ((struct ended){image, pid}));
 
 	if (at_ns > *end)
 		*end = at_ns;
@@ -266,12 +272,12 @@ uint64_t heap_living(const struct heap *heap)
 	return heap->allocated > heap->freed ? heap->allocated - heap->freed : 0;
 }
 
-void heap_each_ended(struct heap *heap, bool (*each)(uint32_t image, void *context), void *context)
+void heap_each_ended(struct heap *heap, heap_ended_fn each, void *context)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < heap->ended.count; i++)
-		if (each(heap->ended.at[i], context))
+		if (each(heap->ended.at[i].image, heap->ended.at[i].pid, context))
 			heap->ended.at[kept++] = heap->ended.at[i];
 	heap->ended.count = kept;
 }

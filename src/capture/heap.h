@@ -26,8 +26,8 @@ void heap_free(struct heap *heap);
  */
 void heap_note(struct heap *heap, const struct event_key *key, const struct event_sum *sum,
 	uint64_t stack, bool is_freed);
-/* A process is gone: what it held then is no leak of the window's. */
-void heap_end_image(struct heap *heap, uint32_t image, uint64_t at_ns);
+/* A process is gone, or what it ran (pid 0): what it held then is no leak of the window's. */
+void heap_end_image(struct heap *heap, uint32_t image, uint32_t pid, uint64_t at_ns);
 
 /* Blocks of one site, thread and slice that live, together. */
 struct heap_row {
@@ -50,7 +50,8 @@ void heap_each(struct heap *heap, const kernel_allocations *blocks, uint64_t sta
 /* How many blocks that were looked at live, by what was noted. */
 uint64_t heap_living(const struct heap *heap);
 /* Calls for each image that a thread has ended of; true: it lives on, and is asked for again. */
-void heap_each_ended(struct heap *heap, bool (*each)(uint32_t image, void *context), void *context);
+typedef bool (*heap_ended_fn)(uint32_t image, uint32_t pid, void *context);
+void heap_each_ended(struct heap *heap, heap_ended_fn each, void *context);
 /*
  * As heap_each(), for blocks of processes that are gone long before the window is over: they are no
  * leaks, and live no more.

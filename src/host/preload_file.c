@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -93,10 +94,13 @@ static bool is_there(int folder, const char *name)
 
 static int write_file(int folder, const char *name)
 {
-	_cleanup_free_ char *temporary = xasprintf("%s.%d", name, (int)getpid());
+	unsigned int number;
 	int error;
 
-	unlinkat(folder, temporary, 0);
+	/* Several dwells may have one number each, in namespaces of their own. */
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return -EIO;
+	_cleanup_free_ char *temporary = xasprintf("%s.%08x", name, number);
 	_cleanup_close_ int fd =
 		openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
 	if (fd < 0)
@@ -123,19 +127,26 @@ int preload_file_make_in(const char *const *folders, size_t count, char **ret_pa
 {
 	_cleanup_free_ char *name = xasprintf(
 		"libdwell_alloc-%016" PRIx64 ".so", hash_bytes(0, preload_image, image_bytes()));
-	int error = -ENOENT;
+	int first_error = -ENOENT;
+	const char *first = "none";
 
 	for (size_t i = 0; i < count; i++) {
-		error = make_in(folders[i], name);
+		int error = folders[i][0] ? make_in(folders[i], name) : -ENOENT;
 		if (!error) {
-			*ret_path = xasprintf("%s/%s", folders[i], name);
+			/* As processes' mappings have it. */
+			_cleanup_free_ char *real = realpath(folders[i], NULL);
+			*ret_path = xasprintf("%s/%s", real ? real : folders[i], name);
 			return 0;
 		}
+		if (folders[i][0] && first_error == -ENOENT) {
+			first_error = error;
+			first = folders[i];
+		}
 	}
-	return why_set(why, error,
-		"--alloc: there is no folder to put a library in that programs may load, as %s: "
-		"%s; it has to be yours alone, and not on a file system that is mounted noexec",
-		count ? folders[0] : "none", strerror(-error));
+	return why_set(why, first_error,
+		"--alloc: there is no folder to put a library in that programs may load: %s: %s; "
+		"it has to be yours alone, and not on a file system that is mounted noexec",
+		first, strerror(-first_error));
 }
 
 /* Where the user's own things are, "" if that is not known. */
@@ -152,9 +163,9 @@ int preload_file_make(char **ret_path, struct why *why)
 {
 	const char *run = getenv("XDG_RUNTIME_DIR");
 	_cleanup_free_ char *own = geteuid() ? folder_of_user() : xstrdup("/var/lib/dwell");
-	_cleanup_free_ char *running = xasprintf("%s/dwell", geteuid() && run ? run
-							     : geteuid()      ? ""
-									      : "/run");
+	_cleanup_free_ char *running = !geteuid() ? xstrdup("/run/dwell")
+				       : run      ? xasprintf("%s/dwell", run)
+						  : xstrdup("");
 	_cleanup_free_ char *shared = xasprintf("/dev/shm/dwell-%u", (unsigned int)geteuid());
 	_cleanup_free_ char *temporary = xasprintf("/tmp/dwell-%u", (unsigned int)geteuid());
 	const char *const folders[FOLDERS] = {own, running, shared, temporary};

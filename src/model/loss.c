@@ -35,8 +35,10 @@ static const struct {
 		"events lost their stacks: too many at once, or table full (raise --memory)",
 		"event lost its stack: too many at once, or table full (raise --memory)", true},
 	[LOSS_ODD_VALUES] = {"odd_values",
-		"events brought a number below 0 or an absurd one: counted, with the value 0",
-		"event brought a number below 0 or an absurd one: counted, with the value 0",
+		"events brought a number below 0, an absurd one or one that cannot be read: taken "
+		"as 0",
+		"event brought a number below 0, an absurd one or one that cannot be read: taken "
+		"as 0",
 		false},
 	[LOSS_UNTRACKED_BLOCKS] = {"untracked_blocks",
 		"allocations that were looked at could not be followed: not in what lives or leaks "

@@ -180,7 +180,7 @@ static void what_a_process_held_that_ended_early_is_no_leak(void **state)
 		note(&world, 50, slice, 1, false);
 		keep(&world, 50, slice, 1, 7);
 	}
-	heap_end_image(world.heap, 7, START_NS + 60 * SLICE_NS);
+	heap_end_image(world.heap, 7, 1007, START_NS + 60 * SLICE_NS);
 	struct found found = look(&world, 50);
 	assert_int_equal(found.live, 60);
 	assert_int_equal(found.leaked, 0);
@@ -188,8 +188,9 @@ static void what_a_process_held_that_ended_early_is_no_leak(void **state)
 }
 
 /* All but image 8 are gone. */
-static bool is_eight(uint32_t image, void *context)
+static bool is_eight(uint32_t image, uint32_t pid, void *context)
 {
+	assert_int_equal(pid, 1000 + image);
 	(*(uint32_t *)context)++;
 	return image == 8;
 }
@@ -207,9 +208,9 @@ static void what_ended_long_ago_makes_room_and_is_no_leak(void **state)
 		keep(&world, 50, slice, 1, 7);
 	}
 	assert_int_equal(heap_living(world.heap), 60);
-	heap_end_image(world.heap, 7, START_NS + 60 * SLICE_NS);
-	heap_end_image(world.heap, 7, START_NS + 61 * SLICE_NS);
-	heap_end_image(world.heap, 8, START_NS + 60 * SLICE_NS);
+	heap_end_image(world.heap, 7, 1007, START_NS + 60 * SLICE_NS);
+	heap_end_image(world.heap, 7, 1007, START_NS + 61 * SLICE_NS);
+	heap_end_image(world.heap, 8, 1008, START_NS + 60 * SLICE_NS);
 	heap_each_ended(world.heap, is_eight, &asked);
 	assert_int_equal(asked, 2);
 	/* Who lives on is asked for again, who is gone is not. */
