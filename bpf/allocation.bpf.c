@@ -300,11 +300,14 @@ int on_free(struct pt_regs *ctx)
 
 /* Calls of an allocator, to know how many there are before each is made dearer. */
 __u64 allocator_calls;
+__u64 dear_allocator_calls; /* of these, which the kernel steps */
 
 SEC("?uprobe")
 int on_allocator_call(void *ctx)
 {
 	__sync_fetch_and_add(&allocator_calls, 1);
+	if (bpf_get_attach_cookie(ctx))
+		__sync_fetch_and_add(&dear_allocator_calls, 1);
 	return 0;
 }
 

@@ -151,21 +151,30 @@ int capture_price_allocations(struct capture *capture, struct why *why)
 	const struct capture_options *options = &capture->options;
 	struct capture_price *price = &capture->price;
 	struct counting counting = {.options = options};
-	uint64_t calls;
+	struct allocator_calls calls;
 
 	if (!options->memory.has_allocations || options->memory.library)
 		return 0;
-	price->trap_ns = kernel_trap_ns(capture->kernel);
+	price->trap_ns = kernel_trap_ns(capture->kernel, false);
+	uint64_t stepped_ns = kernel_trap_ns(capture->kernel, true);
 	int error = kernel_count_allocator_calls(
 		capture->kernel, wait_and_look, &counting, &calls, why);
 	if (error)
 		return error;
 	/* What counting took is not the process's own. A tick of the clock is the least: nobody
 	 * who calls has used no time. */
-	double own_ns = (double)counting.cpu_ns - (double)calls * (double)price->trap_ns;
-	double cost_ns = (double)calls * (TRAPS_EACH * (double)price->trap_ns + WORK_EACH_NS);
+	double more_ns = stepped_ns > price->trap_ns
+				 ? (double)calls.dear * (double)(stepped_ns - price->trap_ns)
+				 : 0;
+	double own_ns =
+		(double)counting.cpu_ns - (double)calls.all * (double)price->trap_ns - more_ns;
+	double cost_ns =
+		(double)calls.all * (TRAPS_EACH * (double)price->trap_ns + WORK_EACH_NS) + more_ns;
+	/* Of a call, all that is waited for. */
+	price->trap_ns = calls.all ? price->trap_ns + (uint64_t)(more_ns / (double)calls.all)
+				   : price->trap_ns;
 	double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
-	price->calls_per_s = (uint64_t)((double)calls * NS_PER_S / (double)counting.wall_ns);
+	price->calls_per_s = (uint64_t)((double)calls.all * NS_PER_S / (double)counting.wall_ns);
 	price->share = cost_ns / (own_ns > tick_ns ? own_ns : tick_ns);
 	if (price->share <= options->memory.most_cost)
 		return 0;

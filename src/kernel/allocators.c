@@ -76,31 +76,42 @@ static bool has_place(const struct allocator *allocator, uint64_t offset, enum a
 }
 
 /* Several names may be one function. */
-static void add_place(struct allocator *allocator, uint64_t offset, enum allocator_role role,
-	enum allocation_call call)
+static void add_place(struct allocator *allocator, const struct allocator_place *place)
 {
-	struct allocator_place place = {offset, role, call};
-
-	if (!has_place(allocator, offset, role))
-		vec_push(&allocator->places, place);
+	if (!has_place(allocator, place->offset, place->role))
+		vec_push(&allocator->places, *place);
 }
 
+/*
+ * A return is watched from the function's beginning on: so is its call then, or there would be two
+ * traps at the beginning.
+ */
 static void add_function(struct allocator *allocator, const struct allocator_function *function,
 	const struct parser_function *found)
 {
+	struct allocator_place near = {
+		.offset = found->place, .call = function->call, .is_dear = !found->is_emulated};
+	struct allocator_place first = {.offset = found->start,
+		.call = function->call,
+		.is_dear = !found->is_emulated || found->place != found->start};
+
 	if (function->is_free) {
-		add_place(allocator, found->place, ALLOCATOR_FREES, function->call);
+		near.role = ALLOCATOR_FREES;
+		add_place(allocator, &near);
 		return;
 	}
 	/* malloc() under its C++ name returns the same way. */
 	if (function->is_cpp && !has_place(allocator, found->start, ALLOCATOR_RETURNS)) {
-		add_place(allocator, found->place, ALLOCATOR_CALLED_ONLY, function->call);
+		near.role = ALLOCATOR_CALLED_ONLY;
+		add_place(allocator, &near);
 		return;
 	}
 	if (function->is_cpp)
 		return;
-	add_place(allocator, found->place, ALLOCATOR_CALLED, function->call);
-	add_place(allocator, found->start, ALLOCATOR_RETURNS, function->call);
+	first.role = ALLOCATOR_CALLED;
+	add_place(allocator, &first);
+	first.role = ALLOCATOR_RETURNS;
+	add_place(allocator, &first);
 }
 
 /* Fills in the functions of a file that defines malloc(); others have none. */

@@ -6,6 +6,7 @@
 #ifndef DWELL_KERNEL_ALLOCATORS_H
 #define DWELL_KERNEL_ALLOCATORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct allocator_place {
 	uint64_t offset; /* in the file */
 	enum allocator_role role;
 	enum allocation_call call;
+	bool is_dear; /* the kernel steps what is there, which takes ten times as long and more */
 };
 
 /* One file in one process. */

@@ -29,6 +29,7 @@
 
 /* Of one trap, where it cannot be measured. */
 #define USUAL_TRAP_NS 1000
+#define USUAL_STEPPED_NS 10000
 
 /* In the order in which they are attached: frees before what they would miss. */
 enum memory_hook { HOOK_FREED, HOOK_UNTRACKED, HOOK_SAMPLED, HOOK_PROCESS };
@@ -171,7 +172,7 @@ static struct bpf_program *program_of(const struct kernel *kernel, enum allocato
 
 /* Of one file in one process, the places of one role. */
 static int attach_role(struct kernel *kernel, const struct allocator *allocator,
-	struct bpf_program *program, enum allocator_role role, struct why *why)
+	struct bpf_program *program, enum allocator_role role, bool is_counted, struct why *why)
 {
 	struct uprobes probes = {.program = program,
 		.fd = allocator->fd,
@@ -182,7 +183,8 @@ static int attach_role(struct kernel *kernel, const struct allocator *allocator,
 
 	vec_each (place, &allocator->places)
 		if (place->role == role) {
-			struct uprobe probe = {.offset = place->offset, .cookie = place->call};
+			struct uprobe probe = {.offset = place->offset,
+				.cookie = is_counted ? place->is_dear : place->call};
 			vec_push(&probes.places, probe);
 		}
 	if (probes.places.count)
@@ -200,7 +202,7 @@ static int attach_allocators(struct kernel *kernel, struct why *why)
 			if (!error)
 				error = attach_role(kernel, allocator,
 					program_of(kernel, (enum allocator_role)role),
-					(enum allocator_role)role, why);
+					(enum allocator_role)role, false, why);
 	return error;
 }
 
@@ -242,24 +244,25 @@ static void take_back(struct kernel *kernel, size_t links, size_t fds)
 }
 
 int kernel_count_allocator_calls(struct kernel *kernel, void (*wait)(void *context), void *context,
-	uint64_t *ret, struct why *why)
+	struct allocator_calls *ret, struct why *why)
 {
 	const volatile __u64 *calls = &kernel->skeleton->bss->allocator_calls;
+	const volatile __u64 *dear = &kernel->skeleton->bss->dear_allocator_calls;
 	struct bpf_program *program = kernel->skeleton->progs.on_allocator_call;
 	size_t links = kernel->links.count, fds = kernel->link_fds.count;
-	uint64_t before;
+	struct allocator_calls before;
 	int error = 0;
 
 	/* Beginnings only: each of them would have its return. */
 	for (unsigned int role = 0; role < ALLOCATOR_ROLES && !error; role++)
 		vec_each (allocator, &kernel->allocators)
 			if (!error && role != ALLOCATOR_RETURNS)
-				error = attach_role(
-					kernel, allocator, program, (enum allocator_role)role, why);
-	before = *calls;
+				error = attach_role(kernel, allocator, program,
+					(enum allocator_role)role, true, why);
+	before = (struct allocator_calls){*calls, *dear};
 	if (!error)
 		wait(context);
-	*ret = *calls - before;
+	*ret = (struct allocator_calls){*calls - before.all, *dear - before.dear};
 	take_back(kernel, links, fds);
 	return error;
 }
@@ -271,6 +274,16 @@ int kernel_count_allocator_calls(struct kernel *kernel, void (*wait)(void *conte
 __attribute__((noinline)) static void watched_call(void)
 {
 	__asm__ volatile("nop");
+}
+
+/* The same of an instruction that it steps. */
+__attribute__((naked, noinline)) static void stepped_call(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("test %eax, %eax\n\tret");
+#else
+	__asm__ volatile("ret");
+#endif
 }
 
 struct own_place {
@@ -294,25 +307,26 @@ static int find_own_place(struct dl_phdr_info *info, size_t bytes, void *context
 	return 1;
 }
 
-uint64_t kernel_trap_ns(struct kernel *kernel)
+uint64_t kernel_trap_ns(struct kernel *kernel, bool is_stepped)
 {
-	struct own_place place = {.address = (uintptr_t)watched_call};
+	void (*watched)(void) = is_stepped ? stepped_call : watched_call;
+	struct own_place place = {.address = (uintptr_t)watched};
 	size_t links = kernel->links.count, fds = kernel->link_fds.count;
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	uint64_t begun, took = 0;
 
 	dl_iterate_phdr(find_own_place, &place);
 	if (fd < 0 || !place.offset)
-		return USUAL_TRAP_NS;
+		return is_stepped ? USUAL_STEPPED_NS : USUAL_TRAP_NS;
 	if (!attach_one(kernel, kernel->skeleton->progs.on_allocator_call, fd, place.offset, "",
 		    NULL)) {
 		begun = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		for (size_t i = 0; i < TRAPS; i++)
-			watched_call();
+			watched();
 		took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun;
 	}
 	take_back(kernel, links, fds);
-	return took ? took / TRAPS : USUAL_TRAP_NS;
+	return took ? took / TRAPS : is_stepped ? USUAL_STEPPED_NS : USUAL_TRAP_NS;
 }
 
 static void add_allocations(const struct kernel *kernel, uint32_t count, void *context)

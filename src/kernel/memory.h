@@ -44,14 +44,18 @@ typedef VEC(struct kernel_allocation) kernel_allocations;
 /* Programs that are needed, of enum program_use. */
 unsigned int memory_uses(const struct memory_options *options);
 
-/* What a call takes longer where a probe is, as measured now. */
-uint64_t kernel_trap_ns(struct kernel *kernel);
-/*
- * Calls of the watched allocators while wait(context) runs, without their stacks. 0 or -errno with
- * why.
+/* What a call takes longer where a probe is, as measured now; where the kernel steps what is there.
+ */
+uint64_t kernel_trap_ns(struct kernel *kernel, bool is_stepped);
+/* Calls of allocators, and those of them that the kernel steps. */
+struct allocator_calls {
+	uint64_t all;
+	uint64_t dear;
+};
+/* Calls of those that are watched while wait(context) runs, without stacks. 0 or -errno with why.
  */
 int kernel_count_allocator_calls(struct kernel *kernel, void (*wait)(void *context), void *context,
-	uint64_t *ret, struct why *why);
+	struct allocator_calls *ret, struct why *why);
 /* The blocks that have not been freed; for when nobody writes any more. 0 or -errno. */
 int kernel_take_allocations(struct kernel *kernel, kernel_allocations *ret);
 /* Of so many there is room. */
