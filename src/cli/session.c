@@ -219,6 +219,14 @@ static void warn_of_cost(const struct rec_meta *meta)
 {
 	double share = rec_meta_cost_share(meta);
 
+	if (meta->window_ns >= DEAR_FROM_NS && share > DEAR_SHARE &&
+		meta->event_ns > (uint64_t)(rec_meta_cost_ns(meta) / 2)) {
+		fprintf(stderr,
+			"dwell: recording took %.0f %% of this machine's CPU time, most of it to "
+			"count events; -c 100 behind an -e looks at one of 100\n",
+			100 * share);
+		return;
+	}
 	if (!meta->budget_ppm && meta->window_ns >= DEAR_FROM_NS && share > DEAR_SHARE)
 		fprintf(stderr,
 			"dwell: recording took %.0f %% of this machine's CPU time; --budget 2%% "

@@ -21,6 +21,9 @@ static bool is_library_of(const char *file, const char *name)
 {
 	size_t length = strlen(name);
 
+	/* "libc.so.6" */
+	if (strstr(name, ".so"))
+		return !strcmp(file, name);
 	return !strncmp(file, name, length) && !strncmp(file + length, ".so", strlen(".so")) &&
 	       (!file[length + 3] || file[length + 3] == '.');
 }

@@ -206,12 +206,24 @@ void measure_line(const struct report *report, size_t indent, const char *text)
 	fprintf(report->out, "%s\n", cut);
 }
 
+uint64_t leak_range_ns(const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	uint64_t ns = summary->to_ns - summary->from_ns, slice = summary->meta->slice_ns;
+	uint64_t old = ns / 4 * 3 / (slice ? slice : 1) * (slice ? slice : 1);
+
+	/* A range of the recording has what it has. */
+	return ns == summary->meta->window_ns && old ? old : ns;
+}
+
 /* What stands before a stack. */
 static char *figures_of(const struct report *report, const struct measure_stacks *stacks,
 	const struct measured_part *part)
 {
 	const struct measured *measured = stacks->measured;
-	uint64_t ns = report->summary->to_ns - report->summary->from_ns;
+	uint64_t ns = measured->view.type.kind == MEASURE_LEAKS
+			      ? leak_range_ns(report)
+			      : report->summary->to_ns - report->summary->from_ns;
 	char rate[UNIT_VALUE_ROOM];
 	_cleanup_free_ char *share = share_of(measured, part, stacks->has_number);
 

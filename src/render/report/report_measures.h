@@ -22,6 +22,11 @@ char *measure_total(const struct measured *measured);
 /* "2.0 MiB/s", or of what is no amount of bytes how many a second; "" of no time. */
 const char *measure_rate(const struct measured *measured, uint64_t weight, uint64_t count,
 	uint64_t ns, char room[static UNIT_VALUE_ROOM]);
+/*
+ * Only what is older than a quarter of the window can look like a leak, by whole slices: the time
+ * in which such blocks were allocated.
+ */
+uint64_t leak_range_ns(const struct report *report);
 /* "shop 74 %, batch 26 %": shares as printed add up to 100. The caller frees it. */
 char *measure_names(const struct summary *summary, const struct measured *measured);
 /* " 74 %", "< 1 %" behind a name: the text with it, for that of before. */

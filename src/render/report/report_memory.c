@@ -14,11 +14,6 @@ static const struct measured *measure_of(const struct report *report, enum measu
 	return measured_of_kind(&report->summary->measures, kind);
 }
 
-static uint64_t range_ns(const struct report *report)
-{
-	return report->summary->to_ns - report->summary->from_ns;
-}
-
 static void put_head(const struct report *report, const struct measured *alloc)
 {
 	if (!alloc) {
@@ -123,17 +118,43 @@ static void put_ages(const struct report *report, const struct measured *live)
 	free(text);
 }
 
+/* Blocks below that number are few to see growth by. */
+#define FEW_BLOCKS 1000
+
+/* What that may be for is said: few blocks that were looked at, or a process that tidied up. */
+static void put_no_leak(const struct report *report)
+{
+	const struct measured *alloc = measure_of(report, MEASURE_ALLOC);
+	const struct measured *live = measure_of(report, MEASURE_LIVE);
+	char count[UNITS_ROOM];
+	_cleanup_free_ char *few = NULL;
+
+	if (alloc && alloc->samples < FEW_BLOCKS && alloc->samples < alloc->count)
+		few = xasprintf(
+			"; of %s blocks that were looked at, which are few (--alloc=SIZE with a "
+			"smaller SIZE looks at more)",
+			units_count(alloc->samples, count));
+	bool is_tidy = alloc && live && alloc->of_ended == alloc->weight;
+	_cleanup_free_ char *text =
+		xasprintf("no leak is suspected: nothing grew steadily%s%s", few ? few : "",
+			is_tidy ? "; what a process frees as it ends is not live then (-d TIME "
+				  "looks before)"
+				: "");
+	fputs("  ", report->out);
+	layout_wrap(report->out, text, report_prose(report), 2, 4);
+}
+
 static void put_leaks(const struct report *report, const struct measured *leaks)
 {
 	struct measure_stacks stacks = {leaks, "", report->stacks, 4, true, true};
 	char rate[UNIT_VALUE_ROOM];
 
 	if (!leaks->count) {
-		measure_line(report, 2, "no leak is suspected: nothing grew steadily");
+		put_no_leak(report);
 		return;
 	}
 	_cleanup_free_ char *total = measure_total(leaks);
-	measure_rate(leaks, leaks->weight, leaks->count, range_ns(report), rate);
+	measure_rate(leaks, leaks->weight, leaks->count, leak_range_ns(report), rate);
 	_cleanup_free_ char *text = xasprintf(
 		"suspected leaks: %s%s%s%s", total, rate[0] ? " (+" : "", rate, rate[0] ? ")" : "");
 	fputs("  ", report->out);
@@ -141,12 +162,20 @@ static void put_leaks(const struct report *report, const struct measured *leaks)
 	measure_stacks(report, &stacks);
 }
 
+#define SMALL_OBJECT 512
+
 /* A heap that a runtime divides itself is one block to its allocator. */
 static void put_runtime(const struct report *report)
 {
 	if (!report->summary->runtimes.count)
 		return;
-	_cleanup_free_ char *text = runtime_memory_text(&report->summary->runtimes.at[0]);
+	const struct measured *alloc = measure_of(report, MEASURE_ALLOC);
+	const struct runtime *runtime = &report->summary->runtimes.at[0];
+	/* Small blocks reach the allocator, so Python was started as it should be. */
+	if (runtime->kind == RUNTIME_PYTHON && alloc && alloc->count &&
+		alloc->weight / alloc->count < SMALL_OBJECT)
+		return;
+	_cleanup_free_ char *text = runtime_memory_text(runtime);
 	fputs("  ", report->out);
 	layout_wrap(report->out, text, report_prose(report), 2, 4);
 }

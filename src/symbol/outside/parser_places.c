@@ -56,10 +56,13 @@ static int find_functions(const struct elf_file *file, const char *pattern,
 {
 	int error = elf_function_find(file, pattern, ret, ret_count);
 
-	*ret_is_demangled = error == -ENOENT && strstr(pattern, "::");
+	*ret_is_demangled = error == -ENOENT;
 	if (!*ret_is_demangled)
 		return error;
-	_cleanup_free_ char *copy = xstrdup(pattern);
+	/* Names are compared without parameters, which may be written as none. */
+	size_t length = strlen(pattern);
+	bool has_none = length > 2 && !strcmp(pattern + length - 2, "()");
+	_cleanup_free_ char *copy = xstrndup(pattern, length - (has_none ? 2 : 0));
 	return elf_function_choose(file, demangled_matches, copy, ret, ret_count);
 }
 
