@@ -19,8 +19,8 @@
 #define CONTRACT_EVENT_RULES 64
 /* So many rules may be of one tracepoint, to which a program can be attached once. */
 #define CONTRACT_EVENT_SHARERS 16
-/* An event whose number is larger counts with none: sums of 2^14 of them still fit. */
-#define CONTRACT_EVENT_MOST (1ULL << 48)
+/* An event whose number is larger counts with none: it is an address, most likely. */
+#define CONTRACT_EVENT_MOST (1ULL << 46)
 
 /* Where a number of an event is. */
 enum event_source {

@@ -289,6 +289,8 @@ int event_options_settle(
 	if (options->memory.has_allocations && !is_of_command && capture->target != TARGET_PIDS)
 		return fail(usage,
 			"--alloc is for a COMMAND, or for processes that run already: -p PID");
+	vec_each (event, &options->events)
+		event_settle_words(event);
 	if (options->memory.has_allocations)
 		add_allocations(options);
 	if (options->memory.has_growth)

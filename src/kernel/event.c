@@ -394,6 +394,7 @@ void event_clear(struct event *event)
 	free(event->group);
 	free(event->function);
 	free(event->sum);
+	free(event->test);
 	free(event->tested);
 	*event = (struct event){0};
 }

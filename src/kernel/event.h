@@ -55,6 +55,8 @@ struct event {
 	/* What is summed instead of counting, and what is tested; owned, or NULL. */
 	char *sum;
 	char *tested;
+	char *test;    /* as it was written */
+	bool is_named; /* by whoever asks for it */
 	enum event_condition condition;
 	int64_t limit;
 };
@@ -133,5 +135,8 @@ void event_set_frequency(struct event *event, uint32_t hz);
 int event_set_sum(struct event *event, const char *text, struct why *why);
 int event_set_condition(struct event *event, const char *text, struct why *why);
 int event_set_name(struct event *event, const char *text, struct why *why);
+/* When all options are set: what one is called says which of them are counted, and what of these.
+ */
+void event_settle_words(struct event *event);
 
 #endif

@@ -61,7 +61,8 @@ static bool has_any(const char *text, const char *const *words)
 static const char *guessed_unit(const char *field)
 {
 	static const char *const times[] = {"_ns", "delay", "runtime", "latency", "nsec", NULL};
-	static const char *const counts[] = {"nr_", "num", "pages", "prio", "cpu", "order", NULL};
+	static const char *const counts[] = {
+		"nr_", "num", "pages", "prio", "cpu", "order", "arg", NULL};
 
 	return has_any(field, times) ? "ns" : has_any(field, counts) ? "count" : "bytes";
 }
@@ -84,9 +85,6 @@ int event_set_sum(struct event *event, const char *text, struct why *why)
 	free(event->sum);
 	event->sum = xstrndup(text, length);
 	event->unit = unit_name(unit_from_name(colon ? colon + 1 : guessed_unit(event->sum)));
-	char *one = xasprintf("%s of %s", event->sum, event->one);
-	free(event->one);
-	event->one = one;
 	return 0;
 }
 
@@ -135,7 +133,9 @@ int event_set_condition(struct event *event, const char *text, struct why *why)
 			break;
 		event->condition = conditions[i].condition;
 		free(event->tested);
+		free(event->test);
 		event->tested = xstrndup(field, length);
+		event->test = xstrdup(text);
 		return 0;
 	}
 	return why_set(why, -EINVAL,
@@ -155,5 +155,28 @@ int event_set_name(struct event *event, const char *text, struct why *why)
 			clean);
 	free(event->name);
 	event->name = xstrdup(text);
+	event->is_named = true;
 	return 0;
+}
+
+/* "sum of ret if ret>0", "sum of ret", "if ret<0" */
+static char *conditions_of(const struct event *event)
+{
+	return xasprintf("%s%s%s%s%s", event->sum ? "sum of " : "", event->sum ? event->sum : "",
+		event->sum && event->test ? " " : "", event->test ? "if " : "",
+		event->test ? event->test : "");
+}
+
+void event_settle_words(struct event *event)
+{
+	_cleanup_free_ char *which = conditions_of(event);
+	char *one;
+
+	if (!event->is_named && !which[0])
+		return;
+	one = xasprintf("%s%s%s%s: %s", event->is_named ? event->name : "",
+		event->is_named && which[0] ? " (" : "", which,
+		event->is_named && which[0] ? ")" : "", event->one);
+	free(event->one);
+	event->one = one;
 }

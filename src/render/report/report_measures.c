@@ -25,13 +25,17 @@ char *measure_total(const struct measured *measured)
 	bool is_one = measured->count == 1;
 	const char *what = is_one ? view->counted : view->counts;
 	char value[UNIT_VALUE_ROOM], count[UNITS_ROOM], error[ESTIMATE_ROOM];
+	/* "failed (if ret<0): openat returns": what is before the colon comes before the figure. */
+	const char *colon = strstr(what, ": ");
+	int before = colon ? (int)(colon - what) + 2 : 0;
 
 	measure_value(measured, measured->weight, value);
 	estimate_text(measured->count, measured->samples, error);
-	if (view->unit == UNIT_COUNT)
-		return xasprintf("%s %s%s", value,
-			measured->weight == 1 ? view->counted : view->counts, error);
-	return xasprintf("%s in %s %s%s", value, units_count(measured->count, count), what, error);
+	const char *sum = strstr(what, "sum of ");
+	if (view->unit == UNIT_COUNT && !(sum && sum < what + before))
+		return xasprintf("%.*s%s %s%s", before, what, value, what + before, error);
+	return xasprintf("%.*s%s in %s %s%s", before, what, value,
+		units_count(measured->count, count), what + before, error);
 }
 
 /* "12.3/s"; whole numbers from 10 up. */
