@@ -311,9 +311,18 @@ static void settle_child(struct session *session)
 
 static int complain_exec(const struct session *session, int error)
 {
+	const char *command = session->options->command[0];
+	uint64_t bytes;
+
+	/* An option's value that may be left out is behind a "=". */
+	if (error == ENOENT && session->options->capture.memory.has_allocations &&
+		!units_parse_bytes(command, &bytes))
+		return fail(STATUS_COMMAND_NOT_FOUND,
+			"there is no command %s; one byte in so many is --alloc=%s, a process -p "
+			"PID",
+			command, command);
 	if (error == ENOENT)
-		return fail(STATUS_COMMAND_NOT_FOUND, "there is no command %s",
-			session->options->command[0]);
+		return fail(STATUS_COMMAND_NOT_FOUND, "there is no command %s", command);
 	return fail(STATUS_COMMAND_NOT_EXECUTABLE, "cannot run %s: %s",
 		session->options->command[0], strerror(error));
 }

@@ -102,6 +102,10 @@ int event_number_of_field(const struct tracepoint *tracepoint, const char *word,
 	if (!word)
 		return 0;
 	int error = tracepoint_number_field(tracepoint, word, &field, why);
+	if (error && !strcmp(word, "ret") && !strncmp(tracepoint->name, "sys_enter_", 10))
+		return why_set(why, -ENOENT,
+			"what %s returns is there at its end: -e syscall:%s:return",
+			tracepoint->name + 10, tracepoint->name + 10);
 	if (error)
 		return error;
 	*ret = (struct event_number){.source = NUMBER_OF_CONTEXT,

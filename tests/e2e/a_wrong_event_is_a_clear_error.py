@@ -70,6 +70,7 @@ try:
     for options, *words in (
             (("-e", "sched:sched_swich"), "near are sched:sched_switch"),
             (("-e", "wombats:all"), "no tracepoint wombats:all", "dwell list"),
+            (("-e", "syscall:write", "--sum", "ret"), "syscall:write:return"),
             (("-e", "syscall:opennat"), "near are", "sys_enter_openat"),
             (("-e", "sched:sched_switch", "--sum", "prev_comm"), "char[16], not a number", "prev_pid"),
             (("-e", "sched:sched_switch", "--if", "nothing > 1"), "no field nothing", "prev_pid")):

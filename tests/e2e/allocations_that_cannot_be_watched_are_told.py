@@ -193,5 +193,6 @@ for text in ("0", "-1", "x", "2G", ""):
 for target in ([], ["-a"], ["-n", "x*"]):
     check_one_line_error(dwell("record", "--alloc", "-d", "1s", *target, status=2), "--alloc",
                          "COMMAND", "-p PID")
+check_one_line_error(dwell("record", "--alloc", "4K", "--", "true", status=127), "--alloc=4K")
 check_one_line_error(dwell("record", "--alloc", "--", "/no/such/program", status=127),
                      "/no/such/program")
