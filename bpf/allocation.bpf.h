@@ -25,16 +25,6 @@ const volatile __u32 cfg_freed_measure;
 /* Of bytes allocated one in so many is looked at, where the kernel side chooses; 0 and 1: all. */
 const volatile __u64 cfg_allocation_period;
 
-/* The first arguments of a function, from the registers at its beginning. */
-static __always_inline u64 argument_of(struct pt_regs *regs, u32 number)
-{
-#ifdef __TARGET_ARCH_x86
-	return number == 0 ? regs->di : number == 1 ? regs->si : regs->dx;
-#else
-	return 0;
-#endif
-}
-
 static __always_inline void credit_freed(
 	void *ctx, struct thread *thread, u64 now, const struct allocation *block)
 {

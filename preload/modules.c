@@ -184,28 +184,29 @@ static void *find_needed(const struct loaded *loaded, const struct module *from,
 	return NULL;
 }
 
+/* Without a lock of ours: a fork would leave it taken in the child, for ever. */
 static void *look_in_modules(const struct link_map *map, const char *name)
 {
 	static __thread bool is_iterating __attribute__((tls_model("initial-exec")));
-	static struct loaded loaded;
-	static char is_taken;
+	struct loaded *loaded;
 	struct module from;
 	void *function = NULL;
 
 	if (is_iterating || !read_module(&from, map->l_addr, map->l_ld))
 		return NULL;
-	/* What is found without the others needs no list of them, of which there is one. */
+	/* What is found without the others needs no list of them. */
 	function = find_defined(&from, name);
 	if (function)
 		return function;
+	loaded = next.malloc(sizeof(*loaded));
+	if (!loaded)
+		return NULL;
 	is_iterating = true;
-	while (__atomic_test_and_set(&is_taken, __ATOMIC_ACQUIRE))
-		;
-	loaded.count = 0;
-	dl_iterate_phdr(add_loaded, &loaded);
-	function = find_needed(&loaded, &from, name);
-	__atomic_clear(&is_taken, __ATOMIC_RELEASE);
+	loaded->count = 0;
+	dl_iterate_phdr(add_loaded, loaded);
+	function = find_needed(loaded, &from, name);
 	is_iterating = false;
+	next.free(loaded);
 	return function;
 }
 
