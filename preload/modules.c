@@ -25,10 +25,16 @@ static uint64_t unloadings;
 
 typedef int (*dlclose_fn)(void *handle);
 
+/* Since glibc 2.35. Asked for by name: linked to it, older ones would not load the library. */
+typedef int (*find_object_fn)(void *address, struct dl_find_object *result);
+
 static dlclose_fn next_dlclose;
+static find_object_fn find_object; /* NULL: there is none, and nobody's operators are found */
 
 void modules_start(void)
 {
+	find_object = (find_object_fn)dlsym(RTLD_DEFAULT, "_dl_find_object");
+	/* What succeeds puts an end to the error of what did not. */
 	next_dlclose = (dlclose_fn)dlsym(RTLD_NEXT, "dlclose");
 }
 
@@ -264,9 +270,6 @@ static void remember(const struct link_map *map, unsigned int number, uint64_t n
 	__atomic_store_n(&entry->changes, changes + 2, __ATOMIC_RELEASE);
 }
 
-/* Of glibc 2.35: older ones have none, and there nobody's operators are found. */
-extern int _dl_find_object(void *address, struct dl_find_object *result) __attribute__((weak));
-
 /* The same of the objects that a thread came from last, by where they are: no locks, no search. */
 struct recent {
 	uintptr_t start;
@@ -302,7 +305,7 @@ void *modules_find(unsigned int number, const char *name, const void *caller)
 	if ((uintptr_t)caller - recent->start < recent->bytes && recent->unloadings == now &&
 		recent->functions[number])
 		return recent->functions[number];
-	if (!_dl_find_object || _dl_find_object((void *)caller, &found) || !found.dlfo_link_map)
+	if (!find_object || find_object((void *)caller, &found) || !found.dlfo_link_map)
 		return NULL;
 	function = recall(found.dlfo_link_map, number, now);
 	if (!function) {
