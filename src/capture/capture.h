@@ -69,6 +69,36 @@ const struct capture_price *capture_price(const struct capture *capture);
 /* How many programs COMMAND was or started whose allocations nobody saw; with the file of one. */
 uint64_t capture_unwatched(struct capture *capture, const char **ret_exe);
 
+/* Calls of one function that ended so far. Texts live as long as the capture. */
+struct capture_calls {
+	const char *name; /* as rec_function.name */
+	enum call_kind kind;
+	struct call_lengths lengths;   /* of all */
+	uint64_t outer;                /* but those within others of the same function; of these: */
+	uint64_t wall_ns;              /* */
+	uint64_t part_ns[TIME_STATES]; /* */
+	uint64_t errors;
+	uint64_t slow;
+	uint64_t slow_from_ns; /* as of now */
+	uint64_t open;         /* have not ended, when it was looked last */
+	uint64_t oldest_ns;    /* how old the oldest of these is */
+	uint64_t left;         /* by longjmp() or an exception */
+	uint64_t unmatched;
+};
+
+/* Of each function that is watched; *ret_count 0: no calls are. Valid until the next step. */
+const struct capture_calls *capture_calls(const struct capture *capture, size_t *ret_count);
+
+/* What watching calls costs the target, as it looked before the recording; NULL: it was not looked,
+ * or nothing was called. */
+struct capture_call_price {
+	uint64_t calls_per_s; /* of all functions that are watched */
+	uint64_t call_ns;     /* that each of them takes longer, on average */
+	double share;         /* of the target's CPU time */
+};
+
+const struct capture_call_price *capture_call_price(const struct capture *capture);
+
 /* For those that the start waits for: 0, or -EINTR if it is to end. */
 int capture_go_on(const struct capture_options *options, struct why *why);
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "contract/contract.h"
+#include "kernel/call.h"
 #include "kernel/event.h"
 #include "kernel/memory.h"
 
@@ -37,6 +38,7 @@ struct capture_options {
 	const struct event *events; /* to count beside time */
 	size_t event_count;
 	struct memory_options memory; /* some of these events are of memory */
+	struct call_options calls;    /* to take apart */
 	uint64_t slice_ns;
 	uint64_t memory_bytes; /* for all tables */
 	bool is_memory_asked;  /* by the user: not to be had is an error, else it gets less */

@@ -161,6 +161,45 @@ typedef int (*recording_memory_fn)(const struct rec_resident *row, void *context
 int recording_each_memory(
 	struct recording *recording, recording_memory_fn each, void *context, struct why *why);
 
+/* Functions whose calls were watched; none in recordings of a dwell that had none. */
+const struct rec_function *recording_functions(
+	const struct recording *recording, size_t *ret_count);
+
+/* A row of calls, with indices instead of ids. */
+struct rec_called {
+	struct rec_call call;
+	uint32_t function_index;
+	uint32_t thread_index; /* REC_NONE: of several threads */
+};
+
+/* Likewise, for every row of calls. */
+typedef int (*recording_call_fn)(const struct rec_called *row, void *context);
+int recording_each_call(
+	struct recording *recording, recording_call_fn each, void *context, struct why *why);
+
+/* A call that had not ended, with indices. */
+struct rec_opened {
+	struct rec_open_call call;
+	uint32_t function_index;
+	uint32_t thread_index;
+	struct rec_stacks stacks;
+	uint32_t awaited; /* into the awaited things, or REC_NONE */
+};
+
+typedef int (*recording_open_call_fn)(const struct rec_opened *row, void *context);
+int recording_each_open_call(
+	struct recording *recording, recording_open_call_fn each, void *context, struct why *why);
+
+/*
+ * From now on the rows of recording_each_row() are those of slow calls of that function alone, by
+ * its index in recording_functions(); REC_NONE: the threads' again, all of them. Rows of slow calls
+ * are like rows of sums: each time a slow call's thread was running, ready or blocked, with its
+ * stacks, things and chains, and samples of it; but all are in the slice in which the call ended.
+ */
+void recording_choose_slow(struct recording *recording, uint32_t function_index);
+/* What was chosen, or REC_NONE. */
+uint32_t recording_slow_function(const struct recording *recording);
+
 struct rec_queued {
 	struct rec_queue queue; /* kind: one that this dwell may not have */
 	uint32_t thread_index;

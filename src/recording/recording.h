@@ -30,14 +30,16 @@
  * version 4 what a waker had waited in was known by its kernel stack alone; up to version 5 nobody
  * knew who had the CPU that a thread was ready for: no queues; up to version 6 not what a wait was
  * for; up to version 7 every event was looked at or stood for its value, on no thing, and measures
- * were all of one kind; there was no memory of processes.
+ * were all of one kind; there was no memory of processes; up to version 8 no calls were taken
+ * apart.
  */
-#define RECORDING_VERSION 8
+#define RECORDING_VERSION 9
 #define RECORDING_VERSION_OF_MEASURES 4
 #define RECORDING_VERSION_OF_WAITED_USER_STACKS 5
 #define RECORDING_VERSION_OF_QUEUES 6
 #define RECORDING_VERSION_OF_AWAITED 7
 #define RECORDING_VERSION_OF_MEMORY 8
+#define RECORDING_VERSION_OF_CALLS 9
 #define RECORDING_APPLICATION_ID 0x6477656c
 
 enum object_kind {
@@ -224,6 +226,57 @@ struct rec_memory {
 };
 
 /*
+ * What calls were watched of: a function, a system call, a pair of marks. Counts are of calls that
+ * are in no row of calls.
+ */
+struct rec_function {
+	uint32_t id;       /* from 1 on */
+	const char *name;  /* "libssl:SSL_read", "syscall:fsync": what --view slow:NAME is given */
+	const char *kind;  /* call_kind_name() of model/call.h */
+	const char *place; /* the file it is in, "" if it is in none */
+	const char *rule;  /* which calls are slow, as it was asked for: "p99", "10ms" */
+	uint64_t slow_from_ns; /* calls from here on were slow, when it was looked at last */
+	uint64_t price_ns;     /* that watching adds to a call; 0: not known */
+	uint64_t begun_before; /* they ended, and had begun before the window */
+	uint64_t left;         /* by longjmp() or an exception */
+	uint64_t died_inside;  /* with their thread, or by exec */
+	uint64_t too_deep;     /* too many calls were open in the thread */
+	uint64_t unmatched;    /* they ended in a thread that had not begun them */
+	uint64_t in_interrupt;
+};
+
+/* Calls of one function by one thread that ended in one slice: one row of calls. */
+struct rec_call {
+	uint32_t function; /* rec_function.id */
+	uint32_t thread;   /* 0: of several, which are not told apart (table full) */
+	uint32_t slice;    /* in which they ended */
+	uint32_t band;     /* of their length: contract/call.h */
+	bool is_error;     /* what they returned says so: system calls only */
+	bool is_slow;      /* what they waited in is in rows of slow calls */
+	/* Within another call of the same function, in whose time theirs is, too: totals of time
+	 * leave them out. Such calls are not slow. */
+	bool is_inner;
+	uint64_t count;                /* never 0 */
+	uint64_t wall_ns;              /* the sum of the parts */
+	uint64_t part_ns[TIME_STATES]; /* exact */
+	uint64_t max_ns;               /* wall time of the longest */
+};
+
+/* A call that had not ended when the recording did. */
+struct rec_open_call {
+	uint32_t function;
+	uint32_t thread;
+	bool is_slow; /* what it waited in is in rows of slow calls, too */
+	bool is_inner;
+	uint64_t wall_ns; /* its age */
+	uint64_t part_ns[TIME_STATES];
+	enum time_state state; /* what its thread is in at the end */
+	uint64_t kernel_stack; /* and where; STACK_NONE if it runs */
+	uint64_t user_stack;
+	uint64_t awaited; /* and for what; 0: not told */
+};
+
+/*
  * Who had the CPU that a thread was ready for: one row of queues. A thread that several had to
  * leave the CPU for, one after the other, has a row for each.
  */
@@ -319,6 +372,23 @@ static inline bool rec_count_is_sound(const struct rec_count *count)
 static inline bool rec_memory_is_sound(const struct rec_memory *memory)
 {
 	return memory->anonymous_bytes <= memory->rss_bytes;
+}
+
+/* Parts that are a call's wall time, and no more calls than can be. */
+static inline bool rec_parts_are_sound(const uint64_t part_ns[static TIME_STATES], uint64_t wall_ns)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < TIME_STATES; i++)
+		if (__builtin_add_overflow(sum, part_ns[i], &sum))
+			return false;
+	return sum == wall_ns;
+}
+
+static inline bool rec_call_is_sound(const struct rec_call *call)
+{
+	return call->count && call->max_ns <= call->wall_ns && !(call->is_slow && call->is_inner) &&
+	       rec_parts_are_sound(call->part_ns, call->wall_ns);
 }
 
 static inline bool rec_queue_is_sound(const struct rec_queue *queue)

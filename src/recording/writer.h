@@ -59,6 +59,22 @@ void recording_writer_add_count(struct recording_writer *writer, const struct re
 void recording_writer_put_memory(struct recording_writer *writer, const struct rec_memory *memory);
 /* Rows of equal key are allowed; readers add them up. One that is not sound is an error. */
 void recording_writer_add_queue(struct recording_writer *writer, const struct rec_queue *queue);
+/* A known number is replaced. */
+void recording_writer_put_function(
+	struct recording_writer *writer, const struct rec_function *function);
+/* Rows of equal key are allowed; readers add them up. One that is not sound is an error. */
+void recording_writer_add_call(struct recording_writer *writer, const struct rec_call *call);
+/*
+ * A row of what slow calls of the function waited in or ran in, as recording_writer_add_sum() has
+ * it, in one slice. By state, rows of a function may not exceed its slow calls' parts, open ones
+ * included: that is checked when the recording is finished.
+ */
+void recording_writer_add_slow(
+	struct recording_writer *writer, uint32_t function, const struct rec_sum *sum);
+/* Calls that have not ended, as of now, replace all earlier ones. */
+void recording_writer_begin_open_calls(struct recording_writer *writer);
+void recording_writer_add_open_call(
+	struct recording_writer *writer, const struct rec_open_call *call);
 /* Slice number n: begins at n * slice_ns from the window's start, length_ns long (the last may be
  * short). Slices that rows name but nobody put are added, slice_ns long, by the next commit. */
 void recording_writer_put_slice(

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What both sides agree on about calls: runs of watched functions, system calls and pairs of marks,
+ * with their wall time taken apart into the states of their thread; and what slow ones waited in.
+ */
+#ifndef DWELL_CONTRACT_CALL_H
+#define DWELL_CONTRACT_CALL_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#include "contract/chain.h"
+
+/* Functions that are watched at once; a power of two. */
+#define CONTRACT_CALL_FUNCTIONS 1024
+/* Calls of one thread that are timed at once, one within the other. */
+#define CONTRACT_CALL_DEPTH 8
+/* Of a call's length: 4 bands for each power of two of ns. */
+#define CONTRACT_CALL_BANDS 256
+/* States of a thread, as in enum time_state, which this header does not have. */
+#define CONTRACT_CALL_PARTS 4
+/* The condition of a call's argument, in the cookie of its probe: rules, counted from 1. */
+#define CONTRACT_CALL_RULES 64
+
+/* The band of a length, and where bands begin. */
+static inline __u32 call_band_of(__u64 ns)
+{
+	__u32 exponent = 0;
+	__u64 rest = ns;
+
+	if (ns < 4)
+		return (__u32)ns;
+	for (__u32 bits = 32; bits; bits >>= 1)
+		if (rest >> bits) {
+			rest >>= bits;
+			exponent += bits;
+		}
+	return 4 * exponent + (__u32)(ns >> (exponent - 2) & 3);
+}
+
+static inline __u64 call_band_begin(__u32 band)
+{
+	/* 4 to 7 are no band's: lengths of 4 ns and more begin with 8. */
+	if (band < 8)
+		return band < 4 ? band : 4;
+	return (4ULL + (band & 3)) << (band / 4 - 2);
+}
+
+enum call_flags {
+	CALL_IS_ERROR = 1, /* it returned one: system calls only */
+	CALL_IS_SLOW = 2,  /* its waits are told */
+	CALL_IS_INNER = 4, /* of a function that the thread was in already: its time is in the
+			      outermost one's, too */
+};
+
+/* Calls of one thread that ended in one slice. */
+struct call_key {
+	__u32 thread;   /* serial; 0: of many, the table was nearly full */
+	__u32 slice;    /* in which they ended */
+	__u16 function; /* number, from 0 on */
+	__u8 band;
+	__u8 flags; /* enum call_flags */
+	__u32 pad;
+};
+
+struct call_sum {
+	__u64 count;
+	__u64 wall_ns; /* the sum of the parts */
+	__u64 part_ns[CONTRACT_CALL_PARTS];
+	__u64 max_ns; /* wall time of the longest */
+};
+
+/*
+ * What slow calls of one thread that ended in one slice waited in or ran in: as struct sum_key and
+ * struct wait_sum, but all of it is in the slice of the calls' end.
+ */
+struct slow_key {
+	__u64 kernel_stack;
+	__u64 user_stack;
+	__u64 chain;
+	__u64 awaited;
+	__u32 thread;
+	__u32 slice;
+	__u16 function;
+	__u8 state;
+	__u8 task_letter;
+	__u8 band;
+	__u8 is_part;
+	__u16 pad;
+};
+
+struct slow_sum {
+	__u64 count;
+	__u64 ns;
+	__u64 max_ns;
+	__u32 owner;
+	__u32 pad;
+	struct share shares[CONTRACT_MAX_HOPS + 1]; /* --depth + 1 are there */
+};
+
+/* Calls of a function that are in no row. */
+struct call_counts {
+	__u64 begun_before; /* they ended, and had begun before the window */
+	__u64 left;         /* by longjmp() or an exception */
+	__u64 died_inside;  /* with their thread, or by exec */
+	__u64 too_deep;     /* within more than CONTRACT_CALL_DEPTH */
+	__u64 unmatched;    /* they ended in a thread that had not begun them */
+	__u64 in_interrupt;
+	__u64 no_room; /* the table was full, or no storage */
+	__u64 mismatch;
+};
+
+/* What the iterator tells at the end of calls that have not ended: one of these, then as many
+ * call_entry. */
+struct call_open {
+	__u32 thread;
+	__u32 function;
+	__u64 begun_ns;
+	__u64 now_ns;
+	__u64 part_ns[CONTRACT_CALL_PARTS]; /* up to the interval that is open */
+	__u64 since_ns;                     /* which began here */
+	__u32 is_inner;
+	__u32 entries;
+};
+
+/* One wait of it. */
+struct call_entry {
+	struct slow_key key;
+	struct slow_sum sum;
+};
+
+#endif
