@@ -12,6 +12,7 @@
 #ifndef DWELL_CREDIT_BPF_H
 #define DWELL_CREDIT_BPF_H
 
+#include "open_call.bpf.h"
 #include "state.bpf.h"
 
 /* Tables by their slots, then those that take over. */
@@ -300,8 +301,11 @@ __noinline int credit(struct cpu *cpu, struct thread *thread, u32 state, u64 fro
 
 	if (!cpu || !thread || state >= TIME_BLOCKED)
 		return 0;
-	if (take_time(cpu, thread, state, from, to, &key, &add))
-		count_row(cpu, add_row(cpu, &key, &add), add.ns);
+	if (!take_time(cpu, thread, state, from, to, &key, &add))
+		return 0;
+	if (state != TIME_RUNNING && is_in_call(thread))
+		note_call_wait(thread, &key, &add, to, 0, NULL, 0);
+	count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }
 
@@ -319,6 +323,8 @@ __noinline int credit_wait(struct cpu *cpu, struct thread *thread, u64 from, u64
 		key.user_stack = STACK_SKIPPED;
 		key.awaited &= AWAITED_FIRST_ID - 1;
 	}
+	if (is_in_call(thread))
+		note_call_wait(thread, &key, &add, to, 0, NULL, 0);
 	count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }

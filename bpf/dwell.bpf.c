@@ -18,6 +18,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "sample.bpf.c"
 #include "iterate.bpf.c"
 #include "event.bpf.c"
+#include "call.bpf.c"
 #include "allocation.bpf.c"
 #include "growth.bpf.c"
 #include "window.bpf.c"

@@ -145,6 +145,10 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 	else
 		add->max_ns = wait->to - wait->from;
 	sum_part(wait, first, last);
+	if (is_in_call(thread))
+		note_call_wait(thread, &key, add, segment->to, cpu->owner,
+			chain >= CONTRACT_FIRST_CHAIN ? wait->row.shares : NULL,
+			wait->record.hop_count);
 	if (chain >= CONTRACT_FIRST_CHAIN)
 		is_in = add_wait(&key, wait) || add_shortened(cpu, &key, wait);
 	else

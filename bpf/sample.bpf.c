@@ -19,6 +19,8 @@ int on_sample(void *ctx)
 		return 0;
 	u64 kernel_stack = kernel_stack_now(ctx, cpu, walk);
 	u64 user_stack = user_stack_now(ctx, cpu, walk, thread);
+	if (is_in_call(thread))
+		note_call_sample(thread, kernel_stack, user_stack);
 	count(cpu, COUNTER_SAMPLES, 1);
 	credit_sample(cpu, thread, kernel_stack, user_stack, now);
 	cost_note(cpu, now, COUNTER_SAMPLE_TIMED);

@@ -140,6 +140,7 @@ struct thread {
 	u32 image;
 	u8 state; /* enum time_state, THREAD_NEW, THREAD_DEAD */
 	u8 task_letter;
+	u8 open_calls; /* that it is in, see open_call.bpf.h; written by the thread itself */
 	bool is_target;
 	bool is_followed; /* its children are targets too */
 	bool is_near;     /* no target, but it has woken one, or one that is near */
@@ -151,11 +152,11 @@ struct thread {
 	bool is_ready;      /* it counts among those that wait for a CPU */
 	bool is_thinned;    /* with --budget: its last switch-out has no stacks, see thin.bpf.h */
 	bool has_lock;      /* it is about to wait for await.lock */
-	/* One byte, that its own switches write. */
+	/* One byte, that its own switches write, and the start iterator before the window. */
 	bool is_chosen : 1;       /* with --budget: its last switch-out has stacks, by chance */
 	bool was_short : 1;       /* its last wait was */
 	bool has_stale_chain : 1; /* what it carries is of a wait before its last one */
-	bool is_held_back;        /* it left its CPU because its cgroup's quota was used up */
+	bool is_held_back : 1;    /* it left its CPU because its cgroup's quota was used up */
 	u8 past_number;           /* of its last segment, see past.bpf.h */
 	u64 kernel_stack;         /* of the last switch-out */
 	u64 user_stack;
@@ -178,7 +179,10 @@ struct thread {
 	u64 css_set; /* whose cgroups were looked at last */
 	/* Of its last switch-out and of its last wake. */
 	struct memo memos[MEMO_KINDS - 1];
-	u64 pad[6];
+	u32 call_books; /* number of those that it has, or had last: open_call.bpf.h */
+	bool has_called_system; /* its first system call that is watched is over */
+	u8 call_pad[3];
+	u64 pad[5];
 	struct await await;
 };
 

@@ -9,6 +9,7 @@
 #include "credit.bpf.h"
 #include "parts.bpf.h"
 #include "kernel_stack.bpf.h"
+#include "missed.bpf.h"
 #include "queue.bpf.h"
 #include "target.bpf.h"
 #include "thin.bpf.h"
@@ -192,25 +193,14 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 {
 	if (now < thread->since)
 		now = thread->since;
-	/* On this CPU since before the window, and nothing has happened here since. */
-	if (thread->state == THREAD_NEW && thread->was_on_cpu && cpu->last_switch <= window_start)
+	if (thread->state == THREAD_NEW && was_running_since_start(cpu, thread))
 		thread->state = TIME_RUNNING;
 	if (thread->state != TIME_RUNNING) {
 		u64 at = cpu->last_switch;
-		/*
-		 * Its switch-in was not seen: it took this CPU at the last switch that was. If that
-		 * was one of others, whose time is not known, it did not wait for the CPU; and if
-		 * nobody is known to have woken it, it did nothing but wait.
-		 */
+		/* Its switch-in was not seen. */
 		if ((at == SOME_TIME ? now : at) > window_start && thread->is_target)
 			count(cpu, COUNTER_MISSED_SWITCHES, 1);
-		if (at == SOME_TIME && thread->state == TIME_BLOCKED && !thread->wake)
-			at = now;
-		if (at == SOME_TIME)
-			at = thread->wake > thread->since ? thread->wake : thread->since;
-		/* It cannot have run before it was woken. */
-		if (thread->state == TIME_BLOCKED && thread->wake > at && thread->wake <= now)
-			at = thread->wake;
+		at = missed_switch_in(cpu, thread, now);
 		/* Who it took the CPU from was not seen. */
 		cpu->queue.is_known = false;
 		switch_in(cpu, task, thread, at);
@@ -223,6 +213,8 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 	if (prev_state & TASK_DEAD) {
 		thread->state = THREAD_DEAD;
 		end_ready(thread);
+		if (is_in_call(thread))
+			calls_die(thread);
 		if (thread->is_target)
 			send_end(cpu, thread);
 		return;

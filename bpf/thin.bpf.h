@@ -14,6 +14,7 @@
 #define DWELL_THIN_BPF_H
 
 #include "awaited.bpf.h"
+#include "open_call.bpf.h"
 
 const volatile bool cfg_has_budget;
 /* Makes the choice another one in each recording. */
@@ -59,7 +60,8 @@ static __always_inline bool thin_out(struct cpu *cpu, struct thread *thread, u64
 	if (!cfg_has_budget)
 		return false;
 	thread->is_chosen = thread->was_short && is_in_burst(cpu, now);
-	thread->is_thinned = thread->was_short && !thread->is_chosen;
+	/* Nobody knows yet whether a call will be slow. */
+	thread->is_thinned = thread->was_short && !thread->is_chosen && !is_in_call(thread);
 	if (thread->was_short && thread->is_target && now >= window_start)
 		count(cpu, thread->is_thinned ? COUNTER_THINNED : COUNTER_CHOSEN, 1);
 	if (!thread->is_thinned)

@@ -83,6 +83,8 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	/* A helper that the kernel starts in user space was a kernel thread until now. */
 	thread->is_kernel_thread = BPF_CORE_READ(task, flags) & PF_KTHREAD;
 	thread->image = next_serial(&last_image);
+	if (is_in_call(thread))
+		calls_die(thread);
 	thread->is_announced = false;
 	thread->is_introduced = false;
 	thread->mm = 0;

@@ -128,6 +128,14 @@ struct rw_semaphore {
 	atomic_long_t owner;
 };
 
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
 	void *pgd;
 	struct rw_semaphore mmap_lock;
@@ -135,6 +143,7 @@ struct mm_struct {
 	unsigned long brk;
 	int mm_lock_seq; /* since 6.4 */
 	struct file *exe_file;
+	struct uprobes_state uprobes_state;
 };
 
 /* Since 6.13. */

@@ -20,8 +20,18 @@
 #define CONTRACT_CALL_BANDS 256
 /* States of a thread, as in enum time_state, which this header does not have. */
 #define CONTRACT_CALL_PARTS 4
-/* The condition of a call's argument, in the cookie of its probe: rules, counted from 1. */
-#define CONTRACT_CALL_RULES 64
+/* What a thread keeps of its calls and their waits while it is in one. */
+#define CONTRACT_CALL_BOOKS_BYTES 7184
+/* Above every system call's number; a power of two. */
+#define CONTRACT_SYSTEM_CALLS 512
+
+/*
+ * The cookie of a call's probe: the function's number in the low 16 bits; then, in 8, the condition
+ * of its argument, an event_rule counted from 1; then how its beginning and end are matched.
+ */
+#define CONTRACT_CALL_COOKIE(function, rule) ((__u64)(function) | (__u64)(rule) << 16)
+#define CALL_HAS_NO_PLACE (1ULL << 24) /* not by where its return address is */
+#define CALL_IS_RETURN (1ULL << 25)    /* of an instruction: it returns nearly surely */
 
 /* The band of a length, and where bands begin. */
 static inline __u32 call_band_of(__u64 ns)
@@ -111,20 +121,19 @@ struct call_counts {
 	__u64 mismatch;
 };
 
-/* What the iterator tells at the end of calls that have not ended: one of these, then as many
- * call_entry. */
+/* What an iterator tells of calls that have not ended. */
 struct call_open {
 	__u32 thread;
 	__u32 function;
-	__u64 begun_ns;
-	__u64 now_ns;
+	__u64 begun_ns; /* 0: before the window */
 	__u64 part_ns[CONTRACT_CALL_PARTS]; /* up to the interval that is open */
 	__u64 since_ns;                     /* which began here */
-	__u32 is_inner;
-	__u32 entries;
+	__u8 is_inner;
+	__u8 is_gone; /* its frame is: it was left */
+	__u8 pad[6];
 };
 
-/* One wait of it. */
+/* One wait of such a call, a row of what is kept of them. */
 struct call_entry {
 	struct slow_key key;
 	struct slow_sum sum;

@@ -277,6 +277,7 @@ enum counter {
 	COUNTER_METAL,               /* entries and exits of interrupts and timers */
 	COUNTER_METAL_TIMED,         /* */
 	COUNTER_METAL_TIMED_NS,      /* */
+	COUNTER_CALLS,               /* calls that ended */
 	COUNTER_EVENTS,              /* events seen, each in a row unless there was no room */
 	COUNTER_BARE_EVENTS,         /* events whose stacks found no room */
 	COUNTER_EVENT_TIMED,         /* */

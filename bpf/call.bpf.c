@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where calls begin and end: probes of functions and marks, of the kernel's functions, and the
+ * beginning and end of every system call; and what is still open when the recording ends. */
+#include "call.bpf.h"
+
+/* The books of the current thread; calls are known, if not timed, before the window opens. */
+static __always_inline struct thread *calling_thread(u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread;
+
+	if (now >= window_end || !task->pid)
+		return NULL;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	return thread && thread->is_target && thread->state != THREAD_DEAD ? thread : NULL;
+}
+
+/* Is it one that was asked for? Rules are counted from 1. */
+static __always_inline bool passes(u64 context, u32 rule)
+{
+	return !rule || is_chosen_event(context, rule - 1);
+}
+
+#ifdef __TARGET_ARCH_x86
+
+static __always_inline u64 place_of_call(const struct pt_regs *ctx, u64 cookie)
+{
+	return cookie & CALL_HAS_NO_PLACE ? 0 : ctx->sp;
+}
+
+/* A function begins: its return address is on top of the stack. Or a mark, from which on it is
+ * timed. */
+SEC("?uprobe")
+int on_call_begin(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+
+	if (thread && passes(number_of_context(ctx), CALL_RULE(cookie)))
+		call_begin(thread, cookie, place_of_call(ctx, cookie));
+	return 0;
+}
+
+/* It has returned, and its return address is off the stack. */
+SEC("?uprobe")
+int on_call_return(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+
+	if (thread)
+		call_end(thread, cookie, ctx->sp - sizeof(u64),
+			CALL_RULE(cookie) ? CALL_MAY_LEAVE : CALL_RETURNS, false);
+	return 0;
+}
+
+/* An instruction by which it may return, or a mark at which it ends. */
+SEC("?uprobe")
+int on_call_leave(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie);
+
+	if (thread)
+		call_end(thread, cookie, place_of_call(ctx, cookie),
+			is_sure ? CALL_RETURNS : CALL_MAY_LEAVE, false);
+	return 0;
+}
+
+/* What interrupts run on stacks of their own is not the doing of the thread that they came upon.
+ * arch/x86/include/asm/page_64_types.h, THREAD_SIZE; twice that with KASAN. */
+#define KERNEL_STACK_BYTES (32 << 10)
+
+static __always_inline bool is_on_own_stack(const struct pt_regs *ctx)
+{
+	u64 stack = (u64)BPF_CORE_READ(bpf_get_current_task_btf(), stack);
+
+	return ctx->sp - stack < KERNEL_STACK_BYTES;
+}
+
+SEC("?kprobe")
+int on_kernel_begin(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+
+	if (!thread)
+		return 0;
+	if (!is_on_own_stack(ctx))
+		__sync_fetch_and_add(&counts_of(CALL_FUNCTION(cookie))->in_interrupt, 1);
+	else if (passes(number_of_context(ctx), CALL_RULE(cookie)))
+		call_begin(thread, cookie, 0);
+	return 0;
+}
+
+SEC("?kprobe")
+int on_kernel_return(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+
+	if (thread && is_on_own_stack(ctx))
+		call_end(thread, cookie, 0,
+			CALL_RULE(cookie) ? CALL_MAY_LEAVE : CALL_RETURNS, false);
+	return 0;
+}
+
+/* arch/x86/include/asm/thread_info.h: in a system call of 32-bit code, whose numbers are others. */
+#define TS_COMPAT 2
+
+static __always_inline bool is_compat_call(void)
+{
+	return BPF_CORE_READ(bpf_get_current_task_btf(), thread_info.status) & TS_COMPAT;
+}
+
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
+{
+	u32 function = (u64)number < CONTRACT_SYSTEM_CALLS
+			       ? cfg_call_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]
+			       : 0;
+	struct thread *thread;
+
+	if (!function || is_compat_call())
+		return 0;
+	thread = calling_thread(bpf_ktime_get_ns());
+	if (thread && passes((u64)regs,
+			      cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
+		call_begin(thread, function - 1, 0);
+	return 0;
+}
+
+/* include/linux/err.h */
+#define MAX_ERRNO 4095
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(on_system_return, struct pt_regs *regs, long result)
+{
+	u64 number = BPF_CORE_READ(regs, orig_ax);
+	u32 function = number < CONTRACT_SYSTEM_CALLS
+			       ? cfg_call_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]
+			       : 0;
+	struct thread *thread;
+
+	if (!function || is_compat_call())
+		return 0;
+	thread = calling_thread(bpf_ktime_get_ns());
+	if (!thread)
+		return 0;
+	/* A thread's first one may have begun before the probes were there; a child's has not. */
+	if (!call_end(thread, function - 1, 0, CALL_MAY_LEAVE,
+		    result < 0 && result >= -MAX_ERRNO) &&
+		!thread->has_called_system && thread->birth < window_start)
+		__sync_fetch_and_add(&counts_of(function - 1)->begun_before, 1);
+	thread->has_called_system = true;
+	return 0;
+}
+
+/* The top of the user stack of a thread that is in the kernel; 0: it has none. */
+static __always_inline u64 user_stack_top(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	return regs && BPF_CORE_READ(task, mm) ? regs->sp : 0;
+}
+
+#else
+
+static __always_inline u64 user_stack_top(struct task_struct *task)
+{
+	return 0;
+}
+
+#endif
+
+/* An open call of a thread in an iterator, by its place in the books; NULL: there is none. */
+static __always_inline struct open_call *open_call_at(struct call_books *books, u32 number)
+{
+	struct open_call *call = &books->open[number & (CONTRACT_CALL_DEPTH - 1)];
+
+	return call->function ? call : NULL;
+}
+
+static __always_inline struct thread *shown_thread(struct task_struct *task)
+{
+	struct thread *thread = task ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
+
+	return thread && thread->is_target && thread->open_calls ? thread : NULL;
+}
+
+/* Calls that are open. Nothing is changed. */
+SEC("?iter/task")
+int on_open_calls(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *thread = shown_thread(task);
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
+	struct call_open show = {};
+	u64 top;
+
+	if (!task || !thread || !books)
+		return 0;
+	top = user_stack_top(task);
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
+		struct open_call *call = open_call_at(books, i);
+
+		if (!call)
+			continue;
+		show.thread = thread->serial;
+		show.function = call->function - 1;
+		show.begun_ns = call->begun;
+		show.since_ns = thread->since;
+		show.is_inner = call->is_inner;
+		show.is_gone = is_left_behind(call, top);
+		for (u32 n = 0; n < TIME_STATES; n++)
+			show.part_ns[n] = thread->total_ns[n] - call->part_ns[n];
+		bpf_seq_write(ctx->meta->seq, &show, sizeof(show));
+	}
+	return 0;
+}
+
+/* What the thread of an open call has waited for in it, until its last switch. */
+static __noinline int show_waits(
+	struct seq_file *seq, struct thread *thread, struct call_books *books, u32 number)
+{
+	struct slow_row *row = slow_row_of(SLOW_ROW_OF_ITERATOR);
+	struct open_call *call;
+	u32 first, end;
+
+	if (!seq || !thread || !books || !row)
+		return 0;
+	call = open_call_at(books, number);
+	if (!call || !call->begun || call->is_inner)
+		return 0;
+	row->key = (struct slow_key){.thread = thread->serial, .function = call->function - 1};
+	for (u32 n = 0; n < TIME_STATES; n++)
+		row->left_ns[n] = thread->total_ns[n] - call->part_ns[n];
+	end = books->waits;
+	first = first_kept(call->waits, end, CALL_WAITS);
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < CALL_WAITS; i++) {
+		if (first + i == end)
+			break;
+		if (slow_take_wait(row, books, first + i, call->begun))
+			bpf_seq_write(seq, row, sizeof(struct call_entry));
+	}
+	return 0;
+}
+
+SEC("?iter/task")
+int on_open_waits(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *thread = shown_thread(task);
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
+
+	if (!task || !thread || !books)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++)
+		show_waits(ctx->meta->seq, thread, books, i);
+	return 0;
+}

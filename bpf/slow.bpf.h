@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slow calls: what their thread waited for and ran in meanwhile goes into rows of their function.
+ * By state these rows add up to the calls' exact parts: what the ring does not have any more is in
+ * rows of its own, without stacks. All of it counts in the slice in which the call ends.
+ */
+#ifndef DWELL_BPF_SLOW_H
+#define DWELL_BPF_SLOW_H
+
+#include "event.bpf.h"
+#include "open_call.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(struct slow_key));
+	__uint(value_size, sizeof(struct slow_sum));
+} slow_0 SEC(".maps"), slow_1 SEC(".maps");
+
+/* Rows used in each table; user space zeroes it after draining. */
+__u64 slow_rows_used[2] OWN_LINE;
+/* Beyond so many, rows have no stacks. */
+const volatile __u64 cfg_slow_rows;
+/* Waits whose rows have none for that reason, and those that are in no row at all. */
+__u64 bare_slow_waits;
+__u64 lost_slow_waits;
+
+/* A row on its way, for each slot of events, and one for the iterator. */
+struct slow_row {
+	struct slow_key key;
+	struct slow_sum sum;
+	u64 left_ns[TIME_STATES]; /* of the call's parts, that no row has yet */
+};
+
+#define SLOW_ROW_OF_ITERATOR CONTRACT_EVENT_SLOTS
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CONTRACT_EVENT_SLOTS + 1);
+	__type(key, u32);
+	__type(value, struct slow_row);
+} slow_scratch SEC(".maps");
+
+static __always_inline void raise_longest(u64 *longest, u64 ns)
+{
+	for (int i = 0; i < MAX_TRIES; i++) {
+		u64 known = *longest;
+
+		if (ns <= known || __sync_val_compare_and_swap(longest, known, ns) == known)
+			return;
+	}
+}
+
+static __always_inline bool slow_add_to(void *table, u64 *used, struct slow_row *row)
+{
+	struct slow_sum *sum = bpf_map_lookup_elem(table, &row->key);
+
+	if (!sum) {
+		if (!bpf_map_update_elem(table, &row->key, &row->sum, BPF_NOEXIST)) {
+			__sync_fetch_and_add(used, 1);
+			return true;
+		}
+		sum = bpf_map_lookup_elem(table, &row->key);
+		if (!sum)
+			return false;
+	}
+	__sync_fetch_and_add(&sum->count, row->sum.count);
+	__sync_fetch_and_add(&sum->ns, row->sum.ns);
+	raise_longest(&sum->max_ns, row->sum.max_ns);
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
+		if (i > cfg_depth || row->key.chain < CONTRACT_FIRST_CHAIN)
+			break;
+		__sync_fetch_and_add(&sum->shares[i].ran_ns, row->sum.shares[i].ran_ns);
+		__sync_fetch_and_add(&sum->shares[i].no_cpu_ns, row->sum.shares[i].no_cpu_ns);
+		__sync_fetch_and_add(&sum->shares[i].earlier_ns, row->sum.shares[i].earlier_ns);
+	}
+	return true;
+}
+
+static __always_inline bool slow_has_room(u32 table, struct slow_row *row)
+{
+	if (slow_rows_used[table & 1] < cfg_slow_rows)
+		return true;
+	return table ? bpf_map_lookup_elem(&slow_1, &row->key)
+		     : bpf_map_lookup_elem(&slow_0, &row->key);
+}
+
+/* Into the table that the claim names. */
+static __noinline int slow_add(u32 table, struct slow_row *row)
+{
+	bool is_in;
+
+	if (!row)
+		return 0;
+	if (!slow_has_room(table, row)) {
+		row->key.kernel_stack = row->key.user_stack = STACK_OVERFLOW;
+		row->key.awaited = 0;
+		row->key.chain = row->key.chain ? CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW) : 0;
+		__sync_fetch_and_add(&bare_slow_waits, 1);
+	}
+	is_in = table ? slow_add_to(&slow_1, &slow_rows_used[1], row)
+		      : slow_add_to(&slow_0, &slow_rows_used[0], row);
+	if (!is_in)
+		__sync_fetch_and_add(&lost_slow_waits, 1);
+	return 0;
+}
+
+/* What is kept of a wait, with its shares; false if none of it is this call's. */
+static __noinline bool slow_take_wait(
+	struct slow_row *row, struct call_books *books, u32 number, u64 begun)
+{
+	struct call_wait *wait;
+	u64 ns, *left;
+	u32 first, hops;
+
+	if (!row || !books)
+		return false;
+	wait = &books->wait[number & (CALL_WAITS - 1)];
+	if (wait->until <= begun || wait->state >= TIME_STATES)
+		return false;
+	row->key.kernel_stack = wait->kernel_stack;
+	row->key.user_stack = wait->user_stack;
+	row->key.chain = wait->chain;
+	row->key.awaited = wait->awaited;
+	row->key.state = wait->state;
+	row->key.task_letter = wait->task_letter;
+	row->key.band = wait->band;
+	row->key.is_part = wait->is_part;
+	row->sum.count = !wait->is_part;
+	row->sum.ns = ns = wait->ns;
+	row->sum.max_ns = wait->max_ns;
+	row->sum.owner = wait->owner;
+	first = wait->first_share;
+	hops = wait->hop_count;
+	left = &row->left_ns[row->key.state & (TIME_STATES - 1)];
+	/* Shares that were overwritten, or that would be of another time. */
+	if (row->key.chain >= CONTRACT_FIRST_CHAIN &&
+		(books->shares - first > CALL_SHARES || ns > *left))
+		row->key.chain = CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW);
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
+		struct share none = {};
+
+		if (i > cfg_depth)
+			break;
+		row->sum.shares[i] = i <= hops && row->key.chain >= CONTRACT_FIRST_CHAIN
+					     ? books->share[(first + i) & (CALL_SHARES - 1)]
+					     : none;
+	}
+	if (ns > *left)
+		row->sum.ns = ns = *left;
+	/* The ring went on meanwhile: this was another wait. */
+	barrier();
+	if (((volatile struct call_books *)books)->waits - number > CALL_WAITS)
+		return false;
+	*left -= ns;
+	return ns || row->sum.count;
+}
+
+/* A row without a stack: what ran, or waits that are not kept any more. */
+static __always_inline void slow_make_bare(struct slow_row *row, u32 state)
+{
+	row->key.kernel_stack = row->key.user_stack =
+		state == TIME_RUNNING ? STACK_NONE : STACK_MORE_WAITS;
+	row->key.chain =
+		state == TIME_BLOCKED && cfg_depth ? CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW) : 0;
+	row->key.awaited = 0;
+	row->key.state = state;
+	row->key.task_letter = 0;
+	row->key.is_part = false;
+	row->sum = (struct slow_sum){.count = 1};
+	row->sum.ns = row->sum.max_ns = row->left_ns[state & (TIME_STATES - 1)];
+	row->key.band = state == TIME_RUNNING ? 0 : band_of_ns(row->sum.ns);
+}
+
+/* Tells the rows of what is left by state. */
+static __noinline int slow_tell_rest(u32 table, struct slow_row *row)
+{
+	if (!row)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 state = 0; state < TIME_STATES; state++) {
+		if (!row->left_ns[state & (TIME_STATES - 1)])
+			continue;
+		slow_make_bare(row, state);
+		slow_add(table, row);
+	}
+	return 0;
+}
+
+static __noinline int slow_tell_sample(
+	u32 table, struct slow_row *row, struct call_books *books, u32 number)
+{
+	if (!row || !books)
+		return 0;
+	row->key.kernel_stack = books->sample[number & (CALL_SAMPLES - 1)].kernel_stack;
+	row->key.user_stack = books->sample[number & (CALL_SAMPLES - 1)].user_stack;
+	barrier();
+	if (((volatile struct call_books *)books)->samples - number <= CALL_SAMPLES)
+		slow_add(table, row);
+	return 0;
+}
+
+/* Numbers in a ring: from `first` on, or as far back as it goes. */
+static __always_inline u32 first_kept(u32 first, u32 end, u32 room)
+{
+	return end - first > room ? end - room : first;
+}
+
+static __noinline int slow_tell_samples(
+	u32 table, struct slow_row *row, struct call_books *books, u32 first, u32 end)
+{
+	if (!row || !books)
+		return 0;
+	row->key.chain = row->key.awaited = 0;
+	row->key.state = TIME_SAMPLE;
+	row->key.task_letter = row->key.band = row->key.is_part = 0;
+	row->sum = (struct slow_sum){.count = 1};
+	first = first_kept(first, end, CALL_SAMPLES);
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < CALL_SAMPLES; i++) {
+		if (first + i == end)
+			break;
+		slow_tell_sample(table, row, books, first + i);
+	}
+	return 0;
+}
+
+static __noinline int slow_tell_waits(
+	u32 table, struct slow_row *row, struct call_books *books, const struct open_call *call, u32 end)
+{
+	u32 first;
+	u64 begun;
+
+	if (!row || !books || !call)
+		return 0;
+	first = first_kept(call->waits, end, CALL_WAITS);
+	begun = call->begun;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < CALL_WAITS; i++) {
+		if (first + i == end)
+			break;
+		if (slow_take_wait(row, books, first + i, begun))
+			slow_add(table, row);
+	}
+	return 0;
+}
+
+#endif
