@@ -106,9 +106,7 @@ int on_kernel_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* arch/x86/include/asm/thread_info.h: in a system call of 32-bit code, whose numbers are others. */
-#define TS_COMPAT 2
-
+/* Of 32-bit code, whose numbers are others. */
 static __always_inline bool is_compat_call(void)
 {
 	return BPF_CORE_READ(bpf_get_current_task_btf(), thread_info.status) & TS_COMPAT;

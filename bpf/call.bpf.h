@@ -370,12 +370,12 @@ static __noinline int tell_bare_call(struct call_key *key, struct call_sum *sum)
 		return 0;
 	for (int i = 0; i < CLAIM_TRIES; i++) {
 		u32 table = active_events & 1;
-		bool is_in = false, is_active;
+		bool is_active;
 
 		__sync_fetch_and_add(&claims->bare_writers[table], 1);
 		is_active = (active_events & 1) == table;
 		if (is_active)
-			is_in = call_add(table, key, sum);
+			call_add(table, key, sum);
 		__sync_fetch_and_sub(&claims->bare_writers[table], 1);
 		if (is_active)
 			return 0;

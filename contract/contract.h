@@ -13,6 +13,7 @@
 #endif
 
 #include "contract/awaited.h"
+#include "contract/call.h"
 #include "contract/chain.h"
 #include "contract/event.h"
 #include "contract/unwind.h"

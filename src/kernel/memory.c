@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "contract/contract.h"
 #include "dwell.skel.h"
 #include "host/tracepoint.h"
 #include "kernel/allocators.h"

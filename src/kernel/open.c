@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "contract/event.h"
+#include "contract/contract.h"
 #include "dwell.skel.h"
 #include "util/io.h"
 #include "util/mem.h"
