@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a person asks for becomes functions and places. Files are opened and read by helpers; what
+ * they say comes back as offsets.
+ */
+#include "kernel/call_place.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "host/proc_text.h"
+#include "host/syscalls.h"
+#include "kernel/call_kernel.h"
+#include "kernel/call_marks.h"
+#include "kernel/event_file.h"
+#include "kernel/event_find.h"
+#include "kernel/event_number.h"
+#include "kernel/open.h"
+#include "symbol/outside/outside.h"
+#include "symbol/outside/parser.h"
+#include "util/mem.h"
+
+static int too_many(const struct call_request *request, struct why *why)
+{
+	return why_set(why, -E2BIG,
+		"more than %d functions would be watched with %s; give patterns that fit fewer",
+		CONTRACT_CALL_FUNCTIONS, request->text);
+}
+
+/* One that is watched already, by another word, is so by that one. Index, or -errno. */
+static int add_function(struct call_plan *plan, const struct call_request *request,
+	const struct call_function *function, struct why *why)
+{
+	vec_each (other, &plan->functions)
+		if (!strcmp(other->name, function->name) && !strcmp(other->file, function->file) &&
+			other->offset == function->offset)
+			return -EEXIST;
+	if (plan->functions.count == CONTRACT_CALL_FUNCTIONS)
+		return too_many(request, why);
+	vec_push(&plan->functions, *function);
+	return (int)plan->functions.count - 1;
+}
+
+/* The condition of a request as a rule, counted from 1; 0: there is none. -errno with why. */
+static int rule_of(struct call_plan *plan, const struct call_request *request, struct why *why)
+{
+	struct event_rule *rule;
+	uint32_t offset;
+
+	if (!request->tested)
+		return 0;
+	if (!event_argument_offset(request->tested, request->kind == CALL_OF_SYSTEM, &offset))
+		return why_set(why, -EINVAL, "--if %s: a call brings arg1 to arg6, not %s",
+			request->test, request->tested);
+	if (*plan->rule_count == CONTRACT_EVENT_RULES)
+		return why_set(why, -E2BIG, "--if %s: there are too many conditions at once",
+			request->test);
+	rule = &plan->rules[(*plan->rule_count)++];
+	*rule = (struct event_rule){.condition = (uint8_t)request->condition,
+		.limit = request->limit,
+		.tested = {.source = NUMBER_OF_CONTEXT,
+			.bytes = 8,
+			.is_signed = 1,
+			.offset = offset}};
+	return (int)*plan->rule_count;
+}
+
+static void add_place(struct call_plan *plan, int function, enum call_probe probe, int fd,
+	uint64_t offset, uint64_t semaphore, uint64_t cookie)
+{
+	vec_push(&plan->places,
+		((struct call_place){(uint32_t)function, probe, fd, offset, semaphore,
+			cookie | (uint64_t)function}));
+}
+
+static int open_file(struct call_plan *plan, const struct call_request *request,
+	struct outside *outside, struct event_file *ret, struct why *why)
+{
+	int error = event_file_open(request->path, outside, ret, why);
+
+	if (!error)
+		vec_push(&plan->fds, ret->fd);
+	return error;
+}
+
+/* What is being placed. */
+struct placing {
+	struct call_plan *plan;
+	const struct call_request *request;
+	uint32_t request_index;
+	struct outside *outside;
+	struct event_file file;
+	uint64_t rule; /* as in a cookie */
+};
+
+static int refuse_returns(const struct placing *placing, const struct parser_function *function,
+	int error, struct why *why)
+{
+	return why_set(why, -EINVAL,
+		"%s: exceptions or moving stacks may pass through %s() of %s, so its returns have "
+		"to be watched one by one, and %s",
+		placing->request->text, function->name, placing->file.said,
+		error == -ENOTSUP ? "that is known for x86-64 only"
+		: error == -E2BIG ? "it has too many"
+				  : "its code is not understood to its end");
+}
+
+static int place_function(struct placing *placing, const struct parser_function *found,
+	const struct elf_returns *returns, struct why *why)
+{
+	struct call_plan *plan = placing->plan;
+	struct call_function function = {.kind = CALL_OF_FUNCTION,
+		.request = placing->request_index,
+		.offset = found->offset,
+		.is_by_returns = returns != NULL,
+		.is_dear = !found->is_emulated};
+
+	function.name = xasprintf("%s:%s", basename(placing->request->path), found->name);
+	function.file = xstrdup(placing->file.path);
+	int index = add_function(plan, placing->request, &function, why);
+	if (index < 0) {
+		free(function.name);
+		free(function.file);
+		return index == -EEXIST ? 0 : index;
+	}
+	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0, placing->rule);
+	/* The stack there is as at its beginning, so the address that it returns to is on top. */
+	if (!returns) {
+		add_place(plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0,
+			placing->rule);
+		plan->has_returns_taken = true;
+	}
+	for (size_t i = 0; returns && i < returns->count; i++) {
+		const struct elf_return *place = &returns->places[i];
+		bool is_return = place->condition == CALL_OF_RETURN && !place->is_emulated;
+		plan->functions.at[index].is_dear |= !place->is_emulated;
+		add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
+			placing->rule | (is_return ? CALL_IS_RETURN : 0) |
+				CONTRACT_CALL_CONDITION(place->condition));
+	}
+	return 0;
+}
+
+/* What a pattern has matched is left out if it cannot be watched, and told when nothing is left. */
+static int place_found(struct placing *placing, const struct parser_function *found, size_t count,
+	struct elf_returns *returns, struct why *why)
+{
+	size_t before = placing->plan->left_out;
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		int unknown = returns ? returns[i].error : 0;
+		if (unknown && count == 1)
+			return refuse_returns(placing, &found[i], unknown, why);
+		if (unknown)
+			placing->plan->left_out++;
+		else
+			error = place_function(
+				placing, &found[i], returns ? &returns[i] : NULL, why);
+	}
+	if (!error && count && placing->plan->left_out - before == count)
+		return refuse_returns(placing, &found[0], returns ? returns[0].error : 0, why);
+	return error;
+}
+
+static int place_with_returns(struct placing *placing, const struct parser_function *found,
+	size_t count, bool is_unwound, struct why *why)
+{
+	struct elf_returns *returns;
+	int error;
+
+	if (!is_unwound)
+		return place_found(placing, found, count, NULL, why);
+	returns = xcalloc(count + 1, sizeof(*returns));
+	error = parser_returns(
+		placing->outside->parsers, placing->file.fd, found, count, returns);
+	if (error)
+		why_set(why, error, "%s: cannot read the code of %s: %s", placing->request->text,
+			placing->file.said, strerror(-error));
+	else
+		error = place_found(placing, found, count, returns, why);
+	elf_returns_clear(returns, count);
+	free(returns);
+	return error;
+}
+
+static int place_functions(struct placing *placing, struct why *why)
+{
+	const struct call_request *request = placing->request;
+	struct helpers *parsers = placing->outside->parsers;
+	struct parser_function *found = NULL;
+	enum elf_unwinds kind = ELF_UNWINDS_NOT;
+	size_t count = 0;
+	int error = open_file(placing->plan, request, placing->outside, &placing->file, why);
+
+	if (error)
+		return error;
+	error = parser_unwinds(parsers, placing->file.fd, &kind);
+	if (error == -ENOEXEC)
+		return event_file_refuse(&placing->file, why);
+	if (error)
+		return why_set(why, -EINVAL, "cannot read %s: %s", placing->file.said,
+			strerror(-error));
+	error = event_find_functions(request->function, event_argument_bit(request->tested),
+		placing->outside, &placing->file, &found, &count, why);
+	if (!error)
+		error = place_with_returns(placing, found, count,
+			kind != ELF_UNWINDS_NOT || placing->plan->is_unwound, why);
+	parser_functions_free(found, count);
+	return error;
+}
+
+/* Places of one of the two marks. */
+static int place_mark(struct placing *placing, const char *name, int function,
+	enum call_probe probe, struct why *why)
+{
+	const struct call_request *request = placing->request;
+	_cleanup_free_ struct elf_usdt_place *found = NULL;
+	size_t count = 0;
+	int error = parser_usdt(placing->outside->parsers, placing->file.fd, request->group, name,
+		&found, &count);
+
+	if (error)
+		return why_set(why, -EINVAL,
+			"%s: there is no mark %s:%s in %s; dwell list 'usdt:%s:*' has those that "
+			"there are",
+			request->text, request->group, name, placing->file.said, request->path);
+	for (size_t i = 0; i < count; i++) {
+		if (found[i].is_nop5 && uprobes_become_calls())
+			return why_set(why, -ENOTSUP,
+				"%s: a nop of 5 bytes is left for %s:%s, of which this kernel "
+				"makes a call that ends forked children",
+				request->text, request->group, name);
+		add_place(placing->plan, function, probe, placing->file.fd, found[i].offset,
+			found[i].semaphore, placing->rule | CALL_HAS_NO_PLACE);
+	}
+	return 0;
+}
+
+/* The names of the provider's marks, which are borrowed from `all`. */
+static const char **names_of_provider(const char *provider, const struct elf_usdt_name *all,
+	size_t count, size_t *ret_count)
+{
+	const char **names = xcalloc(count + 1, sizeof(*names));
+	size_t length = strlen(provider);
+
+	*ret_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(all[i].text, provider, length) && all[i].text[length] == ':')
+			names[(*ret_count)++] = all[i].text + length + 1;
+	return names;
+}
+
+/* The two marks that are meant; the caller frees them. */
+static int find_marks(
+	struct placing *placing, char **ret_begin, char **ret_end, struct why *why)
+{
+	const struct call_request *request = placing->request;
+	struct elf_usdt_name *all = NULL;
+	const char *begin = request->function, *end = request->end;
+	size_t all_count = 0, count;
+
+	if (!end && parser_usdt_names(
+			    placing->outside->parsers, placing->file.fd, &all, &all_count))
+		all_count = 0;
+	_cleanup_free_ const char **names =
+		names_of_provider(request->group, all, all_count, &count);
+	bool is_found = end || call_mark_end(request->function, names, count, &begin, &end);
+	if (is_found) {
+		*ret_begin = xstrdup(begin);
+		*ret_end = xstrdup(end);
+	}
+	elf_usdt_names_free(all, all_count);
+	return is_found ? 0
+			: why_set(why, -EINVAL,
+				  "%s: which mark ends what %s begins? Give both: "
+				  "usdt:%s:%s:BEGIN,END; dwell list 'usdt:%s:*' has them",
+				  request->text, request->function, request->path, request->group,
+				  request->path);
+}
+
+static int place_marks(struct placing *placing, struct why *why)
+{
+	const struct call_request *request = placing->request;
+	struct call_function function = {
+		.kind = CALL_OF_MARKS, .request = placing->request_index};
+	_cleanup_free_ char *begin = NULL, *end = NULL;
+	int error = open_file(placing->plan, request, placing->outside, &placing->file, why);
+
+	if (!error)
+		error = find_marks(placing, &begin, &end, why);
+	if (error)
+		return error;
+	if (request->tested)
+		return why_set(why, -EINVAL,
+			"--if %s: arguments of marks are not tested; of functions and system calls "
+			"they are",
+			request->test);
+	function.name = xasprintf("%s:%s,%s", request->group, begin, end);
+	function.file = xstrdup(placing->file.path);
+	int index = add_function(placing->plan, request, &function, why);
+	if (index < 0) {
+		free(function.name);
+		free(function.file);
+		return index == -EEXIST ? 0 : index;
+	}
+	error = place_mark(placing, begin, index, CALL_PROBE_BEGIN, why);
+	return error ? error : place_mark(placing, end, index, CALL_PROBE_LEAVE, why);
+}
+
+static int add_system_call(struct placing *placing, unsigned int number, struct why *why)
+{
+	struct call_function function = {.kind = CALL_OF_SYSTEM,
+		.request = placing->request_index,
+		.offset = number,
+		.name = xasprintf("syscall:%s", syscall_name(number)),
+		.file = xstrdup("")};
+	int index = add_function(placing->plan, placing->request, &function, why);
+
+	if (index >= 0)
+		return 0;
+	free(function.name);
+	free(function.file);
+	return index == -EEXIST ? 0 : index;
+}
+
+static int place_system_calls(struct placing *placing, struct why *why)
+{
+	const char *pattern = placing->request->function;
+	int number = syscall_number(pattern), error = 0;
+	size_t found = 0;
+
+	if (number >= 0)
+		return add_system_call(placing, (unsigned int)number, why);
+	for (unsigned int i = 0; i < CONTRACT_SYSTEM_CALLS && !error; i++) {
+		const char *name = syscall_name(i);
+		if (!name || fnmatch(pattern, name, 0))
+			continue;
+		found++;
+		error = add_system_call(placing, i, why);
+	}
+	if (error || found)
+		return error;
+	_cleanup_free_ char *near = syscall_near(pattern);
+	return why_set(why, -EINVAL, "there is no system call %s%s%s", pattern,
+		near ? "; near it are " : "", near ? near : "");
+}
+
+static int add_kernel_function(void *context, const char *name, struct why *why)
+{
+	struct placing *placing = context;
+	struct call_function function = {.kind = CALL_OF_KERNEL,
+		.request = placing->request_index,
+		.name = xasprintf("k:%s", name),
+		.file = xstrdup("")};
+	int index = add_function(placing->plan, placing->request, &function, why);
+
+	if (index >= 0)
+		return 0;
+	free(function.name);
+	free(function.file);
+	return index == -EEXIST ? 0 : index;
+}
+
+static int place_one(struct placing *placing, struct why *why)
+{
+	int rule = rule_of(placing->plan, placing->request, why);
+
+	if (rule < 0)
+		return rule;
+	placing->rule = CONTRACT_CALL_COOKIE(0, rule);
+	switch (placing->request->kind) {
+	case CALL_OF_SYSTEM:
+		return place_system_calls(placing, why);
+	case CALL_OF_MARKS:
+		return place_marks(placing, why);
+	case CALL_OF_KERNEL:
+		return call_kernel_find(placing->request, add_kernel_function, placing, why);
+	default:
+		return place_functions(placing, why);
+	}
+}
+
+int call_plan_make(const struct call_options *options, struct outside *outside,
+	struct call_plan *plan, struct why *why)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < options->count && !error; i++) {
+		struct placing placing = {.plan = plan,
+			.request = &options->requests[i],
+			.request_index = (uint32_t)i,
+			.outside = outside,
+			.file = {.fd = -1}};
+		error = place_one(&placing, why);
+		event_file_clear(&placing.file);
+	}
+	return error;
+}
+
+void call_plan_clear(struct call_plan *plan)
+{
+	vec_each (fd, &plan->fds)
+		mem_close_fd(fd);
+	vec_each (function, &plan->functions) {
+		free(function->name);
+		free(function->file);
+	}
+	vec_clear(&plan->fds);
+	vec_clear(&plan->functions);
+	vec_clear(&plan->places);
+}
+
+/* Libraries that every program of that language has, unless they are a part of it. */
+static const char *const unwinders[] = {"/libstdc++.so", "/libc++.so", "/libc++abi.so", "/libstd-"};
+
+bool call_target_unwinds(uint32_t pid, struct outside *outside)
+{
+	_cleanup_free_ char *maps = NULL;
+	_cleanup_(event_file_clear) struct event_file file = {.fd = -1};
+	enum elf_unwinds kind = ELF_UNWINDS_EXCEPTIONS;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	if (proc_text_read(path, &maps))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(unwinders); i++)
+		if (strstr(maps, unwinders[i]))
+			return true;
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	if (event_file_open(path, outside, &file, NULL))
+		return true;
+	int error = parser_unwinds(outside->parsers, file.fd, &kind);
+	close(file.fd);
+	return error || kind != ELF_UNWINDS_NOT;
+}
