@@ -324,6 +324,15 @@ void elf_returns_find(const struct elf_file *file, const struct elf_span *functi
 	elf_ranges_free(search.ranges);
 }
 
+bool elf_returns_are_sound(const struct elf_return *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (places[i].is_emulated > 1 || places[i].condition > JUMP_ALWAYS ||
+			(i && places[i - 1].offset >= places[i].offset))
+			return false;
+	return count <= ELF_RETURNS_MOST;
+}
+
 void elf_returns_clear(struct elf_returns *returns, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -49,6 +49,8 @@ struct elf_span {
 /* Of each function one; the tables of the file are read once, if any function needs them. */
 void elf_returns_find(const struct elf_file *file, const struct elf_span *functions, size_t count,
 	struct elf_returns *ret);
+/* Are these what elf_returns_find() makes of some function? */
+bool elf_returns_are_sound(const struct elf_return *places, size_t count);
 void elf_returns_clear(struct elf_returns *returns, size_t count);
 
 #endif

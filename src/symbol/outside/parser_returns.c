@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "contract/jump.h"
 #include "elf/function.h"
 #include "elf/pack.h"
 #include "symbol/outside/parser_private.h"
@@ -40,15 +39,6 @@ int parser_add_returns(
 	return 0;
 }
 
-static bool are_sound(const struct elf_return *places, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (places[i].is_emulated > 1 || places[i].condition > JUMP_ALWAYS ||
-			(i && places[i - 1].offset >= places[i].offset))
-			return false;
-	return true;
-}
-
 static int take_returns(struct elf_cursor *at, struct elf_returns *ret)
 {
 	struct answer_head head;
@@ -58,7 +48,7 @@ static int take_returns(struct elf_cursor *at, struct elf_returns *ret)
 	if (elf_cursor_take(at, &head, sizeof(head)) || head.error > 0 || head.has_unseen > 1 ||
 		elf_cursor_take_array(
 			at, ELF_RETURNS_MOST, sizeof(struct elf_return), &places, &count) ||
-		(head.error && count) || !are_sound(places, count)) {
+		(head.error && count) || !elf_returns_are_sound(places, count)) {
 		free(places);
 		return -EBADMSG;
 	}
