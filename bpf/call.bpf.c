@@ -2,6 +2,7 @@
 /* Where calls begin and end: probes of functions and marks, of the kernel's functions, and the
  * beginning and end of every system call; and what is still open when the recording ends. */
 #include "call.bpf.h"
+#include "contract/jump.h"
 
 /* The books of the current thread; calls are known, if not timed, before the window opens. */
 static __always_inline struct thread *calling_thread(u64 now)
@@ -59,9 +60,12 @@ SEC("?uprobe")
 int on_call_leave(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx);
-	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+	struct thread *thread;
 	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie);
 
+	if (!(cookie & CALL_HAS_NO_PLACE) && !jump_is_taken(CALL_CONDITION(cookie), ctx->flags))
+		return 0;
+	thread = calling_thread(bpf_ktime_get_ns());
 	if (thread)
 		call_end(thread, cookie, place_of_call(ctx, cookie),
 			is_sure ? CALL_RETURNS : CALL_MAY_LEAVE, false);

@@ -18,6 +18,7 @@
 /* Of a probe's cookie. */
 #define CALL_FUNCTION(cookie) ((u32)(cookie) & (CONTRACT_CALL_FUNCTIONS - 1))
 #define CALL_RULE(cookie) ((u32)((cookie) >> 16) & 0xff)
+#define CALL_CONDITION(cookie) ((u32)((cookie) >> 32) & 0xff)
 
 /* Calls of a function from so many ns on are slow; set by user space. */
 volatile __u64 call_slow_from[CONTRACT_CALL_FUNCTIONS];

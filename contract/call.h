@@ -30,6 +30,7 @@
  * of its argument, an event_rule counted from 1; then how its beginning and end are matched.
  */
 #define CONTRACT_CALL_COOKIE(function, rule) ((__u64)(function) | (__u64)(rule) << 16)
+#define CONTRACT_CALL_CONDITION(condition) ((__u64)(condition) << 32) /* contract/jump.h */
 #define CALL_HAS_NO_PLACE (1ULL << 24) /* not by where its return address is */
 #define CALL_IS_RETURN (1ULL << 25)    /* of an instruction: it returns nearly surely */
 

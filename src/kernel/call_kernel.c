@@ -90,11 +90,12 @@ int call_kernel_find(const struct call_request *request,
 			has_found = true;
 			error = each(context, name, why);
 		} else if (!has_found) {
-			nearest_look_at(&nearest, name);
+			nearest_add(&nearest, name);
 		}
 	}
 	fclose(file);
 	_cleanup_free_ char *near = has_found ? NULL : nearest_text(&nearest);
+	nearest_clear(&nearest);
 	if (!error && !has_found)
 		error = why_set(why, -EINVAL,
 			"this kernel has no function %s that can be watched%s%s; it may have "

@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "contract/jump.h"
 #include "host/proc_text.h"
 #include "host/syscalls.h"
 #include "kernel/call_kernel.h"
@@ -133,7 +134,7 @@ static int place_function(struct placing *placing, const struct parser_function 
 	}
 	for (size_t i = 0; returns && i < returns->count; i++) {
 		const struct elf_return *place = &returns->places[i];
-		bool is_return = place->condition == CALL_OF_RETURN && !place->is_emulated;
+		bool is_return = place->condition == JUMP_ALWAYS && !place->is_emulated;
 		plan->functions.at[index].is_dear |= !place->is_emulated;
 		add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
 			placing->rule | (is_return ? CALL_IS_RETURN : 0) |

@@ -104,7 +104,8 @@ int event_file_refuse(const struct event_file *file, struct why *why)
 void event_file_clear(struct event_file *file)
 {
 	free(file->said);
-	file->said = NULL;
+	free(file->path);
+	file->said = file->path = NULL;
 }
 
 int event_file_open(
@@ -133,6 +134,7 @@ int event_file_open(
 			"%s is on a file system that may keep its readers waiting", path);
 	if (fd < 0)
 		return why_set(why, -EINVAL, "cannot read %s: %s", path, strerror(-fd));
-	*ret = (struct event_file){fd, found ? say_found(name, found) : xstrdup(name)};
+	*ret = (struct event_file){
+		fd, found ? say_found(name, found) : xstrdup(name), xstrdup(path)};
 	return 0;
 }

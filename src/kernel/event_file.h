@@ -10,6 +10,7 @@ struct outside;
 struct event_file {
 	int fd;
 	char *said; /* what to call it where something about it is told; owned */
+	char *path; /* that it was opened by; owned */
 };
 
 /*

@@ -11,6 +11,8 @@
 
 /* rdi, rsi, rdx, rcx, r8, r9: of the calling convention of C. */
 static const uint32_t argument_registers[] = {112, 104, 96, 88, 72, 64};
+/* The fourth of a system call is in r10, as the instruction takes rcx. */
+#define FOURTH_OF_SYSTEM 56
 #define RESULT_REGISTER 80 /* rax */
 #define ARGUMENTS (sizeof(argument_registers) / sizeof(argument_registers[0]))
 
@@ -22,16 +24,26 @@ static unsigned int argument_number(const char *word)
 		       : 0;
 }
 
-static unsigned int bit_of(const char *word)
+unsigned int event_argument_bit(const char *word)
 {
 	unsigned int number = argument_number(word);
 
 	return number ? 1u << (number - 1) : 0;
 }
 
+bool event_argument_offset(const char *word, bool is_of_system, uint32_t *ret)
+{
+	unsigned int number = argument_number(word);
+
+	if (!number || number > ARGUMENTS)
+		return false;
+	*ret = is_of_system && number == 4 ? FOURTH_OF_SYSTEM : argument_registers[number - 1];
+	return true;
+}
+
 unsigned int event_arguments_needed(const struct event *event)
 {
-	return bit_of(event->sum) | bit_of(event->tested);
+	return event_argument_bit(event->sum) | event_argument_bit(event->tested);
 }
 
 int event_number_of_call(

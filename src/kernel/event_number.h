@@ -13,6 +13,11 @@ struct tracepoint;
 
 /* The arguments of a function that are needed where it is watched: bit n is argument n + 1. */
 unsigned int event_arguments_needed(const struct event *event);
+/* The bit of "arg1" in that; 0: it is no such word, or NULL. */
+unsigned int event_argument_bit(const char *word);
+/* Where the kernel stores the register of "arg1" of a call, or of a system call; false: it is no
+ * such word. */
+bool event_argument_offset(const char *word, bool is_of_system, uint32_t *ret);
 /* 0, or -EINVAL with why, which names those that there are. */
 int event_number_of_call(
 	const struct event *event, const char *word, struct event_number *ret, struct why *why);

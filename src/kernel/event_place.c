@@ -8,14 +8,12 @@
 #include "elf/usdt.h"
 #include "host/tracepoint.h"
 #include "kernel/event_file.h"
+#include "kernel/event_find.h"
 #include "kernel/event_guard.h"
 #include "kernel/event_number.h"
 #include "symbol/outside/outside.h"
 #include "symbol/outside/parser.h"
 #include "util/mem.h"
-
-/* Places of one event. Each costs time when it is taken away again. */
-#define MOST_PLACES 1024
 
 /* The rule that an event's places share, unless each says for itself where its numbers are. */
 static int new_rule(struct event_plan *plan, const struct event *event, uint32_t index,
@@ -64,53 +62,6 @@ static int open_file(struct event_plan *plan, const struct event *event, struct 
 	return error;
 }
 
-static int find_functions(const struct event *event, struct outside *outside,
-	const struct event_file *file, struct parser_function **ret, size_t *ret_count,
-	struct why *why)
-{
-	int error = parser_functions(outside->parsers, file->fd, event->function,
-		event_arguments_needed(event), ret, ret_count);
-
-	if (!error || error == -ENOENT) {
-		/* What is no function by that pattern may still be one that cannot be watched. */
-		uint64_t offset;
-		int known = error ? parser_function(
-					    outside->parsers, file->fd, event->function, &offset)
-				  : 0;
-		if (error && known)
-			error = known;
-	}
-	switch (error) {
-	case 0:
-		return 0;
-	case -ENOENT: {
-		_cleanup_free_ char *near =
-			parser_function_near(outside->parsers, file->fd, event->function);
-		return why_set(why, -EINVAL, "there is no function %s in %s; %s%s", event->function,
-			file->said, near ? "near it are " : "its symbols may be stripped",
-			near ? near : "");
-	}
-	case -ENOTUNIQ:
-		return why_set(why, -EINVAL,
-			"there are several functions %s in %s: give one whose name is its own",
-			event->function, file->said);
-	case -ENOTSUP:
-		return why_set(why, -EINVAL,
-			"%s in %s is chosen among several functions when a program starts (IFUNC): "
-			"give one of these, if the file names them, or one that calls it",
-			event->function, file->said);
-	case -ENOEXEC:
-		return event_file_refuse(file, why);
-	case -E2BIG:
-		return why_set(why, -EINVAL,
-			"more than %d functions of %s match %s; give a pattern that fits fewer",
-			MOST_PLACES, file->said, event->function);
-	default:
-		return why_set(why, -EINVAL, "cannot look for functions in %s: %s", file->said,
-			strerror(-error));
-	}
-}
-
 static int place_calls(struct event_plan *plan, const struct event *event, uint32_t index,
 	struct outside *outside, struct why *why)
 {
@@ -135,7 +86,8 @@ static int place_calls(struct event_plan *plan, const struct event *event, uint3
 	if (!error)
 		error = event_guard_returns(event, outside, &file, why);
 	if (!error)
-		error = find_functions(event, outside, &file, &found, &count, why);
+		error = event_find_functions(event->function, event_arguments_needed(event),
+			outside, &file, &found, &count, why);
 	if (!error)
 		error = event_guard_offsets(event, outside, &file, found, count, why);
 	place.fd = file.fd;
