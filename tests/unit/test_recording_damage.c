@@ -68,36 +68,6 @@ static int on_memory(const struct rec_resident *row, void *count)
 	return 0;
 }
 
-static int on_call(const struct rec_called *row, void *count)
-{
-	(void)row;
-	++*(size_t *)count;
-	return 0;
-}
-
-static int on_open_call(const struct rec_opened *row, void *count)
-{
-	(void)row;
-	++*(size_t *)count;
-	return 0;
-}
-
-/* Calls, and the rows of slow ones. */
-static int read_calls(struct recording *recording, size_t *count, struct why *why)
-{
-	int error = recording_each_call(recording, on_call, count, why);
-	size_t functions;
-
-	if (!error)
-		error = recording_each_open_call(recording, on_open_call, count, why);
-	recording_functions(recording, &functions);
-	for (uint32_t i = 0; !error && i < functions; i++) {
-		recording_choose_slow(recording, i);
-		error = recording_each_row(recording, sample_count_row, count, why);
-	}
-	return error;
-}
-
 /* Opens and walks; the result is 0 or an error with a reason. */
 static int read_all(const char *name, struct why *why)
 {
@@ -114,8 +84,6 @@ static int read_all(const char *name, struct why *why)
 		error = recording_each_count(recording, on_count, &count, why);
 	if (!error)
 		error = recording_each_memory(recording, on_memory, &count, why);
-	if (!error)
-		error = read_calls(recording, &count, why);
 	recording_free(recording);
 	return error;
 }
@@ -276,45 +244,6 @@ static const struct damage damages[] = {
 	{"UPDATE shares SET sum = 99", "do not add up"},
 	{"INSERT INTO shares VALUES (99, 0, 0, 0, 0)", "unknown row"},
 	{"DELETE FROM shares", "do not add up"},
-	{"DROP TABLE open_calls", "no plain table open_calls"},
-	{"UPDATE functions SET id = -1 WHERE id = 1", "bad id"},
-	{"UPDATE functions SET name = x'41'", "bad name"},
-	{"UPDATE functions SET left_early = -1", "bad left_early"},
-	{"UPDATE functions SET unmatched = 4611686018427387904", "more than 2^62"},
-	{"WITH RECURSIVE n(i) AS (SELECT 8 UNION ALL SELECT i + 1 FROM n WHERE i < 1030)"
-	 " INSERT INTO functions SELECT i, '', '', '', '', 0, 0, 0, 0, 0, 0, 0, 0 FROM n",
-		"more than 1024 functions"},
-	{"DELETE FROM functions WHERE id = 7", "of calls has an unknown function"},
-	{"UPDATE calls SET thread = 3", "unknown thread"},
-	{"UPDATE calls SET slice = 6", "unknown slice"},
-	{"UPDATE calls SET band = 256", "bad band"},
-	{"UPDATE calls SET is_slow = 2", "bad is_slow"},
-	{"UPDATE calls SET count = 0", "of calls does not add up"},
-	{"UPDATE calls SET count = 'many'", "bad count"},
-	{"UPDATE calls SET count = 2305843009213693952", "more than 2^62"},
-	{"UPDATE calls SET running_ns = running_ns + 1", "of calls does not add up"},
-	{"UPDATE calls SET max_ns = wall_ns + 1", "of calls does not add up"},
-	{"UPDATE calls SET is_inner = 1", "of calls does not add up"},
-	{"UPDATE calls SET wall_ns = 2305843009213693952, running_ns = 2305843009213693952,"
-	 " woken_ns = 0, preempted_ns = 0, blocked_ns = 0",
-		"more than 2^62"},
-	{"UPDATE open_calls SET function = 2", "of open_calls has an unknown function"},
-	{"UPDATE open_calls SET thread = 0", "unknown thread"},
-	{"UPDATE open_calls SET blocked_ns = blocked_ns + 1", "of open_calls does not add up"},
-	{"UPDATE open_calls SET state = 4", "of open_calls does not add up"},
-	{"UPDATE open_calls SET state = 256", "bad state"},
-	{"UPDATE open_calls SET kernel_stack = 99", "unknown stack"},
-	{"UPDATE open_calls SET awaited = 99", "unknown thing"},
-	{"UPDATE slow SET function = 2 WHERE id = 5", "of slow has an unknown function"},
-	{"UPDATE slow SET thread = 3 WHERE id = 3", "unknown thread"},
-	{"UPDATE slow SET slice = 6", "unknown slice"},
-	{"UPDATE slow SET ns = -1", "bad ns"},
-	{"UPDATE slow SET letter = 'S' WHERE id = 1", "bad letter"},
-	{"UPDATE slow SET chain = 7 WHERE id = 1", "bad chain"},
-	{"UPDATE slow SET ns = ns + 1 WHERE id = 2", "do not add up"},
-	{"UPDATE slow_shares SET position = 3", "bad position"},
-	{"DELETE FROM slow_shares", "do not add up"},
-	{"INSERT INTO slow_shares VALUES (99, 0, 0, 0, 0)", "unknown row"},
 	{"INSERT INTO losses VALUES ('', 1, 1)", "bad name"},
 	{"INSERT INTO losses VALUES ('lug' || char(27) || 'gage', 1, 1)", "bad name"},
 	{"UPDATE losses SET count = -1", "bad count"},
