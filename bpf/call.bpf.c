@@ -4,6 +4,15 @@
 #include "call.bpf.h"
 #include "contract/jump.h"
 
+/* Calls that began before the window, whoever made them: what watching would cost follows. */
+__u64 calls_begun;
+
+static __always_inline void count_begun(u64 now)
+{
+	if (now < window_start)
+		__sync_fetch_and_add(&calls_begun, 1);
+}
+
 /* The books of the current thread; calls are known, if not timed, before the window opens. */
 static __always_inline struct thread *calling_thread(u64 now)
 {
@@ -34,9 +43,10 @@ static __always_inline u64 place_of_call(const struct pt_regs *ctx, u64 cookie)
 SEC("?uprobe")
 int on_call_begin(struct pt_regs *ctx)
 {
-	u64 cookie = bpf_get_attach_cookie(ctx);
-	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns();
+	struct thread *thread = calling_thread(now);
 
+	count_begun(now);
 	if (thread && passes(number_of_context(ctx), CALL_RULE(cookie)))
 		call_begin(thread, cookie, place_of_call(ctx, cookie));
 	return 0;
@@ -86,9 +96,10 @@ static __always_inline bool is_on_own_stack(const struct pt_regs *ctx)
 SEC("?kprobe")
 int on_kernel_begin(struct pt_regs *ctx)
 {
-	u64 cookie = bpf_get_attach_cookie(ctx);
-	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns();
+	struct thread *thread = calling_thread(now);
 
+	count_begun(now);
 	if (!thread)
 		return 0;
 	if (!is_on_own_stack(ctx))
@@ -122,11 +133,13 @@ int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
 	u32 function = (u64)number < CONTRACT_SYSTEM_CALLS
 			       ? cfg_call_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]
 			       : 0;
+	u64 now = bpf_ktime_get_ns();
 	struct thread *thread;
 
 	if (!function || is_compat_call())
 		return 0;
-	thread = calling_thread(bpf_ktime_get_ns());
+	count_begun(now);
+	thread = calling_thread(now);
 	if (thread && passes((u64)regs,
 			      cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
 		call_begin(thread, function - 1, 0);

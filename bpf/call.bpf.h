@@ -450,7 +450,7 @@ static __noinline int tell_call(struct thread *thread, struct call_books *books,
 	room.cpu = bpf_map_lookup_elem(&cpus, &level);
 	if (room.cpu) {
 		count(room.cpu, COUNTER_CALLS, 1);
-		note_event_cost(&room, moment->now);
+		note_claim_cost(&room, moment->now, COUNTER_CALL_TIMED);
 	}
 	event_leave(&room);
 	return 0;

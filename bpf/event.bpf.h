@@ -193,12 +193,13 @@ static __always_inline void credit_event(
 }
 
 /* Only if nobody else had the CPU meanwhile: an event can be preempted. */
-static __always_inline void note_event_cost(struct event_room *room, u64 begun)
+static __always_inline void note_claim_cost(
+	struct event_room *room, u64 begun, enum counter timed)
 {
 	struct cpu *cpu = this_cpu();
 
 	if (cpu && cpu->last_switch <= begun)
-		cost_note(room->cpu, begun, COUNTER_EVENT_TIMED);
+		cost_note(room->cpu, begun, timed);
 }
 
 /* Without a slot there is no scratch for stacks and no counter of one's own. */
@@ -277,7 +278,7 @@ static __always_inline void event_put(void *ctx, struct thread *thread, u64 now,
 	if (stacks != EVENT_NO_STACKS)
 		key->user_stack = user_stack_now(ctx, room.cpu, room.walk, thread);
 	credit_event(&room, key, part);
-	note_event_cost(&room, now);
+	note_claim_cost(&room, now, COUNTER_EVENT_TIMED);
 	event_leave(&room);
 }
 

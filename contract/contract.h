@@ -280,6 +280,8 @@ enum counter {
 	COUNTER_METAL_TIMED,         /* */
 	COUNTER_METAL_TIMED_NS,      /* */
 	COUNTER_CALLS,               /* calls that ended */
+	COUNTER_CALL_TIMED,          /* ends of calls, with what is told of slow ones */
+	COUNTER_CALL_TIMED_NS,       /* */
 	COUNTER_EVENTS,              /* events seen, each in a row unless there was no room */
 	COUNTER_BARE_EVENTS,         /* events whose stacks found no room */
 	COUNTER_EVENT_TIMED,         /* */

@@ -50,6 +50,7 @@ void books_free(struct books *books)
 	vec_clear(&books->leaving_wakers);
 	heap_free(books->heap);
 	books_clear_programs(books);
+	vec_clear(&books->calls);
 	chains_free(books->chains);
 	occupants_free(books->occupants);
 	awaited_free(books->things);
@@ -138,6 +139,7 @@ void books_add(struct books *books, struct batch *batch)
 	books_add_waits(books, &batch->waits);
 	vec_each (event, &batch->events)
 		books_add_event(books, event);
+	books_add_calls(books, &batch->calls);
 	add_records(books, batch, RECORD_THREAD_END);
 	books->totals.lost_mappings = batch->map_records_lost;
 	if (batch->is_flipped)
@@ -147,6 +149,7 @@ void books_add(struct books *books, struct batch *batch)
 		vec_each (now, &batch->open)
 			if (books_is_still_open(books, now))
 				books_add_open(books, now, batch->drained_ns, false);
+		books_note_open_calls(books, &batch->open_calls, batch->drained_ns);
 	}
 	/* Events that are still to come may be of threads and stacks that are gone. */
 	if (batch->is_flipped && !batch->has_more_events) {

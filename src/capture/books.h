@@ -33,6 +33,7 @@ struct books_totals {
 	uint64_t unspread_ns; /* of intervals without stacks, for which none of their kind stands */
 	uint64_t lost_mappings; /* records of mappings that found no room */
 	uint64_t events;        /* in drained rows */
+	uint64_t calls;         /* likewise */
 	uint64_t bare_events;   /* of them, those whose stack never arrived */
 	uint64_t unclosed;      /* threads never closed (after books_close_rest) */
 	uint64_t unclosed_ns;

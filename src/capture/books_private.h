@@ -3,13 +3,14 @@
  * What the parts of the books share: books_threads.c knows who the threads are and forgets them,
  * books_owners.c finds them by the ids in locks, books_wakers.c knows whose stacks may come because
  * they wake others, books_rows.c writes the rows that were drained, books_heap.c those of events,
- * books_open.c open intervals and
- * what ends with a thread or the window, books.c is the outside. Private to the books.
+ * books_calls.c those of calls, books_open.c open intervals and what ends with a thread or the
+ * window, books.c is the outside. Private to the books.
  */
 #ifndef DWELL_CAPTURE_BOOKS_PRIVATE_H
 #define DWELL_CAPTURE_BOOKS_PRIVATE_H
 
 #include "capture/books.h"
+#include "capture/books_calls.h"
 #include "capture/heap.h"
 #include "util/map64.h"
 #include "util/vec.h"
@@ -51,6 +52,7 @@ struct books {
 	struct heap *heap; /* NULL: nobody follows allocations */
 	struct books_measures measures;
 	VEC(struct books_program) programs; /* with a heap only */
+	VEC(struct books_call_total) calls; /* by function; none if none is watched */
 	uint64_t slice_ns;
 	uint64_t start_ns;
 	uint64_t flips;

@@ -5,6 +5,7 @@
  * the books can be read in peace when the end has passed.
  */
 #include "capture/capture_private.h"
+#include "capture/capture_calls.h"
 #include "capture/capture_memory.h"
 #include "capture/resident.h"
 
@@ -175,6 +176,7 @@ void capture_free(struct capture *capture)
 	outside_clear(&capture->outside);
 	/* What comes then is for people to read, and waits its turn. */
 	set_nice(capture->usual_nice);
+	capture_free_calls(capture);
 	free(capture);
 }
 
@@ -239,6 +241,7 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 	capture->books = books_new(writer, capture->namer, capture->options.slice_ns,
 		capture->options.has_stacks ? capture->options.depth : 0);
 	capture_begin_heap(capture);
+	capture_begin_calls(capture);
 	int error = capture->unwinding ? unwinding_wait(capture->unwinding, why) : 0;
 	tell_stage(capture, START_THREADS);
 	if (!error)
@@ -260,6 +263,8 @@ int capture_start(struct capture *capture, struct recording_writer *writer, stru
 		error = kernel_read_start(capture->kernel, meet_thread, capture->drain, why);
 	if (!error)
 		error = refuse_successors(&capture->options, why);
+	if (!error)
+		error = capture_attach_calls(capture, why);
 	if (!error)
 		error = capture_go_on(&capture->options, why);
 	capture->cpu_before_ns = capture_own_cpu_ns(capture);
@@ -333,6 +338,7 @@ int capture_step(struct capture *capture, struct why *why)
 		write_slices(capture, batch->drained_ns, false);
 		capture_write_resident(capture);
 		capture_trim_heap(capture);
+		capture_follow_calls(capture);
 		capture_write_summary(capture, batch->drained_ns);
 		error = recording_writer_commit(capture->writer, why);
 	}
@@ -389,10 +395,11 @@ int capture_stop(struct capture *capture, struct why *why)
 	sleep_until(clock_monotonic_ns() + LAST_WORDS_NS);
 	words = drain_now(capture->drain, false);
 	kernel_begin_detach(capture->kernel);
-	/* Then nobody is in the middle of an event any more. */
-	if (capture->options.event_count)
+	/* Then nobody is in the middle of an event or a call any more. */
+	bool has_claims = capture->options.event_count || capture->calls.count;
+	if (has_claims)
 		kernel_detach(capture->kernel);
-	stragglers = capture->options.event_count ? drain_now(capture->drain, false) : NULL;
+	stragglers = has_claims ? drain_now(capture->drain, false) : NULL;
 	if (!error)
 		error = drain_error(capture->drain);
 	last->has_open = false;
@@ -403,6 +410,8 @@ int capture_stop(struct capture *capture, struct why *why)
 	if (stragglers)
 		books_add(capture->books, stragglers);
 	books_ask_owners(capture->books, last, capture->outside.errands);
+	if (!error)
+		error = capture_end_calls(capture, last);
 	books_close(capture->books, last, capture->end_ns);
 	books_close_rest(capture->books);
 	if (!error)

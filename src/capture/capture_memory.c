@@ -4,15 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "capture/capture_private.h"
+#include "capture/process_time.h"
 #include "capture/resident.h"
-#include "host/proc_text.h"
-#include "util/clock.h"
 #include "util/units.h"
 
 /* How long calls are counted. */
@@ -98,34 +94,6 @@ void capture_write_resident(struct capture *capture)
 	capture->looked_at_slice = capture->last_slice;
 }
 
-/* CPU time of a process so far; 0 if it is not known. */
-static uint64_t cpu_of(uint32_t pid)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t user, system;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	if (proc_text_read(path, &text))
-		return 0;
-	/* Behind the name, which may hold anything. */
-	const char *at = strrchr(text, ')');
-	if (!at ||
-		sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
-			&user, &system) != 2)
-		return 0;
-	return (user + system) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
-static uint64_t cpu_of_all(const struct capture_options *options)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < options->id_count; i++)
-		sum += cpu_of(options->ids[i]);
-	return sum;
-}
-
 struct counting {
 	const struct capture_options *options;
 	uint64_t wall_ns;
@@ -137,13 +105,13 @@ static void wait_and_look(void *context)
 {
 	struct counting *counting = context;
 	struct timespec pause = {.tv_nsec = PRICE_NS};
-	uint64_t begun = clock_ns(CLOCK_MONOTONIC), cpu_before = cpu_of_all(counting->options);
+	struct process_time before, after;
 
+	process_time_read(counting->options, &before);
 	nanosleep(&pause, NULL);
-	uint64_t cpu = cpu_of_all(counting->options);
-	/* Less if one of them has ended. */
-	counting->cpu_ns = cpu > cpu_before ? cpu - cpu_before : 0;
-	counting->wall_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+	process_time_read(counting->options, &after);
+	counting->cpu_ns = process_time_between(&before, &after);
+	counting->wall_ns = after.at_ns - before.at_ns;
 }
 
 int capture_price_allocations(struct capture *capture, struct why *why)
@@ -173,7 +141,7 @@ int capture_price_allocations(struct capture *capture, struct why *why)
 	/* Of a call, all that is waited for. */
 	price->trap_ns = calls.all ? price->trap_ns + (uint64_t)(more_ns / (double)calls.all)
 				   : price->trap_ns;
-	double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+	double tick_ns = (double)process_time_tick_ns();
 	price->calls_per_s = (uint64_t)((double)calls.all * NS_PER_S / (double)counting.wall_ns);
 	price->share = cost_ns / (own_ns > tick_ns ? own_ns : tick_ns);
 	if (price->share <= options->memory.most_cost)

@@ -45,6 +45,9 @@ struct capture {
 	uint32_t last_slice;      /* that is there, whole or not */
 	uint32_t looked_at_slice; /* last one of which it is told what was resident */
 	struct capture_price price;
+	VEC(struct capture_calls) calls; /* by function */
+	VEC(char *) call_rules;          /* which of its calls are slow, in words */
+	struct capture_call_price call_price;
 };
 
 /* CPU time of dwell and its helpers so far, in user space. */

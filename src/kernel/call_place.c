@@ -72,7 +72,9 @@ static void add_place(struct call_plan *plan, int function, enum call_probe prob
 {
 	vec_push(&plan->places,
 		((struct call_place){(uint32_t)function, probe, fd, offset, semaphore,
-			cookie | (uint64_t)function}));
+			cookie |
+				CONTRACT_CALL_COOKIE(
+					function, plan->functions.at[function].rule)}));
 }
 
 static int open_file(struct call_plan *plan, const struct call_request *request,
@@ -92,7 +94,7 @@ struct placing {
 	uint32_t request_index;
 	struct outside *outside;
 	struct event_file file;
-	uint64_t rule; /* as in a cookie */
+	uint8_t rule; /* counted from 1; 0: none */
 };
 
 static int refuse_returns(const struct placing *placing, const struct parser_function *function,
@@ -113,6 +115,7 @@ static int place_function(struct placing *placing, const struct parser_function 
 	struct call_plan *plan = placing->plan;
 	struct call_function function = {.kind = CALL_OF_FUNCTION,
 		.request = placing->request_index,
+		.rule = placing->rule,
 		.offset = found->offset,
 		.is_by_returns = returns != NULL,
 		.is_dear = !found->is_emulated};
@@ -125,11 +128,10 @@ static int place_function(struct placing *placing, const struct parser_function 
 		free(function.file);
 		return index == -EEXIST ? 0 : index;
 	}
-	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0, placing->rule);
+	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0, 0);
 	/* The stack there is as at its beginning, so the address that it returns to is on top. */
 	if (!returns) {
-		add_place(plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0,
-			placing->rule);
+		add_place(plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
 		plan->has_returns_taken = true;
 	}
 	for (size_t i = 0; returns && i < returns->count; i++) {
@@ -137,7 +139,7 @@ static int place_function(struct placing *placing, const struct parser_function 
 		bool is_return = place->condition == JUMP_ALWAYS && !place->is_emulated;
 		plan->functions.at[index].is_dear |= !place->is_emulated;
 		add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
-			placing->rule | (is_return ? CALL_IS_RETURN : 0) |
+			(is_return ? CALL_IS_RETURN : 0) |
 				CONTRACT_CALL_CONDITION(place->condition));
 	}
 	return 0;
@@ -234,7 +236,7 @@ static int place_mark(struct placing *placing, const char *name, int function,
 				"makes a call that ends forked children",
 				request->text, request->group, name);
 		add_place(placing->plan, function, probe, placing->file.fd, found[i].offset,
-			found[i].semaphore, placing->rule | CALL_HAS_NO_PLACE);
+			found[i].semaphore, CALL_HAS_NO_PLACE);
 	}
 	return 0;
 }
@@ -314,6 +316,7 @@ static int add_system_call(struct placing *placing, unsigned int number, struct 
 {
 	struct call_function function = {.kind = CALL_OF_SYSTEM,
 		.request = placing->request_index,
+		.rule = placing->rule,
 		.offset = number,
 		.name = xasprintf("syscall:%s", syscall_name(number)),
 		.file = xstrdup("")};
@@ -353,6 +356,7 @@ static int add_kernel_function(void *context, const char *name, struct why *why)
 	struct placing *placing = context;
 	struct call_function function = {.kind = CALL_OF_KERNEL,
 		.request = placing->request_index,
+		.rule = placing->rule,
 		.name = xasprintf("k:%s", name),
 		.file = xstrdup("")};
 	int index = add_function(placing->plan, placing->request, &function, why);
@@ -370,7 +374,7 @@ static int place_one(struct placing *placing, struct why *why)
 
 	if (rule < 0)
 		return rule;
-	placing->rule = CONTRACT_CALL_COOKIE(0, rule);
+	placing->rule = (uint8_t)rule;
 	switch (placing->request->kind) {
 	case CALL_OF_SYSTEM:
 		return place_system_calls(placing, why);

@@ -18,6 +18,7 @@ struct call_function {
 	enum call_kind kind;
 	uint32_t request; /* index */
 	uint64_t offset;  /* where it begins, in the file; the number of a system call */
+	uint8_t rule;     /* the condition of its argument, counted from 1; 0: none */
 	bool is_dear;     /* the kernel has to step what is at one of its places */
 	bool is_by_returns; /* its end is seen at its own instructions */
 };

@@ -137,6 +137,19 @@ static void load_for_multi(struct kernel *kernel)
 		uprobes_load_for_multi(programs[i]);
 }
 
+/* What programs that can be interrupted share. */
+static void configure_claims(struct kernel *kernel)
+{
+	struct dwell *skeleton = kernel->skeleton;
+
+	memcpy((void *)skeleton->rodata->cfg_event_rules, kernel->plan.rules,
+		sizeof(kernel->plan.rules));
+	load_for_multi(kernel);
+	bpf_map__set_max_entries(skeleton->maps.cpus, CPU_LEVELS + CONTRACT_EVENT_SLOTS);
+	bpf_map__set_max_entries(skeleton->maps.walks,
+		bpf_map__max_entries(skeleton->maps.walks) + CONTRACT_EVENT_SLOTS);
+}
+
 /* Beyond seven eighths only rows without stacks are made, of which there are few. */
 static void configure_events(struct kernel *kernel)
 {
@@ -149,21 +162,18 @@ static void configure_events(struct kernel *kernel)
 	bpf_map__set_autocreate(skeleton->maps.allocators, has_allocations);
 	bpf_map__set_autocreate(skeleton->maps.allocating_threads, has_allocations);
 	bpf_map__set_autocreate(skeleton->maps.growing_threads, kernel->options->memory.has_growth);
+	if (kernel_has_claims(kernel))
+		configure_claims(kernel);
+	kernel_configure_calls(kernel);
 	if (!kernel->options->event_count)
 		return;
-	memcpy((void *)skeleton->rodata->cfg_event_rules, kernel->plan.rules,
-		sizeof(kernel->plan.rules));
 	kernel_configure_memory(kernel);
-	load_for_multi(kernel);
 	skeleton->rodata->cfg_event_rows = rows - rows / 8;
 	skeleton->rodata->cfg_event_seen_mask = kernel->sizes.event_seen - 1;
 	bpf_map__set_max_entries(skeleton->maps.event_seen, kernel->sizes.event_seen);
 	bpf_map__set_max_entries(skeleton->maps.event_records, kernel->sizes.event_ring_bytes);
 	bpf_map__set_max_entries(skeleton->maps.events_0, rows);
 	bpf_map__set_max_entries(skeleton->maps.events_1, rows);
-	bpf_map__set_max_entries(skeleton->maps.cpus, CPU_LEVELS + CONTRACT_EVENT_SLOTS);
-	bpf_map__set_max_entries(skeleton->maps.walks,
-		bpf_map__max_entries(skeleton->maps.walks) + CONTRACT_EVENT_SLOTS);
 }
 
 /* The kernel bounds what its unwinder gives. */
@@ -213,7 +223,7 @@ int kernel_configure(struct kernel *kernel, struct why *why)
 	unsigned int uses = USE_BOOKS | USE_QUEUES | (options->sample_hz ? USE_SAMPLES : 0) |
 			    (options->user_stacks == USER_STACKS_TABLE ? USE_SLEEPERS : 0) |
 			    events_uses(options->events, options->event_count) |
-			    memory_uses(&options->memory);
+			    memory_uses(&options->memory) | calls_uses(&kernel->calls);
 
 	skeleton->rodata->cfg_user_threads = options->has_user_threads;
 	skeleton->rodata->cfg_kernel_threads = options->has_kernel_threads;

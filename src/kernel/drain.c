@@ -129,7 +129,9 @@ static size_t batch_bytes(const struct batch *batch)
 {
 	return batch ? batch->records.count + batch->map_records.count + batch->waits.count +
 			       batch->rows.count * sizeof(*batch->rows.at) +
-			       batch->events.count * sizeof(*batch->events.at)
+			       batch->events.count * sizeof(*batch->events.at) +
+			       batch->calls.calls.count * sizeof(*batch->calls.calls.at) +
+			       batch->calls.slow.count * sizeof(*batch->calls.slow.at)
 		     : 0;
 }
 
@@ -143,8 +145,8 @@ static int flip(struct drain *drain, uint64_t patience_ns)
 		&drain->filling->drained_ns);
 	drain->next_flip_ns = drain->filling->drained_ns + drain->flip_every_ns;
 	if (!error)
-		error = kernel_flip_events(drain->kernel, &drain->filling->events, patience_ns,
-			&drain->filling->has_more_events);
+		error = kernel_flip_events(drain->kernel, &drain->filling->events,
+			&drain->filling->calls, patience_ns, &drain->filling->has_more_events);
 	return error;
 }
 
@@ -157,6 +159,9 @@ static int read_open(struct drain *drain)
 	batch->open.count = 0;
 	batch->has_open = true;
 	int error = kernel_read_threads(drain->kernel, &batch->open);
+	batch->open_calls.count = 0;
+	if (!error)
+		error = kernel_read_open_calls(drain->kernel, &batch->open_calls);
 	took = clock_monotonic_ns() - begun;
 	drain->next_read_ns =
 		begun + (took * 100 > READ_EVERY_NS ? took * 100 : (uint64_t)READ_EVERY_NS);
@@ -193,10 +198,14 @@ static struct batch *join(struct batch *first, struct batch *second)
 	vec_append(&first->rows, second->rows.at, second->rows.count);
 	vec_append(&first->waits, second->waits.at, second->waits.count);
 	vec_append(&first->events, second->events.at, second->events.count);
+	vec_append(&first->calls.calls, second->calls.calls.at, second->calls.calls.count);
+	vec_append(&first->calls.slow, second->calls.slow.at, second->calls.slow.count);
 	/* Rows that were drained after the open intervals were read make those out of date. */
 	if (second->is_flipped) {
 		first->open.count = 0;
 		vec_append(&first->open, second->open.at, second->open.count);
+		first->open_calls.count = 0;
+		vec_append(&first->open_calls, second->open_calls.at, second->open_calls.count);
 		first->has_open = second->has_open;
 		first->is_flipped = true;
 		first->has_more_events = second->has_more_events;
@@ -437,6 +446,9 @@ void batch_free(struct batch *batch)
 	vec_clear(&batch->rows);
 	vec_clear(&batch->waits);
 	vec_clear(&batch->events);
+	vec_clear(&batch->calls.calls);
+	vec_clear(&batch->calls.slow);
+	vec_clear(&batch->open_calls);
 	vec_clear(&batch->open);
 	free(batch);
 }

@@ -211,6 +211,19 @@ unsigned int events_uses(const struct event *events, size_t count)
 	return uses;
 }
 
+/* Of processes that are named it is known what runs in them. */
+static int find_calls(struct kernel *kernel, struct outside *outside, struct why *why)
+{
+	const struct capture_options *options = kernel->options;
+	struct call_plan *plan = &kernel->calls;
+
+	plan->rules = kernel->plan.rules;
+	plan->rule_count = &kernel->plan.rule_count;
+	for (size_t i = 0; options->target == TARGET_PIDS && i < options->id_count; i++)
+		plan->is_unwound |= call_target_unwinds(options->ids[i], outside);
+	return call_plan_make(&options->calls, outside, plan, why);
+}
+
 int kernel_find_events(struct kernel *kernel, struct outside *outside, struct why *why)
 {
 	const struct capture_options *options = kernel->options;
@@ -223,5 +236,7 @@ int kernel_find_events(struct kernel *kernel, struct outside *outside, struct wh
 		}
 	int error =
 		event_plan_make(options->events, options->event_count, outside, &kernel->plan, why);
+	if (!error)
+		error = find_calls(kernel, outside, why);
 	return error ? error : kernel_find_memory(kernel, outside, why);
 }

@@ -17,14 +17,23 @@
 
 #define LOOK_AGAIN_NS (1 * NS_PER_MS)
 
+bool kernel_has_claims(const struct kernel *kernel)
+{
+	return kernel->options->event_count || kernel->calls.functions.count;
+}
+
 double kernel_events_fill(const struct kernel *kernel)
 {
 	const volatile uint64_t *used =
 		(const volatile uint64_t *)kernel->skeleton->bss->event_rows_used;
 
-	return kernel->options->event_count
-		       ? (double)used[kernel->active_events] / (double)kernel->sizes.event_rows
-		       : 0;
+	double of_calls = kernel_calls_fill(kernel);
+	double of_events =
+		kernel->options->event_count
+			? (double)used[kernel->active_events] / (double)kernel->sizes.event_rows
+			: 0;
+
+	return of_calls > of_events ? of_calls : of_events;
 }
 
 /* Of all CPUs; NULL if they cannot be read. */
@@ -98,10 +107,15 @@ static void add_events(const struct kernel *kernel, uint32_t count, void *contex
 		vec_push(rows, ((struct kernel_event){keys[i], sums[i]}));
 }
 
-static int empty_table(struct kernel *kernel, uint32_t table, kernel_events *rows)
+static int empty_table(struct kernel *kernel, uint32_t table, kernel_events *rows,
+	struct kernel_call_rows *calls)
 {
 	const struct dwell *skeleton = kernel->skeleton;
-	int error = kernel_empty_table(kernel,
+	int error = kernel_empty_calls(kernel, table, calls);
+
+	if (error || !kernel->options->event_count)
+		return error;
+	error = kernel_empty_table(kernel,
 		bpf_map__fd(table ? skeleton->maps.events_1 : skeleton->maps.events_0),
 		kernel->sums, add_events, rows);
 
@@ -111,7 +125,8 @@ static int empty_table(struct kernel *kernel, uint32_t table, kernel_events *row
 }
 
 /* Empties the table that is not active, if nobody writes it any more. */
-static int empty_resting(struct kernel *kernel, kernel_events *rows, uint64_t patience_ns)
+static int empty_resting(struct kernel *kernel, kernel_events *rows,
+	struct kernel_call_rows *calls, uint64_t patience_ns)
 {
 	uint32_t resting = !kernel->active_events;
 
@@ -121,25 +136,25 @@ static int empty_resting(struct kernel *kernel, kernel_events *rows, uint64_t pa
 	if (!wait_for_claims(kernel, resting, patience_ns) && !patience_ns)
 		return 0;
 	kernel->has_resting = false;
-	return empty_table(kernel, resting, rows);
+	return empty_table(kernel, resting, rows, calls);
 }
 
-int kernel_flip_events(
-	struct kernel *kernel, kernel_events *rows, uint64_t patience_ns, bool *ret_has_rest)
+int kernel_flip_events(struct kernel *kernel, kernel_events *rows, struct kernel_call_rows *calls,
+	uint64_t patience_ns, bool *ret_has_rest)
 {
 	int error;
 
 	*ret_has_rest = false;
-	if (!kernel->options->event_count)
+	if (!kernel_has_claims(kernel))
 		return 0;
-	error = empty_resting(kernel, rows, patience_ns);
+	error = empty_resting(kernel, rows, calls, patience_ns);
 	*ret_has_rest = kernel->has_resting;
 	if (!error && !kernel->has_resting) {
 		kernel->active_events = !kernel->active_events;
 		kernel->has_resting = true;
 		__atomic_store_n(&kernel->skeleton->bss->active_events,
 			(uint32_t)kernel->active_events, __ATOMIC_SEQ_CST);
-		error = empty_resting(kernel, rows, patience_ns);
+		error = empty_resting(kernel, rows, calls, patience_ns);
 	}
 	return error;
 }

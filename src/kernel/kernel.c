@@ -118,6 +118,9 @@ static void set_sizes(struct kernel *kernel)
 		sizes_drop_awaited(&kernel->most);
 	if (options->memory.has_allocations)
 		sizes_add_allocations(&kernel->most, options->memory_bytes);
+	if (options->calls.count)
+		sizes_add_calls(
+			&kernel->most, options->memory_bytes, kernel->depth, target.threads);
 	kernel->sizes = kernel->most;
 	if (!options->is_memory_asked && can_grow(kernel->makers))
 		kernel->sizes = sizes_to_begin(&kernel->most, &target);
@@ -144,6 +147,8 @@ int kernel_new(const struct capture_options *options, struct helpers *makers, st
 	kernel->waits = xcalloc(KERNEL_BATCH_ROWS, kernel->sizes.wait_bytes + 1);
 	kernel->keys = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->keys));
 	kernel->sums = xcalloc(KERNEL_BATCH_ROWS, sizeof(*kernel->sums));
+	if (options->calls.count)
+		kernel->call_values = xcalloc(KERNEL_BATCH_ROWS, sizeof(struct slow_sum));
 	kernel_read_types(kernel);
 	kernel->has_loads = programs_have_loads();
 	kernel->skeleton = programs_open(kernel->has_loads);
@@ -263,6 +268,8 @@ void kernel_free(struct kernel *kernel)
 	kernel_free_sets(kernel);
 	dwell__destroy(kernel->skeleton);
 	event_plan_clear(&kernel->plan);
+	call_plan_clear(&kernel->calls);
+	free(kernel->call_values);
 	kernel_free_memory(kernel);
 	kernel_forget_types(kernel);
 	free(kernel->keys);

@@ -32,11 +32,25 @@ struct kernel_event {
 	struct event_sum sum;
 };
 
+struct kernel_call {
+	struct call_key key;
+	struct call_sum sum;
+};
+
+typedef VEC(struct kernel_call) kernel_calls;
+typedef VEC(struct call_entry) kernel_slow_rows;
+
+struct kernel_call_rows {
+	kernel_calls calls;
+	kernel_slow_rows slow;
+};
+
 /* Rows as they come from the kernel, one behind the other; kernel_next_wait() reads them. */
 typedef VEC(char) kernel_waits;
 typedef VEC(struct kernel_row) kernel_rows;
 typedef VEC(struct kernel_event) kernel_events;
 typedef VEC(struct thread_now) kernel_threads;
+typedef VEC(struct call_open) kernel_open_calls;
 typedef VEC(struct record_sleeper) kernel_sleepers;
 
 /* How many threads can be given other stacks at once. */
@@ -107,6 +121,10 @@ int kernel_repair(struct kernel *kernel, const struct repair *repairs, const uin
 uint32_t kernel_lacking(const struct kernel *kernel);
 /* The books of all living threads. */
 int kernel_read_threads(struct kernel *kernel, kernel_threads *ret);
+/* Calls that have not ended; and what they have waited for, which is of one moment with them only
+ * when the window is closed. */
+int kernel_read_open_calls(struct kernel *kernel, kernel_open_calls *ret);
+int kernel_read_open_waits(struct kernel *kernel, kernel_slow_rows *ret);
 
 /* The window opens `ahead_ns` from now and is `length_ns` long; 0: until it is closed. */
 int kernel_open_window(struct kernel *kernel, uint64_t ahead_ns, uint64_t length_ns,
@@ -126,13 +144,13 @@ double kernel_fill(const struct kernel *kernel);
  */
 int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, uint64_t *ret_ns);
 /*
- * Likewise for events, whose writers may be interrupted: as long as one is in the middle of the
+ * Likewise for events and calls, whose writers may be interrupted: as long as one is in the middle of the
  * resting table, for at most patience_ns, that one is waited for; then the table keeps its rows for
  * the next time, unless there was patience, which is for the end. *ret_has_rest: not even the rows
  * of the flip before have all come; those of this one may always come with the next.
  */
-int kernel_flip_events(
-	struct kernel *kernel, kernel_events *rows, uint64_t patience_ns, bool *ret_has_rest);
+int kernel_flip_events(struct kernel *kernel, kernel_events *rows, struct kernel_call_rows *calls,
+	uint64_t patience_ns, bool *ret_has_rest);
 /* Events that found their CPU in the middle of too many others: in rows without stacks, or in none.
  */
 void kernel_slotless_events(const struct kernel *kernel, uint64_t *ret_bare, uint64_t *ret_refused);

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "kernel/allocators.h"
+#include "kernel/calls.h"
 #include "kernel/event_place.h"
 #include "kernel/kernel.h"
 #include "kernel/kernel_text.h"
@@ -85,6 +86,9 @@ struct kernel {
 	int active_events;                     /* table that is filled */
 	bool has_resting;                      /* the other one is not empty yet */
 	struct event_plan plan;
+	struct call_plan calls;
+	char *call_values;     /* KERNEL_BATCH_ROWS of a table of calls; NULL: none are watched */
+	bool has_kernel_multi; /* see call_kernel.h */
 	bool has_multi; /* see uprobes.h */
 	int library_fd; /* the preloaded one's, -1: none; with where its hooks are */
 	uint64_t hook_offsets[MEMORY_HOOKS];
@@ -153,6 +157,12 @@ int kernel_attach_memory(struct kernel *kernel, struct why *why);
 void kernel_free_memory(struct kernel *kernel);
 /* How full the active table of events is, 0 to 1. */
 double kernel_events_fill(const struct kernel *kernel);
+/* The same of calls, see calls.c; their settings; their tables of that number, which are emptied. */
+double kernel_calls_fill(const struct kernel *kernel);
+void kernel_configure_calls(struct kernel *kernel);
+int kernel_empty_calls(struct kernel *kernel, uint32_t table, struct kernel_call_rows *rows);
+/* Are there programs that claim slots of a CPU: of events, or of calls? */
+bool kernel_has_claims(const struct kernel *kernel);
 /* What kernel_unwind_areas() has mapped. */
 void kernel_unmap_areas(struct kernel *kernel);
 

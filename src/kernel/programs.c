@@ -102,6 +102,18 @@ static const struct program programs[] = {
 	{.name = "on_kernel_call", .use = USE_OF_EVENT(EVENT_KERNEL_CALL)},
 	{.name = "on_tracepoint", .use = USE_OF_EVENT(EVENT_TRACEPOINT)},
 	{.name = "on_perf_event", .use = USE_OF_EVENT(EVENT_PERF)},
+	{.name = "on_call_begin",
+		.use = USE_USER_CALLS,
+		.runs = COUNTER_CALLS,
+		.timed = COUNTER_CALL_TIMED},
+	{.name = "on_call_return", .use = USE_USER_CALLS},
+	{.name = "on_call_leave", .use = USE_USER_CALLS},
+	{.name = "on_kernel_begin", .use = USE_KERNEL_CALLS},
+	{.name = "on_kernel_return", .use = USE_KERNEL_CALLS},
+	{.name = "on_system_call", .use = USE_SYSTEM_CALLS},
+	{.name = "on_system_return", .use = USE_SYSTEM_CALLS},
+	{.name = "on_open_calls", .use = USE_CALLS},
+	{.name = "on_open_waits", .use = USE_CALLS},
 	{.name = "on_block", .use = USE_ALLOC_HOOKS},
 	{.name = "on_block_freed", .use = USE_ALLOC_HOOKS},
 	{.name = "on_block_untracked", .use = USE_ALLOC_HOOKS},
@@ -110,7 +122,7 @@ static const struct program programs[] = {
 	{.name = "on_allocated", .use = USE_ALLOC_CALLS},
 	{.name = "on_allocate_only", .use = USE_ALLOC_CALLS},
 	{.name = "on_free", .use = USE_ALLOC_CALLS},
-	{.name = "on_allocator_call", .use = USE_ALLOC_CALLS},
+	{.name = "on_allocator_call", .use = USE_ALLOC_CALLS | USE_USER_CALLS},
 	{.name = "on_brk", .use = USE_GROWTH},
 	{.name = "on_memory_call", .use = USE_GROWTH},
 	{.name = "on_sleepers", .use = USE_SLEEPERS},
@@ -173,7 +185,8 @@ uint64_t programs_ns(const uint64_t counters[static COUNTERS], bool of_events)
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *program = &programs[i];
-		if (!!(program->use & USE_OF_EVENTS) == of_events && program->timed &&
+		bool is_of_events = program->use & (USE_OF_EVENTS | USE_CALLS);
+		if (is_of_events == of_events && program->timed &&
 			counters[program->timed])
 			total += (double)counters[program->runs] *
 				 (double)counters[program->timed + 1] /

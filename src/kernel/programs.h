@@ -29,6 +29,11 @@ enum program_use {
 	USE_BARE_SOFTIRQS = 1 << 7, /* names of softirqs where stacks do not tell */
 	USE_QUEUES = 1 << 8,        /* who had the CPU that a thread was ready for */
 	USE_AWAITED = 1 << 9,       /* what threads waited for */
+	/* Calls that are taken apart; attached by kernel_attach_calls(). */
+	USE_USER_CALLS = 1 << 10,
+	USE_SYSTEM_CALLS = 1 << 11,
+	USE_KERNEL_CALLS = 1 << 12,
+	USE_CALLS = 7 << 10,
 	/* What is counted beside time; attached by kernel_attach_events(). Each kind of event has a
 	 * use of its own: USE_OF_EVENT(). */
 	USE_ALLOC_HOOKS = 1 << 16, /* of the preloaded library */

@@ -5,7 +5,8 @@
  * sums; 1/16 is for what threads remember. For user stacks 1/8 for rows, 1/64 each for page words
  * and mappings and at most 1/32 for processes. 1/64 is for what threads wait for. Events, if any
  * are asked for, have 1/16 for their rows, 1/32 for their ring and 1/64 for their seen stacks;
- * blocks of memory that are followed 1/8, which is taken as they come.
+ * blocks of memory that are followed 1/8, which is taken as they come. Calls have 1/32 for their
+ * rows, 1/16 for those of what slow ones waited for, and up to 1/16 for what threads keep of them.
  * Lessons of kernel stacks have 1/64 for their ring, 1 MiB at most. The tables of sums are
  * preallocated, which costs CPU time (0.5 s for 160 MiB), and at half full they are flipped within
  * 50 ms: a quarter is ample. The rest is for what threads take in task storage.
@@ -33,6 +34,8 @@
 /* An entry of a hash that allocates them one by one, with its bucket. */
 #define PROCESS_BYTES (64 + 32)
 #define ALLOCATION_BYTES (64 + sizeof(struct allocation_key) + sizeof(struct allocation) + 32)
+#define CALL_BYTES (48 + sizeof(struct call_key) + sizeof(struct call_sum) + 32)
+#define SLOW_BYTES(value_bytes) (48 + sizeof(struct slow_key) + (value_bytes) + 32)
 #define MIN_PROCESSES 1024
 #define MAX_PROCESSES 65536
 #define MAX_PASTS 65536
@@ -175,6 +178,25 @@ void sizes_add_allocations(struct table_sizes *sizes, uint64_t bytes)
 	sizes->allocations = rows_in(bytes / 8, ALLOCATION_BYTES);
 }
 
+/* A few threads may soon be more. */
+#define CALL_BOOKS_PER_THREAD 8
+#define FEW_CALL_BOOKS 128
+
+void sizes_add_calls(struct table_sizes *sizes, uint64_t bytes, uint32_t depth, uint32_t threads)
+{
+	uint64_t books = bytes / 16 / CONTRACT_CALL_BOOKS_BYTES;
+	uint64_t needed =
+		largest_of(FEW_CALL_BOOKS, (uint64_t)CALL_BOOKS_PER_THREAD * threads);
+
+	sizes->call_rows = rows_in(bytes / 32 / 2, CALL_BYTES);
+	sizes->slow_bytes = (uint32_t)(offsetof(struct slow_sum, shares) +
+				       (depth + 1) * sizeof(struct share));
+	sizes->slow_rows = rows_in(bytes / 16 / 2, SLOW_BYTES(sizes->slow_bytes));
+	sizes->call_books = power_of_two_below(threads ? least_of(needed, books) : books);
+	if (!sizes->call_books)
+		sizes->call_books = 1;
+}
+
 void sizes_drop_awaited(struct table_sizes *sizes)
 {
 	sizes->awaited_bytes = 0;
@@ -192,6 +214,9 @@ uint64_t sizes_bytes(const struct table_sizes *sizes)
 	       2ULL * sizes->wait_rows * WAIT_BYTES(sizes->wait_bytes) +
 	       2ULL * sizes->event_rows * EVENT_BYTES + sizes->event_ring_bytes +
 	       (uint64_t)sizes->event_seen * sizeof(uint64_t) +
+	       2ULL * sizes->call_rows * CALL_BYTES +
+	       2ULL * sizes->slow_rows * SLOW_BYTES(sizes->slow_bytes) +
+	       (uint64_t)sizes->call_books * CONTRACT_CALL_BOOKS_BYTES +
 	       (uint64_t)sizes->allocations * ALLOCATION_BYTES + sizes->lesson_ring_bytes +
 	       (sizes->lesson_ring_bytes ? sizeof(struct frame_table) : 0) + sizes->awaited_bytes +
 	       (uint64_t)sizes->pasts * CONTRACT_PAST_BYTES + sizes->ring_bytes +

@@ -20,6 +20,10 @@ struct table_sizes {
 	uint32_t event_rows;    /* in each of the two tables of events; 0: none, as the two below */
 	uint32_t event_ring_bytes;  /* a power of two */
 	uint32_t event_seen;        /* a power of two */
+	uint32_t call_rows;  /* in each of the two tables of calls; 0: none, as the three below */
+	uint32_t slow_rows;  /* in each of the two of what slow ones waited for */
+	uint32_t slow_bytes; /* of such a row's value */
+	uint32_t call_books; /* threads that are in calls at once; a power of two */
 	uint32_t allocations;       /* blocks of memory that are followed; 0: none */
 	uint32_t ring_bytes;        /* a power of two */
 	uint32_t seen;              /* a power of two */
@@ -40,6 +44,8 @@ struct sizes_target {
 struct table_sizes sizes_of_memory(uint64_t bytes, uint32_t depth, bool has_events);
 /* With a table of blocks of memory. */
 void sizes_add_allocations(struct table_sizes *sizes, uint64_t bytes);
+/* With tables of calls; threads: that are recorded, 0: anybody. */
+void sizes_add_calls(struct table_sizes *sizes, uint64_t bytes, uint32_t depth, uint32_t threads);
 /* Without those for what threads wait for. */
 void sizes_drop_awaited(struct table_sizes *sizes);
 /* What a recording of that target begins with, none of it larger than the most. */

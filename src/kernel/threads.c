@@ -95,6 +95,40 @@ int kernel_read_threads(struct kernel *kernel, kernel_threads *ret)
 		kernel->skeleton->progs.on_read, sizeof(struct thread_now), keep_thread, ret);
 }
 
+static void keep_open_call(void *context, const void *row)
+{
+	kernel_open_calls *calls = context;
+	struct call_open call;
+
+	memcpy(&call, row, sizeof(call));
+	vec_push(calls, call);
+}
+
+int kernel_read_open_calls(struct kernel *kernel, kernel_open_calls *ret)
+{
+	if (!kernel->calls.functions.count)
+		return 0;
+	return iterate(kernel->skeleton->progs.on_open_calls, sizeof(struct call_open),
+		keep_open_call, ret);
+}
+
+static void keep_open_wait(void *context, const void *row)
+{
+	kernel_slow_rows *waits = context;
+	struct call_entry wait;
+
+	memcpy(&wait, row, sizeof(wait));
+	vec_push(waits, wait);
+}
+
+int kernel_read_open_waits(struct kernel *kernel, kernel_slow_rows *ret)
+{
+	if (!kernel->calls.functions.count)
+		return 0;
+	return iterate(kernel->skeleton->progs.on_open_waits, sizeof(struct call_entry),
+		keep_open_wait, ret);
+}
+
 static void keep_sleeper(void *context, const void *row)
 {
 	kernel_sleepers *sleepers = context;
