@@ -43,7 +43,10 @@ ASSETS := $(addprefix $(OUT)/src/,render/flame/svg_assets.o render/page/page_ass
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(ASSETS)
 LIBRARY := $(OUT)/libdwell.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-WORKLOADS := $(patsubst tests/workloads/%.c,build/workloads/%,$(wildcard tests/workloads/*.c))
+# Those in C++ and Go are left out where there is no compiler for them.
+WORKLOADS := $(patsubst tests/workloads/%.c,build/workloads/%,$(wildcard tests/workloads/*.c)) \
+	$(if $(shell command -v $(CXX)),$(patsubst tests/workloads/%.cc,build/workloads/%,$(wildcard tests/workloads/*.cc))) \
+	$(if $(shell command -v go),$(patsubst tests/workloads/%.go,build/workloads/%,$(wildcard tests/workloads/*.go)))
 
 .PHONY: all
 all: $(PROGRAM)
@@ -168,6 +171,16 @@ build/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra $< -o $@ -pthread -lm
+
+build/workloads/%: tests/workloads/%.cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -O2 -g -Wall -Wextra $< -o $@
+
+build/workloads/%: tests/workloads/%.go
+	@mkdir -p $(@D)
+	$(call say,GO,$@)
+	$(Q)GOCACHE=$(CURDIR)/build/go GO111MODULE=off go build -o $@ $<
 
 # Programs with which cases look into the library.
 TEST_TOOLS := $(patsubst tests/cfi/%.c,$(OUT)/tests/cfi/%,$(wildcard tests/cfi/*.c))

@@ -6,36 +6,15 @@
  * sys/sdt.h writes them. Says {"count": N, "bytes": written, "results": sum of those above 0}.
  * Waits for another line.
  */
-#include "workload.h"
-
 #include <fcntl.h>
+
+#include "mark.h"
+#include "workload.h"
 
 /* What the mark's last argument is read from. */
 static volatile long long weighed;
 
-#define NOTE(arguments)                                                                            \
-	"990: nop\n"                                                                               \
-	".pushsection .note.stapsdt,\"?\",\"note\"\n"                                              \
-	".balign 4\n"                                                                              \
-	".4byte 992f-991f, 994f-993f, 3\n"                                                         \
-	"991: .asciz \"stapsdt\"\n"                                                                \
-	"992: .balign 4\n"                                                                         \
-	"993: .8byte 990b\n"                                                                       \
-	".8byte _.stapsdt.base\n"                                                                  \
-	".8byte 0\n"                                                                               \
-	".asciz \"eventful\"\n"                                                                    \
-	".asciz \"step\"\n"                                                                        \
-	".asciz \"" arguments "\"\n"                                                               \
-	"994: .balign 4\n"                                                                         \
-	".popsection\n"                                                                            \
-	".ifndef _.stapsdt.base\n"                                                                 \
-	".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"                    \
-	".weak _.stapsdt.base\n"                                                                   \
-	".hidden _.stapsdt.base\n"                                                                 \
-	"_.stapsdt.base: .space 1\n"                                                               \
-	".size _.stapsdt.base, 1\n"                                                                \
-	".popsection\n"                                                                            \
-	".endif\n"
+#define NOTE(arguments) MARK("eventful", "step", arguments)
 
 /* arg1 in a register, arg2 a constant, arg3 in memory. */
 NAMED static void pass_mark(long long number)
