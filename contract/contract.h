@@ -59,6 +59,7 @@ enum stack_none {
 	STACK_LOST = 5,     /* set by user space: its record never arrived */
 	STACK_NO_WAKER_STACK = 6, /* of a waker: the wait was shorter than --waker-stacks-from */
 	STACK_THINNED = 7,        /* left out to keep to --budget */
+	STACK_MORE_WAITS = 8,     /* of a slow call: more waits than are kept of one */
 	STACK_FIRST_ID = 16,
 };
 

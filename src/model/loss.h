@@ -16,6 +16,10 @@ enum loss {
 	LOSS_ODD_VALUES,          /* events whose number was below 0 or absurd */
 	LOSS_UNTRACKED_BLOCKS,    /* allocations whose end cannot be seen: they are not in live */
 	LOSS_UNWATCHED_PROCESSES, /* whose allocations were not seen at all */
+	LOSS_CALL_MISMATCH,       /* calls whose parts did not add up: a bug, must be 0 */
+	LOSS_CALLS,               /* calls that found no room: in no figure */
+	LOSS_BARE_CALLS,          /* calls whose threads are not told */
+	LOSS_SLOW_WAITS,          /* waits of slow calls whose stacks did not fit */
 	LOSS_STACKS,              /* intervals whose stack record never arrived */
 	LOSS_THREAD_ENDS,         /* threads whose last record was lost, with their lives */
 	LOSS_UNCLOSED,            /* threads seen that were never closed, with their lives */

@@ -35,6 +35,7 @@ static const struct {
 	[UNWIND_DOUBTFUL] = {"may lack methods (no frame pointers)", "[methods may be missing]"},
 	[UNWIND_PROBED] = {"inside a uprobe of some tool", "[uprobe]"},
 	[UNWIND_THINNED] = {"left out to keep to --budget", "[thinned]"},
+	[UNWIND_MORE_WAITS] = {"more waits than are kept of a slow call", "[more waits]"},
 };
 
 static const enum unwind_end of_stop[UNWIND_STOPS] = {

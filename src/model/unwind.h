@@ -35,6 +35,7 @@ enum unwind_end {
 	UNWIND_OTHER_STACK = 22,    /* goes on on another stack, which is not followed */
 	UNWIND_DOUBTFUL = 23,       /* reached a root by way of code that may hide callers */
 	UNWIND_THINNED = 24,        /* left out to keep to --budget */
+	UNWIND_MORE_WAITS = 25,     /* a slow call's earlier waits, more than are kept of one */
 	UNWIND_ENDS,
 };
 

@@ -37,7 +37,7 @@ static const struct {
 	[WORD_CHAIN_END] = {"chain_end", CHAIN_ENDS},
 	[WORD_QUEUE_KIND] = {"queue_kind", QUEUE_KINDS},
 	[WORD_AWAITED_KIND] = {"awaited_kind", AWAITED_KINDS},
-	[WORD_NO_STACK] = {"no_stack", STACK_THINNED + 1},
+	[WORD_NO_STACK] = {"no_stack", STACK_MORE_WAITS + 1},
 };
 
 struct words *words_new(void)

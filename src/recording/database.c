@@ -205,6 +205,8 @@ static int check_tables(sqlite3 *db, uint32_t version, const char *path, struct 
 		missing = missing_table(statement, schema_awaited_tables);
 	if (!missing && version >= RECORDING_VERSION_OF_MEMORY)
 		missing = missing_table(statement, schema_memory_tables);
+	if (!missing && version >= RECORDING_VERSION_OF_CALLS)
+		missing = missing_table(statement, schema_call_tables);
 	sqlite3_finalize(statement);
 	if (missing)
 		return why_set(

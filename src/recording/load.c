@@ -330,6 +330,8 @@ int recording_load(struct recording *recording, struct why *why)
 	if (!error)
 		error = recording_load_measures(recording, why);
 	if (!error)
+		error = recording_load_functions(recording, why);
+	if (!error)
 		error = load_losses(recording, why);
 	return error;
 }

@@ -52,14 +52,16 @@ static void tell(struct recording *recording, enum word_kind kind, const uint64_
 	}
 }
 
-void recording_tell_unknown_rows(struct recording *recording)
+void recording_tell_unknown_rows(struct recording *recording, struct row_walks *walks)
 {
-	const struct unknown_rows *unknown = &recording->unknown;
+	struct unknown_rows *unknown = &walks->unknown;
+	bool is_slow = walks == &recording->of_slow;
 
 	if (unknown->is_told)
 		return;
-	recording->unknown.is_told = true;
-	tell(recording, WORD_STATE, unknown->by_state, LOSSES, "state", "left out");
-	tell(recording, WORD_BAND, unknown->by_band, LOSS_NOTED, "length",
-		"counted under no length");
+	unknown->is_told = true;
+	tell(recording, WORD_STATE, unknown->by_state, LOSSES,
+		is_slow ? "slow calls of state" : "state", "left out");
+	tell(recording, WORD_BAND, unknown->by_band, LOSS_NOTED,
+		is_slow ? "slow calls, of length" : "length", "counted under no length");
 }

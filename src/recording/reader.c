@@ -11,6 +11,7 @@ int recording_open(const char *path, struct recording **ret, struct why *why)
 
 	recording->path = xstrdup(path);
 	recording->database.file = RECORDING_FILE_NONE;
+	recording->slow_function = recording->kept_function = REC_NONE;
 	error = database_open(path, &recording->database, &recording->text_budget_bytes, why);
 	if (!error)
 		error = recording_load(recording, why);
@@ -37,9 +38,11 @@ void recording_free(struct recording *recording)
 	vec_clear(&recording->chains);
 	vec_clear(&recording->awaited);
 	vec_clear(&recording->measures);
+	vec_clear(&recording->functions);
 	vec_clear(&recording->losses);
 	words_free(recording->words);
-	kept_rows_clear(&recording->kept);
+	kept_rows_clear(&recording->of_all.kept);
+	kept_rows_clear(&recording->of_slow.kept);
 	map64_clear(&recording->node_by_id);
 	map64_clear(&recording->chain_by_id);
 	map64_clear(&recording->awaited_by_id);
@@ -128,6 +131,12 @@ const struct rec_measure *recording_measures(const struct recording *recording, 
 	return recording->measures.at;
 }
 
+const struct rec_function *recording_functions(const struct recording *recording, size_t *ret_count)
+{
+	*ret_count = recording->functions.count;
+	return recording->functions.at;
+}
+
 const struct rec_loss *recording_losses(const struct recording *recording, size_t *ret_count)
 {
 	*ret_count = recording->losses.count;
@@ -193,4 +202,11 @@ uint32_t recording_measure_index(const struct recording *recording, uint32_t id)
 	_Static_assert(offsetof(struct rec_measure, id) == 0, "find_id() looks there");
 	return find_id(
 		recording->measures.at, recording->measures.count, sizeof(struct rec_measure), id);
+}
+
+uint32_t recording_function_index(const struct recording *recording, uint32_t id)
+{
+	_Static_assert(offsetof(struct rec_function, id) == 0, "find_id() looks there");
+	return find_id(recording->functions.at, recording->functions.count,
+		sizeof(struct rec_function), id);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the reader share: database.c opens the file and steps through it, load.c fills
- * the arrays, rows.c streams sums, counts.c events, reader.c is the outside. Private to
- * src/recording/.
+ * the arrays, rows.c streams sums and rows of slow calls, counts.c events, calls.c calls, reader.c
+ * is the outside. Private to src/recording/.
  */
 #ifndef DWELL_RECORDING_READER_PRIVATE_H
 #define DWELL_RECORDING_READER_PRIVATE_H
@@ -31,8 +31,14 @@ struct unknown_rows {
 	uint64_t by_band[WORDS_MOST];
 	bool is_told; /* they are among the losses */
 };
-/* As many losses as they can become. */
-#define UNKNOWN_ROWS_LINES (2 * WORDS_MOST)
+/* As many losses as they can become, those of slow calls included. */
+#define UNKNOWN_ROWS_LINES (4 * WORDS_MOST)
+
+/* What walks over rows leave behind. */
+struct row_walks {
+	struct kept_rows kept;
+	struct unknown_rows unknown;
+};
 
 struct recording {
 	char *path; /* as the user gave it, for messages */
@@ -50,10 +56,13 @@ struct recording {
 	VEC(struct rec_linked_chain) chains;
 	VEC(struct rec_awaited) awaited;
 	VEC(struct rec_measure) measures;
+	VEC(struct rec_function) functions;
 	VEC(struct rec_loss) losses;
 	struct words *words;
-	struct unknown_rows unknown;
-	struct kept_rows kept;
+	uint32_t slow_function; /* whose rows are walked over; REC_NONE: those of all threads */
+	struct row_walks of_all;
+	struct row_walks of_slow;
+	uint32_t kept_function; /* whose rows are kept there */
 	/* Id in the file to index in the array. */
 	struct map64 node_by_id;
 	struct map64 chain_by_id;
@@ -118,6 +127,7 @@ __attribute__((format(printf, 2, 3))) void cursor_fail(
 uint32_t recording_thread_index(const struct recording *recording, uint32_t id);
 uint32_t recording_process_index(const struct recording *recording, uint32_t id);
 uint32_t recording_measure_index(const struct recording *recording, uint32_t id);
+uint32_t recording_function_index(const struct recording *recording, uint32_t id);
 
 /*
  * The node of a stack id, or REC_NONE and why there is none. An id that is neither a stack's nor a
@@ -134,7 +144,7 @@ void cursor_check_room(struct cursor *cursor, size_t count);
 /* What numbers mean that this dwell does not have, before all that holds numbers. 0 or -errno. */
 int recording_load_words(struct recording *recording, struct why *why);
 /* After a whole walk over the rows: adds what was met there to the losses, once. */
-void recording_tell_unknown_rows(struct recording *recording);
+void recording_tell_unknown_rows(struct recording *recording, struct row_walks *walks);
 /* Things that were waited for, after the processes; nothing in a file that has none. 0 or -errno.
  */
 int recording_load_awaited(struct recording *recording, struct why *why);
@@ -144,6 +154,8 @@ uint32_t cursor_resolve_awaited(struct cursor *cursor, uint64_t id);
 int recording_load_chains(struct recording *recording, struct why *why);
 /* Measures; nothing in a file that has none. 0 or -errno. */
 int recording_load_measures(struct recording *recording, struct why *why);
+/* Functions; nothing in a file that has none. 0 or -errno. */
+int recording_load_functions(struct recording *recording, struct why *why);
 /* Fills the arrays. 0 or -errno. */
 int recording_load(struct recording *recording, struct why *why);
 /* Totals of threads that a crash kept from being closed, from their rows. 0 or -errno. */

@@ -391,6 +391,11 @@ static inline bool rec_call_is_sound(const struct rec_call *call)
 	       rec_parts_are_sound(call->part_ns, call->wall_ns);
 }
 
+static inline bool rec_open_call_is_sound(const struct rec_open_call *call)
+{
+	return call->state < TIME_STATES && rec_parts_are_sound(call->part_ns, call->wall_ns);
+}
+
 static inline bool rec_queue_is_sound(const struct rec_queue *queue)
 {
 	return queue->max_ns <= queue->ns;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of sums, one at a time, and of the open intervals if the recording was cut short. */
+/*
+ * The rows of sums, one at a time, and of the open intervals if the recording was cut short; or
+ * those of slow calls of one function, which differ in nothing but their tables.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,6 +13,24 @@
 	"SELECT rowid, thread, slice_first, slice_last, state, letter, band, kernel_stack,"        \
 	" user_stack, count, ns, max_ns, first_ns, last_ns, " rest " FROM " table                  \
 	" ORDER BY rowid"
+
+/* Each is in one slice; the last column is the function. */
+#define SELECT_SLOW                                                                                \
+	"SELECT rowid, thread, slice, slice, state, letter, band, kernel_stack, user_stack,"       \
+	" count, ns, max_ns, ns, 0, chain, awaited, owner, function FROM slow ORDER BY rowid"
+
+#define SELECT_SHARES(table)                                                                       \
+	"SELECT rowid, sum, position, ran_ns, no_cpu_ns, earlier_ns FROM " table " ORDER BY rowid"
+
+static bool is_slow_chosen(const struct recording *recording)
+{
+	return recording->slow_function != REC_NONE;
+}
+
+static struct row_walks *walks_of(struct recording *recording)
+{
+	return is_slow_chosen(recording) ? &recording->of_slow : &recording->of_all;
+}
 
 /*
  * Shares were written behind their rows, in the same order, and are read side by side with them.
@@ -32,10 +53,11 @@ static void next_share(struct share_walk *walk)
 static void open_shares(struct recording *recording, struct why *why, struct share_walk *ret)
 {
 	*ret = (struct share_walk){0};
-	cursor_open(recording, "shares",
-		"SELECT rowid, sum, position, ran_ns, no_cpu_ns, earlier_ns FROM shares"
-		" ORDER BY rowid",
-		why, &ret->cursor);
+	if (is_slow_chosen(recording))
+		cursor_open(
+			recording, "slow_shares", SELECT_SHARES("slow_shares"), why, &ret->cursor);
+	else
+		cursor_open(recording, "shares", SELECT_SHARES("shares"), why, &ret->cursor);
 	next_share(ret);
 }
 
@@ -95,7 +117,7 @@ static struct rec_sum read_sum(struct cursor *cursor, enum time_state state)
 	};
 
 	if (!words_is_own(WORD_BAND, sum.band))
-		cursor->recording->unknown.by_band[sum.band]++;
+		walks_of(cursor->recording)->unknown.by_band[sum.band]++;
 	sum.task_letter = read_letter(cursor, sum.state);
 	return sum;
 }
@@ -165,23 +187,38 @@ static bool is_unended(const struct recording *recording, const struct rec_row *
 	       (row->chain == REC_NONE || recording->chains.at[row->chain].end == CHAIN_NOT_WOKEN);
 }
 
-/* A row of a state that this dwell does not have, with its shares. Nothing in it is judged. */
-static void leave_out(struct cursor *cursor, struct share_walk *walk, unsigned int state)
+/* Slow calls: a row of another function than the one that was chosen? */
+static bool is_of_another(struct cursor *cursor)
+{
+	const struct recording *recording = cursor->recording;
+
+	if (!is_slow_chosen(recording))
+		return false;
+	uint32_t function = recording_function_index(recording, cursor_u32(cursor, 17));
+	if (function == REC_NONE)
+		cursor_fail(cursor, "row %" PRIu64 " of slow has an unknown function", cursor->row);
+	return function != recording->slow_function;
+}
+
+/* A row that is not told, with its shares. Nothing in it is judged. */
+static void leave_out(struct cursor *cursor, struct share_walk *walk)
 {
 	while (walk->has_share && walk->sum == cursor->last_key)
 		next_share(walk);
-	cursor->recording->unknown.by_state[state]++;
 }
 
 static int walk_rows(
 	struct cursor *cursor, struct share_walk *shares, recording_row_fn each, void *context)
 {
+	struct row_walks *walks = walks_of(cursor->recording);
 	int result = 0;
 
 	while (!result && cursor_next(cursor)) {
 		unsigned int state = cursor_word(cursor, 4, WORD_STATE);
-		if (!words_is_own(WORD_STATE, state)) {
-			leave_out(cursor, shares, state);
+		bool is_known = words_is_own(WORD_STATE, state);
+		walks->unknown.by_state[state] += !is_known;
+		if (!is_known || is_of_another(cursor)) {
+			leave_out(cursor, shares);
 			continue;
 		}
 		struct rec_row row = read_row(cursor, (enum time_state)state);
@@ -189,7 +226,7 @@ static int walk_rows(
 		row.is_unended = is_unended(cursor->recording, &row);
 		if (cursor->error || shares->cursor.error)
 			continue;
-		kept_rows_add(&cursor->recording->kept, &row);
+		kept_rows_add(&walks->kept, &row);
 		result = each(&row, context);
 	}
 	if (!result && !cursor->error && shares->has_share)
@@ -225,21 +262,31 @@ static const char *select_rows(uint32_t version, bool is_open)
 	return is_open ? SELECT_ROWS("open", "0, 0, 0") : SELECT_ROWS("sums", "0, 0, 0");
 }
 
-static int walk_file(
+static int walk_all(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why)
 {
 	uint32_t version = recording->database.version;
-
-	if (!recording->unknown.is_told)
-		recording->unknown = (struct unknown_rows){0};
 	int result = walk(
 		recording, "sums", select_rows(version, false), version > 1, each, context, why);
 
 	if (!result && !recording->meta.is_finished)
 		result = walk(
 			recording, "open", select_rows(version, true), false, each, context, why);
+	return result;
+}
+
+static int walk_file(
+	struct recording *recording, recording_row_fn each, void *context, struct why *why)
+{
+	struct row_walks *walks = walks_of(recording);
+
+	if (!walks->unknown.is_told)
+		walks->unknown = (struct unknown_rows){0};
+	int result = is_slow_chosen(recording)
+			     ? walk(recording, "slow", SELECT_SLOW, true, each, context, why)
+			     : walk_all(recording, each, context, why);
 	if (!result)
-		recording_tell_unknown_rows(recording);
+		recording_tell_unknown_rows(recording, walks);
 	return result;
 }
 
@@ -247,13 +294,12 @@ static int walk_file(
 #define MOST_KEPT_ROWS 150000
 
 /* The highest number of a row, which is found at once; a count of them is not. */
-static uint64_t last_row(const struct recording *recording)
+static uint64_t last_row(const struct recording *recording, const char *sql)
 {
 	sqlite3_stmt *statement = NULL;
 	uint64_t last = UINT64_MAX;
 
-	if (!sqlite3_prepare_v2(
-		    recording->database.db, "SELECT max(id) FROM sums", -1, &statement, NULL) &&
+	if (!sqlite3_prepare_v2(recording->database.db, sql, -1, &statement, NULL) &&
 		sqlite3_step(statement) == SQLITE_ROW)
 		last = (uint64_t)sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
@@ -262,13 +308,16 @@ static uint64_t last_row(const struct recording *recording)
 
 void recording_keep_rows(struct recording *recording)
 {
-	recording->kept.is_wanted = last_row(recording) <= MOST_KEPT_ROWS;
+	recording->of_all.kept.is_wanted =
+		last_row(recording, "SELECT max(id) FROM sums") <= MOST_KEPT_ROWS;
+	recording->of_slow.kept.is_wanted =
+		last_row(recording, "SELECT max(id) FROM slow") <= MOST_KEPT_ROWS;
 }
 
 int recording_each_row(
 	struct recording *recording, recording_row_fn each, void *context, struct why *why)
 {
-	struct kept_rows *kept = &recording->kept;
+	struct kept_rows *kept = &walks_of(recording)->kept;
 
 	if (kept->is_whole)
 		return kept_rows_each(kept, each, context);

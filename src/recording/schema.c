@@ -14,6 +14,8 @@ const char *const schema_measure_tables[] = {"measures", "counts", NULL};
 const char *const schema_queue_tables[] = {"queues", NULL};
 const char *const schema_awaited_tables[] = {"awaited", NULL};
 const char *const schema_memory_tables[] = {"memory", NULL};
+const char *const schema_call_tables[] = {
+	"functions", "calls", "open_calls", "slow", "slow_shares", NULL};
 
 #define KEY(field, type)                                                                           \
 	{                                                                                          \
@@ -97,6 +99,7 @@ bool schema_end_of_no_stack(uint64_t id, enum unwind_end *ret)
 		[STACK_LOST] = UNWIND_LOST,
 		[STACK_NO_WAKER_STACK] = UNWIND_NO_WAKER_STACK,
 		[STACK_THINNED] = UNWIND_THINNED,
+		[STACK_MORE_WAITS] = UNWIND_MORE_WAITS,
 	};
 
 	if (id >= sizeof(ends) / sizeof(ends[0]))

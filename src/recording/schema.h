@@ -28,6 +28,7 @@ extern const char *const schema_measure_tables[];
 extern const char *const schema_queue_tables[];
 extern const char *const schema_awaited_tables[];
 extern const char *const schema_memory_tables[];
+extern const char *const schema_call_tables[];
 
 enum schema_type {
 	SCHEMA_TEXT,  /* const char * */

@@ -186,6 +186,83 @@ CREATE TABLE queues( -- who had the CPU that a thread was ready for; the time is
  max_ns INTEGER NOT NULL -- of one such time
 );
 
+CREATE TABLE functions( -- whose calls were watched; counts are of calls that are in no row of calls
+ id INTEGER PRIMARY KEY,
+ name TEXT NOT NULL,
+ kind TEXT NOT NULL, -- function, syscall, marks or kernel
+ place TEXT NOT NULL, -- the file it is in; '': none
+ rule TEXT NOT NULL, -- which calls are slow, as it was asked for
+ slow_from_ns INTEGER NOT NULL, -- calls from here on were slow, when it was looked at last
+ price_ns INTEGER NOT NULL, -- that watching adds to a call, 0: not known
+ begun_before INTEGER NOT NULL, -- they ended, and had begun before the window
+ left_early INTEGER NOT NULL, -- by longjmp() or an exception
+ died_inside INTEGER NOT NULL, -- with their thread, or by exec
+ too_deep INTEGER NOT NULL, -- too many calls were open in the thread
+ unmatched INTEGER NOT NULL, -- they ended in a thread that had not begun them
+ in_interrupt INTEGER NOT NULL
+);
+
+CREATE TABLE calls( -- by function, thread, slice and length
+ id INTEGER PRIMARY KEY,
+ function INTEGER NOT NULL, -- functions.id
+ thread INTEGER NOT NULL, -- threads.id, 0: of several that are not told apart
+ slice INTEGER NOT NULL, -- in which they ended
+ band INTEGER NOT NULL, -- of their length: 4 for each power of two of ns
+ is_error INTEGER NOT NULL, -- they returned one
+ is_slow INTEGER NOT NULL, -- what they waited in is in slow
+ is_inner INTEGER NOT NULL, -- within another call of the function, whose time has theirs
+ count INTEGER NOT NULL,
+ wall_ns INTEGER NOT NULL, -- the sum of the next four
+ running_ns INTEGER NOT NULL,
+ woken_ns INTEGER NOT NULL,
+ preempted_ns INTEGER NOT NULL,
+ blocked_ns INTEGER NOT NULL,
+ max_ns INTEGER NOT NULL -- of the longest
+);
+
+CREATE TABLE open_calls( -- that had not ended when the recording did
+ id INTEGER PRIMARY KEY,
+ function INTEGER NOT NULL, -- functions.id
+ thread INTEGER NOT NULL, -- threads.id
+ is_slow INTEGER NOT NULL,
+ is_inner INTEGER NOT NULL,
+ wall_ns INTEGER NOT NULL, -- so far: the sum of the next four
+ running_ns INTEGER NOT NULL,
+ woken_ns INTEGER NOT NULL,
+ preempted_ns INTEGER NOT NULL,
+ blocked_ns INTEGER NOT NULL,
+ state INTEGER NOT NULL, -- words: state; of the thread at the end
+ kernel_stack INTEGER NOT NULL, -- where it was then: stacks.id, or words: no_stack
+ user_stack INTEGER NOT NULL,
+ awaited INTEGER NOT NULL -- awaited.id of what it waited for, 0: not told
+);
+
+CREATE TABLE slow( -- what slow calls waited in and ran in, as sums have it; the time is in sums, too
+ id INTEGER PRIMARY KEY,
+ function INTEGER NOT NULL, -- functions.id
+ thread INTEGER NOT NULL, -- threads.id
+ slice INTEGER NOT NULL, -- in which the call ended
+ state INTEGER NOT NULL, -- words: state
+ letter TEXT NOT NULL, -- words: task_state
+ band INTEGER NOT NULL, -- words: band; of the wait, not of the call
+ kernel_stack INTEGER NOT NULL, -- stacks.id, or words: no_stack
+ user_stack INTEGER NOT NULL,
+ count INTEGER NOT NULL, -- 0: a part of a wait that another row counts, or not ended
+ ns INTEGER NOT NULL,
+ max_ns INTEGER NOT NULL,
+ chain INTEGER NOT NULL, -- chains.id of a blocked row, 0: none recorded
+ awaited INTEGER NOT NULL, -- awaited.id of what a blocked row waited for, 0: not told
+ owner INTEGER NOT NULL -- threads.id of who had the lock when the longest wait began, 0: not told
+);
+
+CREATE TABLE slow_shares( -- how the time of a row of slow divides among its hops, as shares have it
+ sum INTEGER NOT NULL, -- slow.id
+ position INTEGER NOT NULL,
+ ran_ns INTEGER NOT NULL,
+ no_cpu_ns INTEGER NOT NULL,
+ earlier_ns INTEGER NOT NULL
+);
+
 CREATE TABLE losses(
  name TEXT NOT NULL PRIMARY KEY,
  count INTEGER NOT NULL,
@@ -247,6 +324,38 @@ SELECT q.thread, t.tid, p.pid, t.comm, (SELECT word FROM words WHERE kind = 'que
  q.name, sum(q.count) AS count, sum(q.ns) AS total_ns, max(q.max_ns) AS max_ns
 FROM queues q JOIN threads t ON t.id = q.thread JOIN processes p ON p.id = t.process
 GROUP BY q.thread, q.kind, q.name;
+
+CREATE VIEW call_latency AS -- calls by function; times but total_ns and its parts are of single calls
+WITH bands AS (
+ SELECT function, band, sum(wall_ns) / sum(count) AS mean_ns,
+  sum(sum(count)) OVER (PARTITION BY function ORDER BY band) AS up_to FROM calls GROUP BY function, band
+)
+SELECT f.name AS function, c.calls, c.errors, c.slow,
+ (SELECT mean_ns FROM bands WHERE function = f.id AND up_to * 100 >= c.calls * 50 ORDER BY band LIMIT 1) AS p50_ns,
+ (SELECT mean_ns FROM bands WHERE function = f.id AND up_to * 100 >= c.calls * 90 ORDER BY band LIMIT 1) AS p90_ns,
+ (SELECT mean_ns FROM bands WHERE function = f.id AND up_to * 100 >= c.calls * 99 ORDER BY band LIMIT 1) AS p99_ns,
+ c.max_ns, c.total_ns, c.running_ns, c.woken_ns, c.preempted_ns, c.blocked_ns
+FROM (SELECT function, sum(count) AS calls, sum(is_error * count) AS errors, sum(is_slow * count) AS slow,
+  max(max_ns) AS max_ns, sum((1 - is_inner) * wall_ns) AS total_ns,
+  sum((1 - is_inner) * running_ns) AS running_ns, sum((1 - is_inner) * woken_ns) AS woken_ns,
+  sum((1 - is_inner) * preempted_ns) AS preempted_ns, sum((1 - is_inner) * blocked_ns) AS blocked_ns
+  FROM calls GROUP BY function) c
+JOIN functions f ON f.id = c.function;
+
+CREATE VIEW slow_waits AS -- where the time of slow calls went, by function, state, stacks, thing and chain
+SELECT f.name AS function, (SELECT word FROM words WHERE kind = 'state' AND number = s.state) AS state,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = s.kernel_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.kernel_stack)) AS kernel_function,
+ coalesce((SELECT n.function FROM stacks k JOIN frame_names n ON n.frame = k.frame
+  WHERE k.id = s.user_stack),
+ (SELECT word FROM words WHERE kind = 'no_stack' AND number = s.user_stack)) AS user_function,
+ coalesce(a.name, '') AS thing, coalesce(c.wakers, '') AS wakers,
+ s.count, s.total_ns, s.max_ns, s.kernel_stack, s.user_stack, s.awaited, s.chain
+FROM (SELECT function, state, kernel_stack, user_stack, awaited, chain, sum(count) AS count, sum(ns) AS total_ns,
+  max(max_ns) AS max_ns FROM slow GROUP BY function, state, kernel_stack, user_stack, awaited, chain) s
+JOIN functions f ON f.id = s.function LEFT JOIN awaited a ON a.id = s.awaited
+LEFT JOIN chain_texts c ON c.chain = s.chain;
 
 CREATE VIEW thread_time AS -- where each thread's life went
 WITH counted AS ( -- stands in for totals that a crash kept from being written

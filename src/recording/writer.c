@@ -39,6 +39,15 @@ static const char *const statements_sql[WRITER_STATEMENTS] = {
 	[WRITER_INSERT_COUNT] = "INSERT INTO counts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_MEMORY] = "INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)",
 	[WRITER_INSERT_QUEUE] = "INSERT INTO queues VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_FUNCTION] = "INSERT OR REPLACE INTO functions"
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_CALL] = "INSERT INTO calls"
+			       " VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_OPEN_CALL] = "INSERT INTO open_calls"
+				    " VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_SLOW] = "INSERT INTO slow"
+			       " VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITER_INSERT_SLOW_SHARE] = "INSERT INTO slow_shares VALUES (?, ?, ?, ?, ?)",
 	[WRITER_INSERT_LOSS] = "INSERT INTO losses VALUES (?, ?, ?) ON CONFLICT(name)"
 			       " DO UPDATE SET count = excluded.count, ns = excluded.ns",
 	[WRITER_INSERT_META] = "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key)"
@@ -46,6 +55,7 @@ static const char *const statements_sql[WRITER_STATEMENTS] = {
 	[WRITER_INSERT_SLICE] = "INSERT OR REPLACE INTO slices VALUES (?, ?, ?)",
 	[WRITER_INSERT_SLICE_IF_NEW] = "INSERT OR IGNORE INTO slices VALUES (?, ?, ?)",
 	[WRITER_CLEAR_OPEN] = "DELETE FROM open",
+	[WRITER_CLEAR_OPEN_CALLS] = "DELETE FROM open_calls",
 	[WRITER_BEGIN] = "BEGIN IMMEDIATE",
 	[WRITER_COMMIT] = "COMMIT",
 };
@@ -195,6 +205,7 @@ void recording_writer_free(struct recording_writer *writer)
 	recording_file_close(&writer->file);
 	vec_clear(&writer->batch.shares);
 	vec_clear(&writer->slices);
+	free(writer->slow_times);
 	free(writer->path);
 	free(writer);
 }
@@ -227,6 +238,7 @@ int recording_writer_finish(struct recording_writer *writer, struct why *why)
 	if (!writer->slice_ns && !writer->error)
 		writer->error = why_set(
 			&writer->why, -EINVAL, "cannot finish %s: it has no meta", writer->path);
+	writer_check_slow_times(writer);
 	recording_writer_begin_open(writer);
 	writer_set_finished(writer);
 	sqlite3_busy_timeout(writer->db, FINISH_PATIENCE_MS);

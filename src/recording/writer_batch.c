@@ -84,20 +84,20 @@ static void insert_sums(struct recording_writer *writer, enum writer_statement w
 	writer_run(writer, which);
 }
 
-static void insert_shares(struct recording_writer *writer, int64_t sum,
+void writer_insert_shares(struct recording_writer *writer, enum writer_statement which, int64_t row,
 	const struct rec_share *shares, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		sqlite3_stmt *statement = writer_start(writer, WRITER_INSERT_SHARE);
+		sqlite3_stmt *statement = writer_start(writer, which);
 		const struct rec_share *share = &shares[i];
 		if (!statement || (!share->ran_ns && !share->no_cpu_ns && !share->earlier_ns))
 			continue;
-		sqlite3_bind_int64(statement, 1, sum);
+		sqlite3_bind_int64(statement, 1, row);
 		writer_bind_id(statement, 2, i);
 		writer_bind_number(writer, statement, 3, share->ran_ns);
 		writer_bind_number(writer, statement, 4, share->no_cpu_ns);
 		writer_bind_number(writer, statement, 5, share->earlier_ns);
-		writer_run(writer, WRITER_INSERT_SHARE);
+		writer_run(writer, which);
 	}
 }
 
@@ -114,7 +114,8 @@ static void flush_sums(struct recording_writer *writer)
 	/* Nothing is ever deleted from sums, so ids are in a row. */
 	int64_t id = sqlite3_last_insert_rowid(writer->db) - (int64_t)batch->sum_count;
 	for (size_t i = 0; i < batch->sum_count; i++) {
-		insert_shares(writer, ++id, shares, batch->sums[i].share_count);
+		writer_insert_shares(
+			writer, WRITER_INSERT_SHARE, ++id, shares, batch->sums[i].share_count);
 		shares += batch->sums[i].share_count;
 	}
 	batch->sum_count = batch->shares.count = 0;

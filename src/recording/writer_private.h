@@ -2,8 +2,8 @@
 /*
  * What the parts of the writer share: writer.c opens the file, keeps transactions and the first
  * error, writer_batch.c collects rows of the two large tables, writer_names.c writes what rows
- * refer to, writer_sums.c the rows of time and their slices, writer_counts.c those of events.
- * Private to src/recording/.
+ * refer to, writer_sums.c the rows of time and their slices, writer_counts.c those of events,
+ * writer_calls.c calls and writer_slow.c what slow ones waited in. Private to src/recording/.
  */
 #ifndef DWELL_RECORDING_WRITER_PRIVATE_H
 #define DWELL_RECORDING_WRITER_PRIVATE_H
@@ -32,11 +32,17 @@ enum writer_statement {
 	WRITER_INSERT_COUNT,
 	WRITER_INSERT_MEMORY,
 	WRITER_INSERT_QUEUE,
+	WRITER_INSERT_FUNCTION,
+	WRITER_INSERT_CALL,
+	WRITER_INSERT_OPEN_CALL,
+	WRITER_INSERT_SLOW,
+	WRITER_INSERT_SLOW_SHARE,
 	WRITER_INSERT_LOSS,
 	WRITER_INSERT_META,
 	WRITER_INSERT_SLICE,
 	WRITER_INSERT_SLICE_IF_NEW,
 	WRITER_CLEAR_OPEN,
+	WRITER_CLEAR_OPEN_CALLS,
 	WRITER_BEGIN,
 	WRITER_COMMIT,
 	WRITER_STATEMENTS,
@@ -51,6 +57,13 @@ struct writer_batch {
 	struct rec_sum sums[WRITER_BATCH]; /* their shares stand one behind the other below */
 	size_t sum_count;
 	VEC(struct rec_share) shares;
+};
+
+/* Of one function, by state: what slow calls took, and what rows explain of it. */
+struct writer_slow_time {
+	unsigned __int128 calls_ns[TIME_STATES];
+	unsigned __int128 open_ns[TIME_STATES]; /* of calls that have not ended */
+	unsigned __int128 rows_ns[TIME_STATES];
 };
 
 struct writer_slice {
@@ -68,6 +81,7 @@ struct recording_writer {
 	struct why why;
 	uint64_t slice_ns; /* 0 until meta is put */
 	struct writer_batch batch;
+	struct writer_slow_time *slow_times; /* by function, NULL before the first slow call */
 	VEC(struct writer_slice) slices; /* put, not yet in the table: their start needs slice_ns */
 	uint32_t slices_filled;          /* all below are in the table */
 	uint32_t slices_wanted;
@@ -86,6 +100,17 @@ void writer_bind_number(
 	struct recording_writer *writer, sqlite3_stmt *statement, int column, uint64_t number);
 /* Cut at SCHEMA_MAX_TEXT_BYTES; must live until the statement has run. NULL is "". */
 void writer_bind_text(sqlite3_stmt *statement, int column, const char *text);
+
+/* A row of sums that adds up, in slices that there will be: if not, that is the error. */
+void writer_check_sum(struct recording_writer *writer, const struct rec_sum *sum);
+/* The shares of the row of that id. */
+void writer_insert_shares(struct recording_writer *writer, enum writer_statement which, int64_t row,
+	const struct rec_share *shares, uint32_t count);
+
+/* Of a function by its number, or NULL after an error: also that it is none. */
+struct writer_slow_time *writer_slow_time(struct recording_writer *writer, uint32_t function);
+/* Rows of slow calls may not have more time than these: else that is the error. */
+void writer_check_slow_times(struct recording_writer *writer);
 
 /* A row that was checked; it waits in the batch until that is full. */
 void writer_batch_sum(struct recording_writer *writer, const struct rec_sum *sum);

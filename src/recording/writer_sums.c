@@ -49,7 +49,7 @@ static void check_chain(struct recording_writer *writer, const struct rec_sum *s
 		writer->path, sum->share_count, state_name(sum->state), sum->thread, sum->ns);
 }
 
-static void check_sum(struct recording_writer *writer, const struct rec_sum *sum)
+void writer_check_sum(struct recording_writer *writer, const struct rec_sum *sum)
 {
 	check_parts(writer, sum);
 	check_chain(writer, sum);
@@ -58,7 +58,7 @@ static void check_sum(struct recording_writer *writer, const struct rec_sum *sum
 
 void recording_writer_add_sum(struct recording_writer *writer, const struct rec_sum *sum)
 {
-	check_sum(writer, sum);
+	writer_check_sum(writer, sum);
 	writer_batch_sum(writer, sum);
 }
 
@@ -74,7 +74,7 @@ void recording_writer_add_open(struct recording_writer *writer, const struct rec
 
 	if (!statement)
 		return;
-	check_sum(writer, sum);
+	writer_check_sum(writer, sum);
 	writer_bind_sum(writer, statement, 1, sum);
 	writer_run(writer, WRITER_INSERT_OPEN);
 }

@@ -313,6 +313,7 @@ static inline void sample_downgrade(const char *path)
 	" ns, max_ns, first_ns, last_ns"
 	sample_execute(path,
 		"DROP VIEW all_sums; DROP VIEW wait_chains; DROP VIEW causes; DROP VIEW hop_words;"
+		"DROP VIEW slow_waits;"
 		"DROP VIEW chain_texts; DROP VIEW waits; DROP VIEW thread_time; DROP VIEW things;"
 		"DROP VIEW sums_by_slice; DROP TABLE chains; DROP TABLE hops; DROP TABLE shares;"
 		"CREATE TABLE sums_1 AS SELECT " VERSION_1_COLUMNS " FROM sums;"
