@@ -345,7 +345,7 @@ static int compare(struct arguments *arguments)
 	struct diff diff;
 	struct why why = {""};
 	size_t read = 0;
-	int status = stack_options_shape(&arguments->stacks, &arguments->view.shape);
+	int status = stack_options_settle(&arguments->stacks, &arguments->view);
 
 	arguments->view.shape.keeps_objects = true;
 	arguments->diff.weighs_counts = arguments->stacks.weighs_counts;

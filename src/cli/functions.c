@@ -79,13 +79,15 @@ static int print_view(const char *path, const struct report_options *report,
 	return status;
 }
 
-int functions_print(const char *path, const struct report_options *report)
+int functions_print(const char *path, struct report_options *report)
 {
 	struct recording *recording;
 	struct view_choice view;
 	struct why why = {""};
 	int status;
 
+	if (view_options_take_slow(&report->view, &report->kind))
+		return STATUS_USAGE;
 	if (input_open_view(path, report->kind, &recording, &view, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
 	status = print_view(path, report, recording, &view.type);

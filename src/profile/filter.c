@@ -222,8 +222,7 @@ int view_filter_set_slow(struct view_filter *filter, const char *function, struc
 	if (!function[0])
 		return why_set(why, -EINVAL, "slow calls of which function? Give its name");
 	if (filter->slow_function && strcmp(filter->slow_function, function))
-		return why_set(why, -EINVAL,
-			"slow calls of one function at a time: %s, or %s",
+		return why_set(why, -EINVAL, "slow calls of one function at a time: %s, or %s",
 			filter->slow_function, function);
 	free(filter->slow_function);
 	filter->slow_function = xstrdup(function);

@@ -18,8 +18,8 @@ static bool is_meant(const struct rec_function *function, const char *name)
 				   : strstr(function->name, name) != NULL;
 }
 
-static int unknown(const struct rec_function *functions, size_t count, const char *name,
-	struct why *why)
+static int unknown(
+	const struct rec_function *functions, size_t count, const char *name, struct why *why)
 {
 	struct nearest nearest;
 
@@ -39,14 +39,14 @@ static int unknown(const struct rec_function *functions, size_t count, const cha
 	_cleanup_free_ char *near = nearest_text(&nearest);
 	nearest_clear(&nearest);
 	if (near)
-		return why_set(why, -EINVAL, "no calls of %s were watched; did you mean %s?", name,
-			near);
+		return why_set(
+			why, -EINVAL, "no calls of %s were watched; did you mean %s?", name, near);
 	return why_set(why, -EINVAL, "no calls of %s were watched, but of %s%s", name,
 		functions[0].name, count > 1 ? " and others (dwell report has them)" : "");
 }
 
-static int ambiguous(const struct rec_function *functions, size_t count, const char *name,
-	struct why *why)
+static int ambiguous(
+	const struct rec_function *functions, size_t count, const char *name, struct why *why)
 {
 	char *text = xstrdup("");
 	size_t meant = 0;
@@ -60,8 +60,9 @@ static int ambiguous(const struct rec_function *functions, size_t count, const c
 		free(text);
 		text = longer;
 	}
-	why_set(why, -EINVAL, "slow calls of one function at a time; %s is in the names of %zu: %s%s",
-		name, meant, text, meant > MOST_NAMED ? ", ..." : "");
+	why_set(why, -EINVAL,
+		"slow calls of one function at a time; %s is in the names of %zu: %s%s", name,
+		meant, text, meant > MOST_NAMED ? ", ..." : "");
 	free(text);
 	return -EINVAL;
 }

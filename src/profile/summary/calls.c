@@ -89,8 +89,7 @@ static int on_call(const struct rec_called *row, void *context)
 	struct called *called = &gathering->list->at[row->function_index];
 	const struct rec_call *call = &row->call;
 
-	call_lengths_add(
-		&called->lengths, call->band, call->count, call->wall_ns, call->max_ns);
+	call_lengths_add(&called->lengths, call->band, call->count, call->wall_ns, call->max_ns);
 	add_call(&called->all, call);
 	add_call(call->is_slow ? &called->slow : &called->typical, call);
 	if (call->is_error)
@@ -139,8 +138,7 @@ static int compare_bands(const void *left, const void *right)
 {
 	const struct group_band *a = left, *b = right;
 
-	return a->group != b->group ? (a->group > b->group ? 1 : -1)
-				    : (int)a->band - (int)b->band;
+	return a->group != b->group ? (a->group > b->group ? 1 : -1) : (int)a->band - (int)b->band;
 }
 
 static int compare_totals(const void *left, const void *right)
@@ -170,12 +168,10 @@ static void make_groups(struct gathering *gathering)
 	vec_each (total, &gathering->totals) {
 		struct called_group group = {.root = (uint32_t)total->group, .all = total->all};
 		*lengths = (struct call_lengths){0};
-		for (; at < gathering->bands.count &&
-			gathering->bands.at[at].group == total->group;
+		for (; at < gathering->bands.count && gathering->bands.at[at].group == total->group;
 			at++) {
 			const struct group_band *band = &gathering->bands.at[at];
-			call_lengths_add(
-				lengths, band->band, band->count, band->ns, band->max_ns);
+			call_lengths_add(lengths, band->band, band->count, band->ns, band->max_ns);
 		}
 		group.p50_ns = call_lengths_at(lengths, 500000);
 		group.p99_ns = call_lengths_at(lengths, 990000);
@@ -244,8 +240,7 @@ static void finish(struct gathering *gathering)
 int calls_gather(struct recording *recording, struct selection *selection,
 	const struct stack_shape *shape, struct tree *tree, called_list *ret, struct why *why)
 {
-	struct gathering gathering = {
-		.recording = recording, .selection = selection, .list = ret};
+	struct gathering gathering = {.recording = recording, .selection = selection, .list = ret};
 	size_t count;
 	const struct rec_function *functions = recording_functions(recording, &count);
 	int error;

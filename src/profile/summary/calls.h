@@ -58,8 +58,8 @@ struct called {
 	struct call_total typical; /* and the others */
 	struct call_total open;
 	struct call_total open_slow;
-	VEC(struct called_open) opened;      /* oldest first */
-	VEC(struct called_group) groups;     /* most time first */
+	VEC(struct called_open) opened;  /* oldest first */
+	VEC(struct called_group) groups; /* most time first */
 	struct summary *waits; /* what slow ones, open ones included, waited in; NULL: not looked */
 };
 

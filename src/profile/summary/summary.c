@@ -195,8 +195,8 @@ static void add_threads(struct gathering *gathering, const struct selection *sel
 	/* Few of them are in slow calls, of which there may be several summaries. */
 	if (summary->slow) {
 		summary->threads.room = summary->threads.count + 1;
-		summary->threads.at = xreallocarray(summary->threads.at, summary->threads.room,
-			sizeof(*summary->threads.at));
+		summary->threads.at = xreallocarray(
+			summary->threads.at, summary->threads.room, sizeof(*summary->threads.at));
 	}
 	summary->process_count = processes.count;
 	map64_clear(&processes);

@@ -135,7 +135,7 @@ struct summary {
 	uint64_t from_ns;
 	uint64_t to_ns;
 	bool has_range;
-	bool is_live; /* the recording is still being made */
+	bool is_live;                    /* the recording is still being made */
 	const struct rec_function *slow; /* of whose slow calls all is; NULL: of threads */
 	bool is_filtered;
 	bool has_all_running; /* no filter but the range takes running time away */

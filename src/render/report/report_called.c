@@ -42,8 +42,8 @@ static const char *fine_share(uint64_t part, uint64_t whole, char room[static UN
 /* "blocked 81 %, no CPU 10 %, running 9 %": add up to 100. Caller frees. */
 static char *parts_text(const struct call_total *total)
 {
-	uint64_t parts[] = {total->part_ns[TIME_BLOCKED], no_cpu_ns(total),
-		total->part_ns[TIME_RUNNING]};
+	uint64_t parts[] = {
+		total->part_ns[TIME_BLOCKED], no_cpu_ns(total), total->part_ns[TIME_RUNNING]};
 	uint64_t percents[ARRAY_SIZE(parts)];
 
 	apportion(parts, ARRAY_SIZE(parts), 100, percents);
@@ -52,14 +52,14 @@ static char *parts_text(const struct call_total *total)
 		(unsigned long long)percents[2]);
 }
 
-/* "from 12 ms up (p99)", "from 10 ms up". Caller frees. */
+/* " from 12 ms up (p99)", " from 10 ms up". Caller frees. */
 static char *rule_text(const struct rec_function *function)
 {
 	char from[UNITS_ROOM];
 	bool is_percentile = function->rule[0] == 'p';
 	_cleanup_free_ char *rule = text_clean(function->rule, false);
 
-	return xasprintf("from %s up%s%s%s", units_duration(function->slow_from_ns, from),
+	return xasprintf(" from %s up%s%s%s", units_duration(function->slow_from_ns, from),
 		is_percentile ? " (" : "", is_percentile ? rule : "", is_percentile ? ")" : "");
 }
 
@@ -94,7 +94,7 @@ static void put_slow(const struct report *report, const struct called *called)
 	char count[UNITS_ROOM], open[UNITS_ROOM + 32] = "", number[UNITS_ROOM], time[UNITS_ROOM];
 
 	if (!slow.count) {
-		_cleanup_free_ char *text = xasprintf("slow: none (%s)", rule);
+		_cleanup_free_ char *text = xasprintf("slow: none%s", rule);
 		if (called->all.count)
 			put_text(report, 2, text);
 		return;
@@ -104,9 +104,9 @@ static void put_slow(const struct report *report, const struct called *called)
 			units_count(called->open_slow.count, number));
 	_cleanup_free_ char *parts = parts_text(&slow);
 	_cleanup_free_ char *typical = typical_text(called);
-	_cleanup_free_ char *text = xasprintf("slow: %s %s%s, %s: %s%s",
-		units_count(called->slow.count, count), rule, open,
-		units_duration(slow.wall_ns, time), parts, typical);
+	_cleanup_free_ char *text =
+		xasprintf("slow: %s%s%s, %s: %s%s", units_count(called->slow.count, count), rule,
+			open, units_duration(slow.wall_ns, time), parts, typical);
 	put_text(report, 2, text);
 }
 
@@ -145,6 +145,9 @@ static char *line_text(const struct summary *waits, size_t index)
 	}
 	if (waits->has_chains) {
 		explain_line(waits, index, &explanation);
+		/* Lines are numbered in a report of these calls alone. */
+		vec_each (cause, &explanation.causes)
+			cause->see = 0;
 		causes = cause_sentence(&explanation, name);
 		explanation_clear(&explanation);
 	}
@@ -157,8 +160,7 @@ static void put_stack(
 	const struct report *report, const struct tree *tree, uint32_t node, size_t indent)
 {
 	size_t columns = report->style->width - indent;
-	_cleanup_free_ char *stack =
-		stack_line(tree, node, report->style->is_full, columns);
+	_cleanup_free_ char *stack = stack_line(tree, node, report->style->is_full, columns);
 
 	if (!stack[0] || report->stacks < ROOM_FOR_STACKS)
 		return;
@@ -198,7 +200,8 @@ static void put_running(const struct report *report, const struct summary *waits
 	vec_each (group, &waits->groups)
 		if (!most || group->total_ns[TIME_RUNNING] > most->total_ns[TIME_RUNNING])
 			most = group;
-	fprintf(out, "%s running", share_text(waits->total_ns[TIME_RUNNING], told_ns(waits), share));
+	fprintf(out, "%s running",
+		share_text(waits->total_ns[TIME_RUNNING], told_ns(waits), share));
 	if (most)
 		report_functions(out, waits, most->root);
 	fclose(out);
@@ -231,20 +234,19 @@ static void put_open_call(const struct report *report, const struct called_open 
 {
 	_cleanup_free_ char *name = text_clean(open->thread->comm, true);
 	_cleanup_free_ char *thing = open->thing ? text_clean(open->thing, false) : NULL;
-	_cleanup_free_ char *operation = open->operation ? text_clean(open->operation, false) : NULL;
+	_cleanup_free_ char *operation =
+		open->operation ? text_clean(open->operation, false) : NULL;
 	bool is_blocked = open->state == TIME_BLOCKED;
 	char age[UNITS_ROOM], share[UNITS_ROOM];
-	const char *where = operation	 ? operation
-			    : is_blocked ? reason_name(open->reason)
-					 : "";
-	_cleanup_free_ char *text = xasprintf(
-		"not ended: thread %s %u, for %s, %s%s%s%s%s; blocked %s of that", name,
-		open->thread->tid, units_duration(open->wall_ns, age),
-		is_blocked			 ? "blocked"
-		: open->state == TIME_RUNNING ? "running"
-						 : "ready without a CPU",
-		where[0] ? " in " : "", where, thing ? " for " : "", thing ? thing : "",
-		share_text(open->part_ns[TIME_BLOCKED], open->wall_ns, share));
+	const char *where = operation ? operation : is_blocked ? reason_name(open->reason) : "";
+	_cleanup_free_ char *text =
+		xasprintf("not ended: thread %s %u, for %s, %s%s%s%s%s; blocked %s of that", name,
+			open->thread->tid, units_duration(open->wall_ns, age),
+			is_blocked                    ? "blocked"
+			: open->state == TIME_RUNNING ? "running"
+						      : "ready without a CPU",
+			where[0] ? " in " : "", where, thing ? " for " : "", thing ? thing : "",
+			share_text(open->part_ns[TIME_BLOCKED], open->wall_ns, share));
 
 	put_text(report, 2, text);
 	put_stack(report, &report->summary->tree, open->node, 4);
@@ -266,39 +268,47 @@ static void put_open(const struct report *report, const struct called *called)
 			units_duration(called->opened.at[shown].wall_ns, age));
 }
 
-static void put_count(FILE *out, uint64_t count, const char *what)
+static void put_count(FILE *out, bool *is_first, uint64_t count, const char *what)
 {
 	char number[UNITS_ROOM];
 
 	if (count)
-		fprintf(out, "%s%s %s", ftell(out) ? "; " : "", units_count(count, number), what);
+		fprintf(out, "%s%s %s", *is_first ? "not in these figures: " : ", ",
+			units_count(count, number), what);
+	*is_first &= !count;
 }
 
-/* Counts are the recording's: of threads or a range of time they say nothing. */
-static void put_untold(const struct report *report, const struct called *called)
+static void put_untold_counts(FILE *out, const struct called *called, bool is_full)
 {
 	const struct rec_function *function = called->function;
+	bool is_first = true;
+
+	put_count(out, &is_first, function->begun_before, "that had begun before");
+	put_count(out, &is_first, function->left, "left by longjmp() or an exception");
+	put_count(out, &is_first, function->died_inside, "whose thread ended within");
+	put_count(out, &is_first, function->too_deep, "too deep within others");
+	put_count(out, &is_first, function->in_interrupt, "in interrupts");
+	if (called_has_many_unmatched(called) || is_full)
+		put_count(out, &is_first, function->unmatched,
+			"that returned where none had begun (coroutines?)");
+}
+
+/* Counts are the recording's: of some threads or a range of time they say nothing. */
+static void put_untold(const struct report *report, const struct called *called)
+{
 	const struct summary *summary = report->summary;
-	bool is_whole = !summary->is_filtered && !summary->has_range;
 	_cleanup_free_ char *text = NULL;
+	char number[UNITS_ROOM];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return;
-	put_count(out, called->errors, "returned an error");
-	if (is_whole) {
-		put_count(out, function->begun_before, "had begun before: not timed");
-		put_count(out, function->left,
-			function->left == 1 ? "was left by longjmp() or an exception"
-					    : "were left by longjmp() or an exception");
-		put_count(out, function->died_inside, "ended with their thread");
-		put_count(out, function->too_deep, "were too deep within others: not timed");
-		put_count(out, function->in_interrupt, "were in interrupts: not timed");
-	}
-	if (is_whole && (called_has_many_unmatched(called) || report->style->is_full))
-		put_count(out, function->unmatched,
-			"returned where none had begun (coroutines?): not timed");
+	if (!summary->has_range && (!summary->is_filtered || summary->slow))
+		put_untold_counts(out, called, report->style->is_full);
+	if (called->errors)
+		fprintf(out, "%s%s returned an error", ftell(out) ? "; " : "",
+			units_count(called->errors, number));
 	fclose(out);
 	if (text[0])
 		put_text(report, 2, text);
@@ -306,7 +316,6 @@ static void put_untold(const struct report *report, const struct called *called)
 
 void report_called(const struct report *report, const struct called *called)
 {
-	/* Of slow calls alone the report itself tells the waits. */
 	put_slow(report, called);
 	if (called->waits)
 		put_waits(report, called->waits);
@@ -330,17 +339,17 @@ static const struct called *slowest(const struct summary *summary)
 void report_slowest(FILE *out, const struct summary *summary)
 {
 	const struct called *called = slowest(summary);
-	char count[UNITS_ROOM], all[UNITS_ROOM], share[UNITS_ROOM];
+	char count[UNITS_ROOM], all[UNITS_ROOM], share[UNITS_ROOM], from[UNITS_ROOM];
 
 	if (!called)
 		return;
 	const struct summary *waits = called->waits;
 	_cleanup_free_ char *name = text_clean(called->function->name, false);
-	_cleanup_free_ char *rule = rule_text(called->function);
 	_cleanup_free_ char *what = line_text(waits, 0);
-	fprintf(out, " Slow calls of %s (%s of %s, %s) spent %s of their time %s", name,
+	fprintf(out, " Slow calls of %s (%s of %s, from %s up) spent %s of their time %s", name,
 		units_count(called_all_slow(called).count, count),
-		units_count(called->all.count + called->open.count, all), rule,
+		units_count(called->all.count + called->open.count, all),
+		units_duration(called->function->slow_from_ns, from),
 		share_text(waits->lines.at[0].total_ns, told_ns(waits), share), what);
 	if (waits->lines.at[0].is_runnable && what[strlen(what) - 1] != '.')
 		putc('.', out);

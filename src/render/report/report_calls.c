@@ -138,9 +138,9 @@ static void put_groups(const struct report *report, const struct called *called)
 		shown = report->calls;
 	for (size_t i = 0; i < shown; i++) {
 		const struct called_group *group = &called->groups.at[i];
-		_cleanup_free_ char *name = group->root == TREE_ROOT
-						    ? xstrdup("[threads not told apart]")
-						    : summary_root_name(report->summary, group->root);
+		_cleanup_free_ char *name =
+			group->root == TREE_ROOT ? xstrdup("[threads not told apart]")
+						 : summary_root_name(report->summary, group->root);
 		struct row row = {.name = name,
 			.indent = 2,
 			.all = &group->all,
@@ -174,15 +174,15 @@ static void put_unseen(const struct report *report, size_t unseen, size_t more)
 		if (is_seen(called) || (text && text_width(text) > 60 && !report->style->is_full))
 			continue;
 		_cleanup_free_ char *name = text_clean(called->function->name, false);
-		char *longer = xasprintf("%s%s%s", text ? text : "not called: ", text ? ", " : "",
-			name);
+		char *longer =
+			xasprintf("%s%s%s", text ? text : "not called: ", text ? ", " : "", name);
 		free(text);
 		text = longer;
 		unseen--;
 	}
-	_cleanup_free_ char *line = unseen ? xasprintf("%s and %zu more", text ? text : "not called:",
-						     unseen)
-					   : xstrdup(text);
+	_cleanup_free_ char *line =
+		unseen ? xasprintf("%s and %zu more", text ? text : "not called:", unseen)
+		       : xstrdup(text);
 	layout_wrap(report->out, line, report_prose(report), 0, 2);
 	free(text);
 }
@@ -213,10 +213,10 @@ void report_calls_block(const struct report *report)
 	}
 	put_unseen(report, unseen, more);
 	if (shown) {
-		_cleanup_free_ char *legend = xasprintf(
-			"%sp50 to p99 are estimates, up to 25 %% off; %s",
-			is_wide(report) ? "R running, q no CPU, B blocked; " : "",
-			"time of calls is part of the threads'");
+		_cleanup_free_ char *legend =
+			xasprintf("%sp50 to p99 are estimates, up to 25 %% off; %s",
+				is_wide(report) ? "R running, q no CPU, B blocked; " : "",
+				"time of calls is part of the threads'");
 		layout_wrap(report->out, legend, report_prose(report), 0, 2);
 	}
 }

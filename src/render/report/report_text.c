@@ -22,7 +22,8 @@ bool report_has_all_threads(const struct summary *summary)
 
 bool report_was_held_back(const struct summary *summary, uint64_t runnable_ns)
 {
-	return !summary->has_range && !summary->slow && summary->meta->held_back_ns > runnable_ns / HELD_BACK_PART;
+	return !summary->has_range && !summary->slow &&
+	       summary->meta->held_back_ns > runnable_ns / HELD_BACK_PART;
 }
 
 bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM])
@@ -179,10 +180,10 @@ static void put_lives(struct report *report)
 	report->busy_quanta = report->scale.quantum == scale.quantum
 				      ? quanta[1]
 				      : round_to(summary->busy_ns, report->scale.quantum);
-	fprintf(report->out, "%s thread%s %s %s %s", units_count(summary->threads.count, count),
-		summary->threads.count == 1 ? "" : "s",
-		summary->slow ? "spent in slow calls" : "lived", scale_text(&scale, life, amount),
-		scale.unit);
+	fprintf(report->out, "%s thread%s %s %s %s%s", units_count(summary->threads.count, count),
+		summary->threads.count == 1 ? "" : "s", summary->slow ? "spent" : "lived",
+		scale_text(&scale, life, amount), scale.unit,
+		summary->slow ? " in slow calls" : "");
 	if (summary->aside_ns)
 		fprintf(report->out, "; %s %s of it idle, set aside (--idle show)",
 			scale_text(&scale, quanta[0], amount), scale.unit);
@@ -401,9 +402,8 @@ static struct room room_for(const struct summary *summary, const struct report_s
 	bool is_machine = report_has_all_threads(summary);
 
 	if (style->top)
-		return (struct room){
-			SIZE_MAX, style->top, style->top, style->top, style->top, style->top,
-			style->top};
+		return (struct room){SIZE_MAX, style->top, style->top, style->top, style->top,
+			style->top, style->top};
 	if (is_machine || style->lines > REPORT_LINES) {
 		room.rows = REPORT_MACHINE_ROWS;
 		room.top = REPORT_MACHINE_TOP;
@@ -464,7 +464,7 @@ void report_text(const struct summary *summary, const struct report_style *style
 			return;
 		put_report(&report);
 		fclose(report.out);
-		if (style->is_full || count_lines(text) <= room.lines || 
+		if (style->is_full || count_lines(text) <= room.lines ||
 			!take_away(&room, summary->calls.count)) {
 			layout_fit(out, text, style->width);
 			return;
