@@ -36,7 +36,8 @@ static int print_profile(const char *path, const struct report_options *report,
 		.width = report_width(report),
 		.top = report->top,
 		.is_full = report->is_full,
-		.hides_idle = report->view.filter.idle == IDLE_HIDE,
+		.hides_idle =
+			report->view.filter.idle == IDLE_HIDE && !report->view.filter.slow_function,
 		.is_colored = report_wants_color(report)};
 	struct function_table table;
 	int status = STATUS_DONE;
