@@ -162,6 +162,7 @@ void page_head(const struct page *page)
 	else
 		page_put_element(page->out, "p id=\"verdict\"", verdict);
 	putc('\n', page->out);
+	page_calls(page);
 	page_measures(page);
 	fputs("<ul id=\"accounting\">\n", page->out);
 	page_put_element(

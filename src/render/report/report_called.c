@@ -87,27 +87,21 @@ static void put_text(const struct report *report, size_t indent, const char *tex
 	layout_wrap(report->out, text, report_prose(report), indent, indent + 2);
 }
 
-static void put_slow(const struct report *report, const struct called *called)
+char *report_slow_text(const struct called *called)
 {
 	struct call_total slow = called_all_slow(called);
 	_cleanup_free_ char *rule = rule_text(called->function);
 	char count[UNITS_ROOM], open[UNITS_ROOM + 32] = "", number[UNITS_ROOM], time[UNITS_ROOM];
 
-	if (!slow.count) {
-		_cleanup_free_ char *text = xasprintf("slow: none%s", rule);
-		if (called->all.count)
-			put_text(report, 2, text);
-		return;
-	}
+	if (!slow.count)
+		return xasprintf("slow: none%s", rule);
 	if (called->open_slow.count)
 		snprintf(open, sizeof(open), " and %s not ended",
 			units_count(called->open_slow.count, number));
 	_cleanup_free_ char *parts = parts_text(&slow);
 	_cleanup_free_ char *typical = typical_text(called);
-	_cleanup_free_ char *text =
-		xasprintf("slow: %s%s%s, %s: %s%s", units_count(called->slow.count, count), rule,
-			open, units_duration(slow.wall_ns, time), parts, typical);
-	put_text(report, 2, text);
+	return xasprintf("slow: %s%s%s, %s: %s%s", units_count(called->slow.count, count), rule,
+		open, units_duration(slow.wall_ns, time), parts, typical);
 }
 
 /* All time of slow calls that is in rows. */
@@ -156,6 +150,15 @@ static char *line_text(const struct summary *waits, size_t index)
 		has_one_name(waits) ? "" : " ", is_asleep ? "asleep" : "waiting", what);
 }
 
+char *report_slow_wait(const struct summary *waits, size_t line)
+{
+	_cleanup_free_ char *text = line_text(waits, line);
+	char share[UNITS_ROOM];
+
+	return xasprintf(
+		"%s %s", share_text(waits->lines.at[line].total_ns, told_ns(waits), share), text);
+}
+
 static void put_stack(
 	const struct report *report, const struct tree *tree, uint32_t node, size_t indent)
 {
@@ -176,12 +179,9 @@ static void put_stack(
 static void put_wait(const struct report *report, const struct summary *waits, size_t index)
 {
 	const struct summary_line *line = &waits->lines.at[index];
-	_cleanup_free_ char *text = line_text(waits, index);
-	char share[UNITS_ROOM];
-	_cleanup_free_ char *whole =
-		xasprintf("%s %s", share_text(line->total_ns, told_ns(waits), share), text);
+	_cleanup_free_ char *text = report_slow_wait(waits, index);
 
-	put_text(report, 4, whole);
+	put_text(report, 4, text);
 	if (!line->is_runnable)
 		put_stack(report, &waits->tree, waits->waits.at[line->heaviest].node, 6);
 }
@@ -316,7 +316,10 @@ static void put_untold(const struct report *report, const struct called *called)
 
 void report_called(const struct report *report, const struct called *called)
 {
-	put_slow(report, called);
+	_cleanup_free_ char *slow = report_slow_text(called);
+
+	if (called->all.count || called_all_slow(called).count)
+		put_text(report, 2, slow);
 	if (called->waits)
 		put_waits(report, called->waits);
 	put_open(report, called);
