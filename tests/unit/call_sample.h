@@ -124,8 +124,11 @@ static inline void sample_add_slow_ask(
 		.chain = sample_chain(sample, CHAIN_METAL, hops, 2),
 		.shares = shares,
 		.share_count = 3};
-	struct rec_sum ran = {
-		.thread = 2, .slice_first = slice, .state = TIME_RUNNING, .count = 100, .ns = 125 * MS};
+	struct rec_sum ran = {.thread = 2,
+		.slice_first = slice,
+		.state = TIME_RUNNING,
+		.count = 100,
+		.ns = 125 * MS};
 	struct rec_sum ready = {.thread = 2,
 		.slice_first = slice,
 		.state = TIME_WOKEN,
@@ -197,14 +200,14 @@ static inline void sample_fill_calls(struct view_sample *sample)
 	recording_writer_begin_open_calls(sample->writer);
 	sample_add_stuck_ask(sample, cache);
 	for (uint64_t i = 1; i <= 3; i++)
-		recording_writer_add_open_call(sample->writer,
-			&(struct rec_open_call){.function = CALLS_FSYNC,
-				.thread = 3,
-				.wall_ns = i * 10 * MS,
-				.part_ns = {i * 10 * MS},
-				.state = TIME_RUNNING,
-				.kernel_stack = STACK_NONE,
-				.user_stack = STACK_NONE});
+		recording_writer_add_open_call(
+			sample->writer, &(struct rec_open_call){.function = CALLS_FSYNC,
+						.thread = 3,
+						.wall_ns = i * 10 * MS,
+						.part_ns = {i * 10 * MS},
+						.state = TIME_RUNNING,
+						.kernel_stack = STACK_NONE,
+						.user_stack = STACK_NONE});
 }
 
 #endif

@@ -8,7 +8,10 @@
 
 #include "call_sample.h"
 #include "golden.h"
+#include "profile/cube/cube.h"
 #include "profile/summary/summary.h"
+#include "render/diff.h"
+#include "render/page/page.h"
 #include "render/report/report_calls.h"
 #include "render/report/report_json.h"
 #include "render/report/report_text.h"
@@ -43,6 +46,24 @@ static struct view_filter everything(void)
 	view_filter_init(&filter);
 	filter.idle = IDLE_HIDE;
 	return filter;
+}
+
+static char *page_of(struct view_sample *sample, struct summary *summary, bool is_redacted)
+{
+	struct view_filter filter = everything();
+	struct page_options options = {.file = "a.dwell",
+		.command = "dwell html",
+		.by = "comm",
+		.is_redacted = is_redacted};
+	struct cube *cube = NULL;
+	struct why why = {""};
+	char *page = NULL;
+
+	if (cube_new(sample->recording, &filter, &by_comm, NULL, NULL, &cube, &why))
+		fail_msg("%s", why.text);
+	sample_print(page, out, page_write(cube, summary, &options, out, &why));
+	cube_free(cube);
+	return page;
 }
 
 static const struct called *find(const struct summary *summary, const char *name)
@@ -150,8 +171,7 @@ static void a_report_of_slow_calls_alone_adds_up(void **state)
 {
 	struct view_sample sample;
 	struct view_filter filter = everything();
-	struct report_style style = {
-		.file = "last.dwell", .width = 80, .is_by_process = true};
+	struct report_style style = {.file = "last.dwell", .width = 80, .is_by_process = true};
 	char *text = NULL;
 	struct why why = {""};
 	(void)state;
@@ -205,8 +225,7 @@ static void a_function_is_found_by_what_is_its_own_in_its_name(void **state)
 
 static void the_report_tells_slow_calls_from_typical_ones(void **state)
 {
-	struct report_style style = {
-		.file = "last.dwell", .width = 80, .is_by_process = true};
+	struct report_style style = {.file = "last.dwell", .width = 80, .is_by_process = true};
 	struct view_filter filter = everything();
 	struct view_sample sample;
 	char *text = NULL, *alone = NULL, *full = NULL, *json = NULL;
@@ -300,6 +319,97 @@ static void filters_for_time_leave_calls_out_and_say_so(void **state)
 	sample_end(&sample);
 }
 
+/* What is put into names by those who may be watched. */
+static void a_hostile_name_of_a_function_is_harmless(void **state)
+{
+	struct summary_shapes shapes = {by_comm, by_name};
+	struct report_style style = {.file = "last.dwell", .width = 80, .is_by_process = true};
+	struct view_filter filter = everything();
+	struct rec_function function = {.id = 1,
+		.name = "/srv/secret/x\x1b[2J</script><b>:f\n",
+		.kind = "function",
+		.place = "",
+		.rule = "p\x1b[2J99",
+		.slow_from_ns = MS};
+	struct view_sample sample;
+	struct summary *summary = NULL;
+	char *text = NULL, *page = NULL;
+	struct why why = {""};
+	(void)state;
+
+	sample_begin(&sample, 1);
+	sample_add_thread(
+		&sample, 1, "shop", "shop", false, 0, 1000 * MS, (uint64_t[]){1000 * MS, 0, 0, 0});
+	sample_add_row(&sample, 1, 0, TIME_RUNNING, 1, 1000 * MS, STACK_NONE, STACK_NONE);
+	recording_writer_put_function(sample.writer, &function);
+	sample_add_call(&sample, 1, 1, 0, 3, (uint64_t[]){6 * MS, 0, 0, 0}, CALL_IS_SLOW);
+	sample_finish(&sample);
+	if (summary_new(sample.recording, &filter, &shapes, &summary, &why))
+		fail_msg("%s", why.text);
+	sample_print(text, out, report_text(summary, &style, out));
+	assert_null(strchr(text, '\x1b'));
+	page = page_of(&sample, summary, true);
+	assert_null(strchr(page, '\x1b'));
+	assert_null(strstr(page, "<b>"));
+	assert_null(strstr(page, "/srv/secret"));
+	free(text);
+	free(page);
+	summary_free(summary);
+	sample_end(&sample);
+}
+
+static void a_page_has_calls_and_redacts_what_they_waited_for(void **state)
+{
+	struct view_filter filter = everything();
+	struct view_sample sample;
+	(void)state;
+
+	begin(&sample);
+	struct summary *summary = summarize(&sample, &filter);
+	_cleanup_free_ char *page = page_of(&sample, summary, false);
+	assert_non_null(strstr(page, "<td>shop:ask_price</td><td class=\"n\">12,100</td>"));
+	assert_non_null(strstr(page, "in fsync of " INDEX_PATH));
+	_cleanup_free_ char *redacted = page_of(&sample, summary, true);
+	assert_non_null(strstr(redacted, "<td>shop:ask_price</td><td class=\"n\">12,100</td>"));
+	assert_non_null(strstr(redacted, "in fsync of a file on vda1"));
+	assert_null(strstr(redacted, INDEX_PATH));
+	summary_free(summary);
+	sample_end(&sample);
+}
+
+static void a_comparison_says_what_changed_of_calls(void **state)
+{
+	char ask[] = "shop:ask", rare[] = "shop:rare";
+	struct diff_call slower = {ask, {10000, 180000, 12 * MS, 100 * MS, 35 * MS, 10000 * MS},
+		{9900, 180000, 40 * MS, 300 * MS, 243 * MS, 10000 * MS}};
+	struct diff_call same = slower, rarer = slower, fresh = slower;
+	diff_calls calls = {0};
+	char *text = NULL;
+	(void)state;
+
+	same.after = same.before;
+	same.after.p99_ns = 14 * MS;
+	rarer.name = rare;
+	rarer.after = rarer.before;
+	rarer.after.count = 20000;
+	rarer.after.range_ns = 40000 * MS;
+	fresh.before = (struct diff_calls_side){0};
+	vec_push(&calls, slower);
+	vec_push(&calls, same);
+	vec_push(&calls, rarer);
+	vec_push(&calls, fresh);
+	sample_print(text, out, diff_calls_print(out, &calls, 120));
+	assert_string_equal(text, "\nCalls of functions (p50 and p99 are estimates):\n"
+				  "  shop:ask: p99 12 ms -> 40 ms, p50 180 us as before, blocked "
+				  "35 % -> 81 % of their "
+				  "time; 10,000 -> 9,900 calls\n"
+				  "  shop:rare: p99 12 ms as before, p50 180 us as before, blocked "
+				  "35 % of their time as "
+				  "before; 1000.0 -> 500.0 calls/s\n");
+	free(text);
+	vec_clear(&calls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +422,9 @@ int main(void)
 		cmocka_unit_test(calls_keep_to_the_width_of_the_screen),
 		cmocka_unit_test(names_that_are_asked_for_have_their_calls),
 		cmocka_unit_test(filters_for_time_leave_calls_out_and_say_so),
+		cmocka_unit_test(a_hostile_name_of_a_function_is_harmless),
+		cmocka_unit_test(a_page_has_calls_and_redacts_what_they_waited_for),
+		cmocka_unit_test(a_comparison_says_what_changed_of_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
