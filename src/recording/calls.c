@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "contract/call.h"
+#include "model/call.h"
 #include "recording/reader_private.h"
 
 /* Whose sum stays a number that is no time and no count too large; false if it does not. */

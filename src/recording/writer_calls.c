@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "contract/call.h"
+#include "model/call.h"
 
 void recording_writer_put_function(
 	struct recording_writer *writer, const struct rec_function *function)

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "contract/call.h"
+#include "model/call.h"
 
 struct writer_slow_time *writer_slow_time(struct recording_writer *writer, uint32_t function)
 {

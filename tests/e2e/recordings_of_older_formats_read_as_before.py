@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings that dwells of formats 1 to 7 made (tests/data/recordings) give the same report, the
+"""Recordings that dwells of formats 1 to 8 made (tests/data/recordings) give the same report, the
 same data, the same stacks in every view, the same picture and the same page as they did then."""
 import base64
 import difflib
@@ -12,7 +12,7 @@ from lib import *
 FOLDER = os.path.join(TOP, "tests/data/recordings")
 ALL_VIEWS = ("offcpu", "oncpu", "runq", "hotcold", "wakeup", "offwake", "chain")
 VIEWS = {1: ALL_VIEWS[:4], 2: ALL_VIEWS, 3: ALL_VIEWS, 4: ALL_VIEWS, 5: ALL_VIEWS, 6: ALL_VIEWS,
-         7: ALL_VIEWS}
+         7: ALL_VIEWS, 8: ALL_VIEWS}
 # Lists of words grow at their end, and columns of the page find their words by number.
 WORDS = ("states", "reasons", "bands", "hop_kinds", "chain_ends", "idles")
 # What a page says of itself: its form, where its tables stand, and the buttons of its views.

@@ -121,6 +121,47 @@ static const struct rec_sum sample_rows[SAMPLE_ROWS] = {
 		5500 * MS, 1000 * MS, 500 * MS, SAMPLE_NOT_WOKEN, NULL, 0, 0, 0},
 };
 
+#define SAMPLE_FUNCTIONS 2
+
+static const struct rec_function sample_functions[SAMPLE_FUNCTIONS] = {
+	{1, "libdb:commit", "function", "/usr/lib/libdb.so", "p99", 1000 * MS, 800, 1, 2, 3, 4, 5,
+		6},
+	{7, "syscall:fsync", "syscall", "", "10ms", 10 * MS, 0, 0, 0, 0, 0, 0, 0},
+};
+
+/* Thread 1 was in a slow commit from 0.9 s to 5.2 s, with a short one within it. */
+static const struct rec_call sample_calls[] = {
+	{1, 1, 0, 56, false, false, false, 98, 2000000, {2000000, 0, 0, 0}, 20450},
+	{1, 0, 0, 55, false, false, false, 1, 15000, {15000, 0, 0, 0}, 15000},
+	{1, 1, 5, 79, false, false, true, 1, 1 * MS, {1 * MS, 0, 0, 0}, 1 * MS},
+	{1, 1, 5, 128, false, true, false, 1, 4300 * MS, {300 * MS, 250 * MS, 500 * MS, 3250 * MS},
+		4300 * MS},
+	{7, 1, 0, 37, true, false, false, 2, 1500, {1500, 0, 0, 0}, 760},
+};
+
+/* And thread 2 is still in a fsync that began at 1.5 s. */
+static const struct rec_open_call sample_open_call = {7, 2, true, false, 4000 * MS,
+	{0, 0, 0, 4000 * MS}, TIME_BLOCKED, SAMPLE_KERNEL_STACK, 102, SAMPLE_FILE};
+
+struct sample_slow {
+	uint32_t function;
+	struct rec_sum sum;
+};
+
+#define SAMPLE_SLOW_ROWS 5
+
+static const struct sample_slow sample_slow_rows[SAMPLE_SLOW_ROWS] = {
+	{1, {1, 5, 5, TIME_RUNNING, 0, 5, STACK_NONE, 102, 2, 300 * MS, 200 * MS, 300 * MS, 0, 0,
+		    NULL, 0, 0, 0}},
+	{1, {1, 5, 5, TIME_BLOCKED, 'S', 6, SAMPLE_KERNEL_STACK, 104, 1, 3250 * MS, 3250 * MS,
+		    3250 * MS, 0, SAMPLE_CHAIN, sample_shares, 3, SAMPLE_LOCK, 2}},
+	{7, {2, 5, 5, TIME_BLOCKED, 'D', 6, SAMPLE_KERNEL_STACK, 102, 0, 4000 * MS, 4000 * MS,
+		    4000 * MS, 0, SAMPLE_NOT_WOKEN, NULL, 0, SAMPLE_FILE, 0}},
+	{1, {1, 5, 5, TIME_PREEMPTED, 0, 5, STACK_MORE_WAITS, STACK_MORE_WAITS, 0, 500 * MS,
+		    500 * MS, 500 * MS, 0, 0, NULL, 0, 0, 0}},
+	{1, {1, 5, 5, TIME_SAMPLE, 0, 0, STACK_NONE, 102, 29, 0, 0, 0, 0, 0, NULL, 0, 0, 0}},
+};
+
 static const struct rec_meta sample_meta = {
 	.dwell_version = "1.2.3",
 	.host = "h\303\266st",
@@ -204,6 +245,22 @@ static inline struct recording_writer *sample_writer(const char *path)
 	return writer;
 }
 
+static inline void sample_add_calls(struct recording_writer *writer)
+{
+	/* An earlier state, which the next one replaces. */
+	recording_writer_begin_open_calls(writer);
+	recording_writer_add_open_call(writer, &sample_open_call);
+	recording_writer_begin_open_calls(writer);
+	recording_writer_add_open_call(writer, &sample_open_call);
+	for (size_t i = 0; i < SAMPLE_SLOW_ROWS; i++)
+		recording_writer_add_slow(
+			writer, sample_slow_rows[i].function, &sample_slow_rows[i].sum);
+	for (size_t i = 0; i < ARRAY_SIZE(sample_calls); i++)
+		recording_writer_add_call(writer, &sample_calls[i]);
+	for (size_t i = 0; i < 2 * SAMPLE_FUNCTIONS; i++)
+		recording_writer_put_function(writer, &sample_functions[i % SAMPLE_FUNCTIONS]);
+}
+
 static inline void sample_add_tables(struct recording_writer *writer)
 {
 	recording_writer_put_meta(writer, &sample_meta);
@@ -249,6 +306,7 @@ static inline void sample_add_tables(struct recording_writer *writer)
 						   .count = 2,
 						   .ns = 750 * MS,
 						   .max_ns = 500 * MS});
+	sample_add_calls(writer);
 }
 
 /* The finished sample. */

@@ -134,8 +134,8 @@ static void a_newer_format_is_named(void **state)
 {
 	(void)state;
 	sample_write(path);
-	sample_execute(path, "PRAGMA user_version=9");
-	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 9, this one reads up to 8");
+	sample_execute(path, "PRAGMA user_version=10");
+	expect_error(path, -EPROTONOSUPPORT, "newer dwell: format 10, this one reads up to 9");
 }
 
 static void a_recording_without_a_first_slice_says_so(void **state)

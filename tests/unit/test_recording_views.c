@@ -133,6 +133,48 @@ static void chains_are_told_in_words(void **state)
 		2000 * MS);
 }
 
+static void calls_are_told_by_function(void **state)
+{
+	const struct place *place = *state;
+	const char *path = place->path;
+
+	sample_write(path);
+	assert_int_equal(sample_query(path, "SELECT count(*) FROM call_latency"), 2);
+	assert_int_equal(
+		sample_query(path,
+			"SELECT max_ns FROM call_latency WHERE function = 'libdb:commit' AND"
+			" calls = 101 AND slow = 1 AND errors = 0 AND p50_ns = 20408 AND"
+			" p90_ns = 20408 AND p99_ns = 1000000"),
+		4300 * MS);
+	/* The inner call's time is in that of the one it was within. */
+	assert_int_equal(sample_query(path,
+				 "SELECT total_ns FROM call_latency WHERE total_ns = running_ns +"
+				 " woken_ns + preempted_ns + blocked_ns AND function LIKE 'lib%'"),
+		4302015 * (MS / 1000));
+	assert_int_equal(
+		sample_query(path, "SELECT errors FROM call_latency WHERE function LIKE 'sys%'"),
+		2);
+}
+
+static void slow_waits_are_told_in_words(void **state)
+{
+	const struct place *place = *state;
+	const char *path = place->path;
+
+	sample_write(path);
+	assert_int_equal(
+		sample_query(path, "SELECT total_ns FROM slow_waits WHERE function = 'libdb:commit'"
+				   " AND state = 'blocked' AND kernel_function = 'schedule' AND"
+				   " thing = 'cache_lock' AND"
+				   " wakers = 'feeder < [timer hrtimer_wakeup]'"),
+		3250 * MS);
+	assert_int_equal(
+		sample_query(path, "SELECT total_ns FROM slow_waits WHERE"
+				   " state = 'preempted' AND user_function = '[more waits]'"),
+		500 * MS);
+	assert_int_equal(sample_query(path, "SELECT sum(total_ns) FROM slow_waits"), 8050 * MS);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, sample_make_place, sample_remove_place)
 
 int main(void)
@@ -143,6 +185,8 @@ int main(void)
 		TEST(every_second_of_a_thread_is_in_its_slice),
 		TEST(stack_frames_lists_each_stack_from_the_root),
 		TEST(chains_are_told_in_words),
+		TEST(calls_are_told_by_function),
+		TEST(slow_waits_are_told_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
