@@ -47,6 +47,7 @@ struct called_group {
 };
 
 struct summary;
+struct summary_shapes;
 
 struct called {
 	const struct rec_function *function; /* its counts are the recording's, whatever filters */
@@ -77,7 +78,6 @@ int calls_gather(struct recording *recording, struct selection *selection,
  * The waits of slow calls of the first functions of the list, through the same filter. 0, or -errno
  * with why.
  */
-struct summary_shapes;
 int calls_explain(struct recording *recording, const struct view_filter *filter,
 	const struct summary_shapes *shapes, called_list *list, struct why *why);
 void calls_clear(called_list *list);
