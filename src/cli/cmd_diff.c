@@ -37,6 +37,7 @@ struct arguments {
 	bool has_scale; /* --normalize or --raw was given */
 	bool is_json;
 	struct diff_facts facts; /* of recordings of time */
+	diff_calls calls;        /* of recordings */
 	double fail_above;       /* share; < 0: no gate */
 	size_t top;
 	size_t width; /* 0: the terminal's */
@@ -229,6 +230,9 @@ static int show(
 {
 	_cleanup_free_ char *unit = unit_of(arguments, &sides[0]);
 	_cleanup_free_ char *aside = aside_words(sides);
+	_cleanup_free_ char *title =
+		sides[1].slow ? xasprintf("Differential Flame Graph: slow calls of %s", sides[1].slow)
+			      : NULL;
 	const struct diff_options *asked = &arguments->diff;
 	bool has_facts = sides[0].is_recording && sides[1].is_recording && sides[0].is_time;
 	struct diff_text text = {.before = arguments->files[0],
@@ -246,8 +250,9 @@ static int show(
 		.is_time =
 			asked->scale != DIFF_SHARE && !asked->weighs_counts && !asked->is_no_time,
 		.is_raw = asked->scale == DIFF_RAW,
-		.title = arguments->title,
+		.title = arguments->title ? arguments->title : title,
 		.facts = has_facts ? &arguments->facts : NULL,
+		.calls = &arguments->calls,
 		.aside = aside};
 	diff_functions functions;
 	struct json json;
@@ -332,8 +337,9 @@ static int gather_facts(struct recording *recording, const struct input *input,
 	struct arguments *arguments = side->arguments;
 	struct diff_side measured = {&input->tree, input->window_ns};
 
-	if (!input->is_time)
-		return 0;
+	int error = diff_calls_add(&arguments->calls, recording, filter, side->is_after, why);
+	if (error || !input->is_time)
+		return error;
 	return diff_facts_add(&arguments->facts, recording, &input->view.type, filter,
 		arguments->stacks.is_roots_only, &arguments->diff,
 		diff_divisor(&measured, &arguments->diff), side->is_after, why);
@@ -345,7 +351,7 @@ static int compare(struct arguments *arguments)
 	struct diff diff;
 	struct why why = {""};
 	size_t read = 0;
-	int status = stack_options_shape(&arguments->stacks, &arguments->view.shape);
+	int status = stack_options_settle(&arguments->stacks, &arguments->view);
 
 	arguments->view.shape.keeps_objects = true;
 	arguments->diff.weighs_counts = arguments->stacks.weighs_counts;
@@ -378,6 +384,7 @@ static int compare(struct arguments *arguments)
 	while (read--)
 		input_clear(&sides[read]);
 	diff_facts_clear(&arguments->facts);
+	diff_calls_clear(&arguments->calls);
 	return status;
 }
 

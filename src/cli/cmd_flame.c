@@ -202,6 +202,11 @@ static int write_picture(
 	struct why why = {""};
 	int error;
 
+	_cleanup_free_ char *title =
+		input->slow ? xasprintf("%s: slow calls of %s", input->view.type.title, input->slow)
+			    : NULL;
+	if (title && !picture->flame.title)
+		picture->flame.title = title;
 	if (input->is_recording)
 		picture_options_suit(picture, &input->view.type);
 	if (input->is_recording && !picture->flame.subtitle)
@@ -337,7 +342,7 @@ static int read_and_show(struct arguments *arguments)
 	struct why why = {""};
 	int status, error;
 
-	status = stack_options_shape(&arguments->stacks, &arguments->view.shape);
+	status = stack_options_settle(&arguments->stacks, &arguments->view);
 	if (status)
 		return status;
 	arguments->folded.weighs_counts = arguments->stacks.weighs_counts;

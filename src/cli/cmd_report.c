@@ -48,7 +48,8 @@ static const struct argp_option options[] = {
 		.name = "view",
 		.arg = "VIEW",
 		.doc = "of the functions: one of " VIEW_NAMES_OF_FUNCTIONS
-		       "; default oncpu; or what the recording counts (record -e)"},
+		       "; default oncpu; or slow:FUNCTION, all time of its slow calls; or what the "
+		       "recording counts (record -e)"},
 	{.key = KEY_SORT,
 		.name = "sort",
 		.arg = "self|total|object",
@@ -273,6 +274,7 @@ const struct command cmd_report = {
 		    "  dwell report --functions            functions by their CPU time\n"
 		    "  dwell report --things               what waits were for, and who had it\n"
 		    "  dwell report --for '*.wal'          waits for some files only\n"
+		    "  dwell report --slow FUNCTION        why its slow calls were slow\n"
 		    "  dwell report --json | jq .waits     all figures, as data\n",
 	.argp = &argp,
 	.run = run,

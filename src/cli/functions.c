@@ -36,7 +36,8 @@ static int print_profile(const char *path, const struct report_options *report,
 		.width = report_width(report),
 		.top = report->top,
 		.is_full = report->is_full,
-		.hides_idle = report->view.filter.idle == IDLE_HIDE,
+		.hides_idle =
+			report->view.filter.idle == IDLE_HIDE && !report->view.filter.slow_function,
 		.is_colored = report_wants_color(report)};
 	struct function_table table;
 	int status = STATUS_DONE;
@@ -79,13 +80,15 @@ static int print_view(const char *path, const struct report_options *report,
 	return status;
 }
 
-int functions_print(const char *path, const struct report_options *report)
+int functions_print(const char *path, struct report_options *report)
 {
 	struct recording *recording;
 	struct view_choice view;
 	struct why why = {""};
 	int status;
 
+	if (view_options_take_slow(&report->view, &report->kind))
+		return STATUS_USAGE;
 	if (input_open_view(path, report->kind, &recording, &view, &why))
 		return fail(STATUS_USAGE, "%s", why.text);
 	status = print_view(path, report, recording, &view.type);

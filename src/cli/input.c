@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "profile/nothing.h"
+#include "profile/slow.h"
 #include "profile/tree_feed.h"
 #include "recording/reader.h"
 #include "util/text.h"
@@ -126,6 +127,18 @@ static void choose_view(const struct recording *recording, struct view_choice *v
 		*view = (struct view_choice){.type = *view_type(VIEW_ONCPU)};
 }
 
+/* The whole name of the function, of which a part may have been given. The caller frees it. */
+static char *slow_name(const struct recording *recording, const char *function)
+{
+	size_t count;
+	const struct rec_function *functions = recording_functions(recording, &count);
+	uint32_t index = 0;
+
+	return text_clean(
+		slow_find(recording, function, &index, NULL) ? function : functions[index].name,
+		false);
+}
+
 static int read_recording(
 	const char *path, const struct input_asked *asked, struct input *input, struct why *why)
 {
@@ -142,6 +155,8 @@ static int read_recording(
 		recording, &input->view.type, asked->filter, asked->shape, &profile, why);
 	if (!error)
 		take_profile(input, recording, &profile);
+	if (!error && asked->filter->slow_function)
+		input->slow = slow_name(recording, asked->filter->slow_function);
 	if (!error && !tree_total_weight(&input->tree) && !tree_total_count(&input->tree))
 		input->nothing = nothing_text(recording, asked->filter);
 	if (error)
@@ -389,6 +404,7 @@ void input_clear(struct input *input)
 	stacks_told_clear(&input->told);
 	free(input->text_unit);
 	free(input->losses);
+	free(input->slow);
 	free(input->nothing);
 }
 

@@ -27,6 +27,7 @@ struct input {
 	uint64_t idle_ns;       /* set aside: not in the tree */
 	struct privacy privacy; /* of what was read */
 	char *nothing; /* of a recording that filters leave nothing of: which; NULL: not so */
+	char *slow;    /* of whose slow calls it is; NULL: of threads. Names are clean. */
 	char *losses;  /* what the recording could not keep, in words; NULL: nothing */
 	VEC(uint64_t) before; /* by node: first of two columns; else, or at the end: none */
 };

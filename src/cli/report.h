@@ -33,7 +33,7 @@ int report_print(const char *path, const struct report_options *options);
 /* The same with default options, of figures that are there already. */
 int report_print_summed(const char *path, const struct summed *summed);
 /* The table of functions, likewise. */
-int functions_print(const char *path, const struct report_options *options);
+int functions_print(const char *path, struct report_options *options);
 /* The table of what waits were for, likewise. */
 int things_print(const char *path, const struct report_options *options);
 

@@ -21,8 +21,9 @@ static const struct argp_option options[] = {
 		.name = "view",
 		.arg = "VIEW",
 		.doc = "one of " VIEW_NAMES
-		       "; default offcpu; or what the recording counts (record -e); or an event "
-		       "of perf script text"},
+		       "; default offcpu; or slow:FUNCTION, all time of its slow calls (record "
+		       "--calls); or what the recording counts (record -e); or an event of perf "
+		       "script text"},
 	{.key = KEY_WEIGHT,
 		.name = "weight",
 		.arg = "time|count|cause",
@@ -116,9 +117,14 @@ static int no_chains(const char *view)
 		has_hint ? "; did you mean " : "", has_hint ? near->name : "", has_hint ? "?" : "");
 }
 
-int stack_options_shape(const struct stack_options *stacks, struct stack_shape *shape)
+int stack_options_settle(struct stack_options *stacks, struct view_options *asked)
 {
+	struct stack_shape *shape = &asked->shape;
+	int status = view_options_take_slow(asked, &stacks->view);
 	const struct view_type *view = view_from_name(stacks->view);
+
+	if (status)
+		return status;
 
 	if (stacks->weighs_causes && (!view || view->id != VIEW_CHAIN))
 		return fail(STATUS_USAGE, "--weight cause is for --view chain");

@@ -10,6 +10,7 @@
 
 #include "cli/input.h"
 #include "cli/output_format.h"
+#include "cli/view_options.h"
 
 struct stack_options {
 	const char *view;          /* its name */
@@ -26,8 +27,9 @@ struct stack_options {
 /* Complaints carry `dwell: `. */
 extern const struct argp stack_options_argp;
 
-/* Puts what was asked into the shape. STATUS_USAGE after a complaint if the view cannot have it. */
-int stack_options_shape(const struct stack_options *stacks, struct stack_shape *shape);
+/* Puts what was asked into the shape, and of slow calls into the filter. STATUS_USAGE after a
+ * complaint if the view cannot have it. */
+int stack_options_settle(struct stack_options *stacks, struct view_options *view);
 
 /* Says on stderr what of an input was not used, or not recorded, or is not shown. */
 void say_losses(const char *path, const struct input *input);

@@ -17,7 +17,8 @@ static int print_table(const char *path, const struct report_options *report,
 		.width = report_width(report),
 		.top = report->top,
 		.is_full = report->is_full,
-		.hides_idle = report->view.filter.idle == IDLE_HIDE,
+		.hides_idle =
+			report->view.filter.idle == IDLE_HIDE && !report->view.filter.slow_function,
 		.is_colored = report_wants_color(report)};
 
 	if (report->is_json)

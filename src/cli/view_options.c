@@ -3,8 +3,10 @@
 #include "cli/view_options.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cli/command.h"
+#include "profile/slow.h"
 
 enum {
 	KEY_FROM = 0x1000,
@@ -13,6 +15,7 @@ enum {
 	KEY_REASON,
 	KEY_FOR,
 	KEY_IDLE,
+	KEY_SLOW,
 	KEY_BY,
 };
 
@@ -57,6 +60,11 @@ static const struct argp_option options[] = {
 		.name = "idle",
 		.arg = "show|hide|only",
 		.doc = "waits of threads that have nothing to do (default hide)"},
+	{.key = KEY_SLOW,
+		.name = "slow",
+		.arg = "FUNCTION",
+		.doc = "time of slow calls of this function alone (record --calls): its name, a "
+		       "part of it, or a pattern"},
 	{.doc = "How stacks look:"},
 	{.key = KEY_BY,
 		.name = "by",
@@ -107,6 +115,8 @@ static int parse_filter(int key, char *value, struct view_filter *filter, struct
 		return view_filter_set_thing(filter, value, why);
 	case KEY_IDLE:
 		return view_filter_set_idle(filter, value, why);
+	case KEY_SLOW:
+		return view_filter_set_slow(filter, value, why);
 	case ARGP_KEY_END:
 		return view_filter_check(filter, why);
 	default:
@@ -142,6 +152,18 @@ static int parse_key(int key, char *value, struct view_options *view, struct why
 	default:
 		return parse_filter(key, value, &view->filter, why);
 	}
+}
+
+int view_options_take_slow(struct view_options *view, const char **name)
+{
+	struct why why = {""};
+
+	if (strncmp(*name, SLOW_PREFIX, strlen(SLOW_PREFIX)) != 0)
+		return STATUS_DONE;
+	if (view_filter_set_slow(&view->filter, *name + strlen(SLOW_PREFIX), &why))
+		return fail(STATUS_USAGE, "--view %s: %s", *name, why.text);
+	*name = view_type(VIEW_HOTCOLD)->name;
+	return STATUS_DONE;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)

@@ -22,6 +22,11 @@ struct view_options {
 
 void view_options_init(struct view_options *options);
 void view_options_clear(struct view_options *options);
+/*
+ * Of a view called "slow:FUNCTION", makes a filter for slow calls of that, and the view is that of
+ * all time. Once options are parsed. STATUS_DONE, or STATUS_USAGE after a complaint.
+ */
+int view_options_take_slow(struct view_options *options, const char **view);
 
 /*
  * A child for a command's argp. In ARGP_KEY_INIT the parent's parser sets state->child_inputs[0] to

@@ -229,6 +229,10 @@ static bool put_range(FILE *out, const struct view_filter *filter, const struct 
 	for (unsigned int i = 0; i < TIME_STATES; i++)
 		if (stock->state_ns[i])
 			return false;
+	if (filter->slow_function) {
+		fprintf(out, "no such call of %s was slow", filter->slow_function);
+		return true;
+	}
 	fputs(!filter->from_ns && filter->to_ns == UINT64_MAX
 			? "these filters leave no thread"
 			: "no such thread lived in that range of time (--from, --to)",

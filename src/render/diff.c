@@ -114,6 +114,14 @@ static void print_change(FILE *out, const struct diff *diff, const diff_function
 		fprintf(out, "  %zu more\n", all - shown);
 }
 
+static bool has_changed(const diff_calls *calls)
+{
+	vec_each (call, calls)
+		if (diff_calls_changed(call))
+			return true;
+	return false;
+}
+
 void diff_print(FILE *out, const struct diff *diff, const diff_functions *functions,
 	const struct diff_text *text)
 {
@@ -131,12 +139,13 @@ void diff_print(FILE *out, const struct diff *diff, const diff_functions *functi
 	if (before > 0)
 		fprintf(out, "  (%+.1f %%)", 100 * (after - before) / before);
 	fprintf(out, "  of %s\n", text->what);
-	if (!functions->count) {
-		fputs("\nNothing changed.\n", out);
-		return;
-	}
-	if (text->facts)
+	if (!functions->count)
+		fprintf(out, "\nNothing changed%s.\n",
+			text->calls && has_changed(text->calls) ? " but calls" : "");
+	else if (text->facts)
 		diff_words_print(out, diff, functions, text);
+	if (text->calls)
+		diff_calls_print(out, text->calls, text->width);
 	for (unsigned int change = 0; change < DIFF_CHANGES; change++)
 		print_change(out, diff, functions, text, (enum diff_change)change);
 }
@@ -193,6 +202,8 @@ void diff_json(struct json *json, const struct diff *diff, const diff_functions 
 		facts_json(json, text->facts);
 		json_close_object(json);
 	}
+	if (text->calls)
+		diff_calls_json(json, text->calls);
 	json_name(json, "functions");
 	json_open_array(json);
 	for (size_t i = 0; i < functions->count; i++)

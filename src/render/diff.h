@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "profile/diff.h"
+#include "profile/diff_calls.h"
 #include "profile/diff_facts.h"
 #include "util/json.h"
 
@@ -25,12 +26,18 @@ struct diff_text {
 	const char *title; /* of a picture; NULL: its usual one */
 	/* What else changed (diff_words.c), or NULL: not both sides are recordings of time. */
 	const struct diff_facts *facts;
-	const char *aside; /* what is not compared, in words; NULL: nothing */
+	const diff_calls *calls; /* or NULL */
+	const char *aside;       /* what is not compared, in words; NULL: nothing */
 };
 
 /* The change in plain words: a sentence, then a line for each question. */
 void diff_words_print(FILE *out, const struct diff *diff, const diff_functions *functions,
 	const struct diff_text *text);
+
+/* Calls that changed markedly, a line for each function. */
+void diff_calls_print(FILE *out, const diff_calls *calls, size_t width);
+/* "calls": all of them; nothing if there are none. */
+void diff_calls_json(struct json *json, const diff_calls *calls);
 
 void diff_print(FILE *out, const struct diff *diff, const diff_functions *functions,
 	const struct diff_text *text);

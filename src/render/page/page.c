@@ -24,6 +24,15 @@ static void put_top(const struct page *page)
 	fputs("</style>\n</head>\n<body>\n", page->out);
 }
 
+/* Waits of slow calls have things of their own. */
+static void redact(struct summary *summary)
+{
+	things_redact(&summary->things);
+	vec_each (called, &summary->calls)
+		if (called->waits)
+			things_redact(&called->waits->things);
+}
+
 int page_write(const struct cube *cube, struct summary *summary, const struct page_options *options,
 	FILE *out, struct why *why)
 {
@@ -31,7 +40,7 @@ int page_write(const struct cube *cube, struct summary *summary, const struct pa
 	int error = 0;
 
 	if (options->is_redacted)
-		things_redact(&summary->things);
+		redact(summary);
 	put_top(&page);
 	page_head(&page);
 	fputs("<main id=\"app\" hidden></main>\n<section id=\"fallback\">\n"

@@ -27,6 +27,8 @@ void page_fallback(const struct page *page);
 void page_put_element(FILE *out, const char *tag, const char *text);
 /* What was counted beside time: page_measures.c. */
 void page_measures(const struct page *page);
+/* Calls of functions: page_calls.c. */
+void page_calls(const struct page *page);
 /* The flame graph for readers without scripts; 0, or -errno with why: page_picture.c. */
 int page_picture(const struct page *page, struct why *why);
 

@@ -69,7 +69,8 @@ char *page_accounting(const struct page *page)
 	bool is_over = accounting->accounted_ns > accounting->expected_ns;
 	char percent[UNITS_ROOM], amount[UNITS_ROOM];
 
-	if (!accounting->expected_ns && !accounting->accounted_ns && !summary->lost_events)
+	if (summary->slow ||
+		(!accounting->expected_ns && !accounting->accounted_ns && !summary->lost_events))
 		return xstrdup("no thread's time to account for; lost nothing");
 	return xasprintf("accounted %s of %s; %s",
 		percent_text(accounting->accounted_ns, accounting->expected_ns, percent),
@@ -161,6 +162,7 @@ void page_head(const struct page *page)
 	else
 		page_put_element(page->out, "p id=\"verdict\"", verdict);
 	putc('\n', page->out);
+	page_calls(page);
 	page_measures(page);
 	fputs("<ul id=\"accounting\">\n", page->out);
 	page_put_element(

@@ -3,6 +3,7 @@
 #include "render/report/report_json.h"
 
 #include "render/report/report_causes.h"
+#include "render/report/report_json_calls.h"
 #include "render/report/report_json_measures.h"
 #include "render/report/report_json_recording.h"
 #include "render/report/report_json_things.h"
@@ -325,6 +326,10 @@ void report_json(
 	put_waits(&json, "waits", summary, false, options);
 	put_waits(&json, "runq", summary, true, options);
 	report_json_measures(&json, summary, options->top ? options->top : SIZE_MAX, put_stack);
+	report_json_calls(&json, summary, options->top ? options->top : SIZE_MAX,
+		&(struct report_json_forms){put_lines, put_stack});
+	if (summary->hidden_calls)
+		json_field_uint(&json, "hidden_calls", summary->hidden_calls);
 	if (summary->hidden_measures)
 		json_field_uint(&json, "hidden_measures", summary->hidden_measures);
 	json_close_object(&json);

@@ -33,11 +33,14 @@ static void put_accounting(struct json *json, const struct summary *summary)
 
 	json_name(json, "accounting");
 	json_open_object(json);
-	json_field_uint(json, "expected_ns", accounting->expected_ns);
-	json_field_uint(json, "accounted_ns", accounting->accounted_ns);
-	json_field_uint(json, "unsliced_ns", accounting->unsliced_ns);
-	json_field_uint(json, "worst_thread_ns", accounting->worst_thread_ns);
-	json_field_uint(json, "worst_slice_ns", accounting->worst_slice_ns);
+	/* Only whole threads can be accounted for. */
+	if (!summary->slow) {
+		json_field_uint(json, "expected_ns", accounting->expected_ns);
+		json_field_uint(json, "accounted_ns", accounting->accounted_ns);
+		json_field_uint(json, "unsliced_ns", accounting->unsliced_ns);
+		json_field_uint(json, "worst_thread_ns", accounting->worst_thread_ns);
+		json_field_uint(json, "worst_slice_ns", accounting->worst_slice_ns);
+	}
 	json_field_uint(json, "lost_events", summary->lost_events);
 	json_name(json, "complete_user_stacks");
 	json_open_object(json);
