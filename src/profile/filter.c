@@ -26,6 +26,8 @@ void view_filter_clear(struct view_filter *filter)
 	filter->comm_glob = NULL;
 	free(filter->thing_pattern);
 	filter->thing_pattern = NULL;
+	free(filter->slow_function);
+	filter->slow_function = NULL;
 }
 
 static int parse_time(const char *option, const char *text, uint64_t *ret_ns, struct why *why)
@@ -215,6 +217,19 @@ void view_filter_set_comm(struct view_filter *filter, const char *glob)
 	filter->comm_glob = xstrdup(glob);
 }
 
+int view_filter_set_slow(struct view_filter *filter, const char *function, struct why *why)
+{
+	if (!function[0])
+		return why_set(why, -EINVAL, "slow calls of which function? Give its name");
+	if (filter->slow_function && strcmp(filter->slow_function, function))
+		return why_set(why, -EINVAL,
+			"slow calls of one function at a time: %s, or %s",
+			filter->slow_function, function);
+	free(filter->slow_function);
+	filter->slow_function = xstrdup(function);
+	return 0;
+}
+
 int view_filter_set_idle(struct view_filter *filter, const char *text, struct why *why)
 {
 	static const char *const names[] = {
@@ -239,7 +254,7 @@ int view_filter_check(const struct view_filter *filter, struct why *why)
 	return 0;
 }
 
-bool view_filter_asks_for_time(const struct view_filter *filter)
+bool view_filter_asks_for_waits(const struct view_filter *filter)
 {
 	return filter->min_band || filter->max_band != CONTRACT_BANDS - 1 ||
 	       filter->states != VIEW_ALL_STATES || filter->letters[0] ||
@@ -247,14 +262,26 @@ bool view_filter_asks_for_time(const struct view_filter *filter)
 	       filter->idle == IDLE_ONLY;
 }
 
+bool view_filter_asks_for_time(const struct view_filter *filter)
+{
+	return filter->slow_function || view_filter_asks_for_waits(filter);
+}
+
 int view_filter_check_events(const struct view_filter *filter, const char *events, struct why *why)
 {
 	if (!view_filter_asks_for_time(filter))
 		return 0;
 	return why_set(why, -EINVAL,
-		"%s have no state, reason or length: -m, -M, --state, --reason, --for and --idle "
-		"only are for time; choose by thread (-p, -t, -n, -u, -k) or --from and --to",
+		"%s have no state, reason or length: -m, -M, --state, --reason, --for, --slow and "
+		"--idle only are for time; choose by thread (-p, -t, -n, -u, -k) or --from and "
+		"--to",
 		events);
+}
+
+bool view_filter_asks_for_threads(const struct view_filter *filter)
+{
+	return filter->pids.count || filter->tids.count || filter->comm_glob ||
+	       filter->is_user_only || filter->is_kernel_only;
 }
 
 bool view_filter_is_open(const struct view_filter *filter)
@@ -262,8 +289,8 @@ bool view_filter_is_open(const struct view_filter *filter)
 	return !filter->from_ns && filter->to_ns == UINT64_MAX && !filter->min_band &&
 	       filter->max_band == CONTRACT_BANDS - 1 && filter->states == VIEW_ALL_STATES &&
 	       !filter->letters[0] && filter->reasons == VIEW_ALL_REASONS &&
-	       !filter->thing_pattern && !filter->pids.count && !filter->tids.count &&
-	       !filter->comm_glob && !filter->is_user_only && !filter->is_kernel_only;
+	       !filter->thing_pattern && !filter->slow_function &&
+	       !view_filter_asks_for_threads(filter);
 }
 
 static void put_ids(FILE *out, const char *what, const uint32_t *ids, size_t count)
@@ -326,6 +353,8 @@ char *view_filter_text(const struct view_filter *filter)
 		fprintf(out, ", threads named %s", filter->comm_glob);
 	if (filter->is_user_only || filter->is_kernel_only)
 		fprintf(out, ", %s threads", filter->is_user_only ? "user" : "kernel");
+	if (filter->slow_function)
+		fprintf(out, ", slow calls of %s", filter->slow_function);
 	fclose(out);
 	/* Each part begins with ", ". */
 	if (text[0])

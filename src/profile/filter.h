@@ -39,6 +39,8 @@ struct view_filter {
 	VEC(uint32_t) pids;
 	VEC(uint32_t) tids;
 	char *comm_glob; /* NULL: any */
+	/* Time of slow calls alone, of that function (slow.h); NULL: all time of the threads. */
+	char *slow_function;
 	bool is_user_only;
 	bool is_kernel_only;
 	enum idle_choice idle;
@@ -66,16 +68,23 @@ int view_filter_set_thing(struct view_filter *filter, const char *text, struct w
 int view_filter_add_pids(struct view_filter *filter, const char *text, struct why *why);
 int view_filter_add_tids(struct view_filter *filter, const char *text, struct why *why);
 void view_filter_set_comm(struct view_filter *filter, const char *glob);
+/* "postgres:exec_simple_query", or a part of it: slow calls of that function alone. */
+int view_filter_set_slow(struct view_filter *filter, const char *function, struct why *why);
 /* "show", "hide", "only" */
 int view_filter_set_idle(struct view_filter *filter, const char *text, struct why *why);
 /* Settings that exclude each other: -m above -M, --from after --to, -u with -k. */
 int view_filter_check(const struct view_filter *filter, struct why *why);
 
-/* Does a filter ask for what only time has: a state, a reason, a thing, a length, idleness? */
+/* Does a filter ask for what only time has: a state, a reason, a thing, a length, idleness, slow
+ * calls? */
 bool view_filter_asks_for_time(const struct view_filter *filter);
+/* The same but for slow calls: calls as such have none of it. */
+bool view_filter_asks_for_waits(const struct view_filter *filter);
 /* Events have none of that: -EINVAL with why if a filter asks for it. */
 int view_filter_check_events(const struct view_filter *filter, const char *events, struct why *why);
 
+/* Does a filter ask for some threads only? */
+bool view_filter_asks_for_threads(const struct view_filter *filter);
 /* False if any filter but idle is set. */
 bool view_filter_is_open(const struct view_filter *filter);
 /* The filters in words but the time range, "" if there is none: "waits >= 1 ms, in disk". Caller

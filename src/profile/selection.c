@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "profile/slow.h"
 #include "profile/span.h"
 #include "util/text.h"
 
@@ -65,6 +66,7 @@ int selection_new(struct recording *recording, const struct view_filter *filter,
 	int error;
 
 	selection->recording = recording;
+	selection->chosen_before = recording_slow_function(recording);
 	selection->filter = filter;
 	selection->spots.recording = recording;
 	selection->things.recording = recording;
@@ -73,6 +75,8 @@ int selection_new(struct recording *recording, const struct view_filter *filter,
 	for (size_t i = 0; i < selection->thread_count; i++)
 		selection->passes[i] = thread_passes(selection, &selection->threads[i]);
 	error = set_range(selection, why);
+	if (!error)
+		error = slow_choose(recording, filter->slow_function, why);
 	if (error) {
 		selection_free(selection);
 		return error;
@@ -85,6 +89,7 @@ void selection_free(struct selection *selection)
 {
 	if (!selection)
 		return;
+	recording_choose_slow(selection->recording, selection->chosen_before);
 	free(selection->passes);
 	vec_clear(&selection->meanings);
 	map64_clear(&selection->meaning_of);
@@ -349,7 +354,9 @@ static int on_row(const struct rec_row *row, void *context)
 				     : out.reason;
 		if (out.reason == REASON_STOPPED)
 			out.known.name = name_of_stop(row->sum.task_letter);
-		out.idle = selection_idle(selection, row, &meaning, out.known.kind);
+		/* A thread within a call has something to do. */
+		if (!selection->filter->slow_function)
+			out.idle = selection_idle(selection, row, &meaning, out.known.kind);
 		find_thing(selection, row, &out);
 	}
 	if (!is_asked_for(selection->filter, &out) || !is_for_asked_thing(selection, &out) ||
@@ -374,7 +381,7 @@ static bool shows_unsliced(const struct selection *selection)
 {
 	const struct view_filter *filter = selection->filter;
 
-	return !selection->has_range && !filter->min_band &&
+	return !filter->slow_function && !selection->has_range && !filter->min_band &&
 	       filter->max_band == CONTRACT_BANDS - 1 && filter->reasons == VIEW_ALL_REASONS &&
 	       !filter->thing_pattern && !filter->letters[0] && filter->idle != IDLE_ONLY;
 }
@@ -434,57 +441,4 @@ int selection_each_row(
 uint64_t selection_idle_hidden_ns(const struct selection *selection)
 {
 	return selection->idle_hidden_ns;
-}
-
-/* Do thread and slice pass? For rows that have nothing else to be chosen by. */
-static bool has_place(const struct selection *selection, uint32_t thread_index, uint32_t slice)
-{
-	return selection_has_thread(selection, thread_index) && slice >= selection->slice_from &&
-	       (selection->slice_to == UINT32_MAX || slice < selection->slice_to);
-}
-
-struct count_walk {
-	const struct selection *selection;
-	recording_count_fn each;
-	void *context;
-};
-
-static int on_count(const struct rec_counted *row, void *context)
-{
-	const struct count_walk *walk = context;
-
-	if (!has_place(walk->selection, row->thread_index, row->count.slice))
-		return 0;
-	return walk->each(row, walk->context);
-}
-
-int selection_each_count(
-	struct selection *selection, recording_count_fn each, void *context, struct why *why)
-{
-	struct count_walk walk = {selection, each, context};
-
-	return recording_each_count(selection->recording, on_count, &walk, why);
-}
-
-struct queue_walk {
-	const struct selection *selection;
-	recording_queue_fn each;
-	void *context;
-};
-
-static int on_queue(const struct rec_queued *row, void *context)
-{
-	const struct queue_walk *walk = context;
-
-	if (!has_place(walk->selection, row->thread_index, row->queue.slice))
-		return 0;
-	return walk->each(row, walk->context);
-}
-
-int selection_each_queue(
-	struct selection *selection, recording_queue_fn each, void *context, struct why *why)
-{
-	struct queue_walk walk = {selection, each, context};
-
-	return recording_each_queue(selection->recording, on_queue, &walk, why);
 }

@@ -3,6 +3,10 @@
  * A recording seen through a filter: the rows that pass, each cut to the time range and with its
  * reason and idleness. A range is rounded out to whole slices, because rows are exact only there.
  *
+ * With a function in filter->slow_function, the recording hands out the time of its slow calls as
+ * long as the selection lives: one is made and freed within the life of another, or after it. No
+ * time within a call is idle.
+ *
  * Time that a thread has in its exact totals but in no row (tables were full) is handed out as one
  * more row for each thread and state, without count and stacks and with UNWIND_OVERFLOW, so that
  * totals stay whole; only where no filter asks for what such time cannot say (slice, band, reason).
@@ -58,7 +62,8 @@ struct selection_row {
 
 struct selection;
 
-/* Borrows the recording and the filter. 0, or -ERANGE with why if the range is outside. */
+/* Borrows the recording and the filter. 0, or -errno with why: -ERANGE if the range is outside,
+ * -EINVAL if the filter's function is none of the recording's, or several. */
 int selection_new(struct recording *recording, const struct view_filter *filter,
 	struct selection **ret, struct why *why);
 void selection_free(struct selection *selection);
@@ -110,5 +115,11 @@ int selection_each_count(
 /* The same for who had the CPUs. */
 int selection_each_queue(
 	struct selection *selection, recording_queue_fn each, void *context, struct why *why);
+/* The same for calls, by the slice in which they ended, whatever function is slow; and for those
+ * that had not ended, in ranges up to the window's end. */
+int selection_each_call(
+	struct selection *selection, recording_call_fn each, void *context, struct why *why);
+int selection_each_open_call(
+	struct selection *selection, recording_open_call_fn each, void *context, struct why *why);
 
 #endif

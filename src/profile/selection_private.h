@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of a selection share: selection.c cuts rows to the range and says what they mean,
- * idle.c which of them are idle. Nobody else includes it.
+ * idle.c which of them are idle, selection_others.c has rows of other kinds. Nobody else includes it.
  */
 #ifndef DWELL_PROFILE_SELECTION_PRIVATE_H
 #define DWELL_PROFILE_SELECTION_PRIVATE_H
@@ -23,6 +23,7 @@ struct meaning {
 struct selection {
 	struct recording *recording;
 	const struct view_filter *filter;
+	uint32_t chosen_before; /* slow calls of which function: the recording's choice until then */
 	const struct rec_thread *threads;
 	size_t thread_count;
 	bool *passes; /* by thread index */

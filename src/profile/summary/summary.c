@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "profile/summary/line_index.h"
 #include "profile/summary/line_things.h"
 #include "profile/summary/lines.h"
-#include "util/hash.h"
 
 /* Threads that waited so long for each other, or half of the window, will wait for ever. */
 #define DEADLOCK_LEAST_NS 1000000000ULL
@@ -155,6 +155,15 @@ static int on_row(const struct selection_row *row, void *context)
 	return 0;
 }
 
+static uint64_t within_calls_ns(const struct summary_thread *figures)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int state = 0; state < TIME_STATES; state++)
+		ns += figures->total_ns[state];
+	return ns;
+}
+
 static void add_threads(struct gathering *gathering, const struct selection *selection,
 	struct recording *recording, size_t count)
 {
@@ -171,9 +180,10 @@ static void add_threads(struct gathering *gathering, const struct selection *sel
 		*figures = gathering->figures[i];
 		figures->thread = &gathering->threads[i];
 		figures->process = recording_process_of(recording, figures->thread);
-		figures->life_ns = selection_life_ns(selection, (uint32_t)i);
+		figures->life_ns = summary->slow ? within_calls_ns(figures)
+						 : selection_life_ns(selection, (uint32_t)i);
 		/* It lived outside the range. */
-		if (!figures->life_ns && selection_has_range(selection))
+		if (!figures->life_ns && (summary->slow || selection_has_range(selection)))
 			continue;
 		summary->threads.count++;
 		summary->life_ns += figures->life_ns;
@@ -181,6 +191,12 @@ static void add_threads(struct gathering *gathering, const struct selection *sel
 		group->threads++;
 		group->life_ns += figures->life_ns;
 		map64_put(&processes, figures->process->id, NULL);
+	}
+	/* Few of them are in slow calls, of which there may be several summaries. */
+	if (summary->slow) {
+		summary->threads.room = summary->threads.count + 1;
+		summary->threads.at = xreallocarray(summary->threads.at, summary->threads.room,
+			sizeof(*summary->threads.at));
 	}
 	summary->process_count = processes.count;
 	map64_clear(&processes);
@@ -221,63 +237,6 @@ uint64_t summary_group_busy_ns(const struct summary_group *group)
 	return busy - group->aside_ns;
 }
 
-static uint64_t hash_line(
-	const char *name, enum reason reason, const char *operation, const char *spot)
-{
-	uint64_t hash = hash_text(hash_text((uint64_t)reason, name), operation ? operation : "");
-
-	return spot ? hash_text(hash, spot) : hash;
-}
-
-/* The same for what is known to be for a thing; "": for several. */
-static uint64_t hash_line_for(uint64_t line, const char *thing)
-{
-	return hash_text(hash_add(line, REASONS), thing);
-}
-
-size_t summary_find_line(const struct summary *summary, const char *name, enum reason reason,
-	const char *operation, const char *spot, const char *thing)
-{
-	uint64_t hash = hash_line(name, reason, operation, spot);
-	const uint64_t *number;
-
-	if (!thing) {
-		number = map64_find(&summary->line_by_what, hash);
-	} else {
-		number = map64_find(&summary->line_by_what, hash_line_for(hash, thing));
-		if (!number)
-			number = map64_find(&summary->line_by_what, hash_line_for(hash, ""));
-	}
-	return number ? *number : 0;
-}
-
-/* The largest of several comes first, and keeps its place. */
-static void index_line(struct summary *summary, uint64_t hash, size_t number)
-{
-	bool is_new;
-	uint64_t *place = map64_put(&summary->line_by_what, hash, &is_new);
-
-	if (is_new)
-		*place = number;
-}
-
-static void index_lines(struct summary *summary)
-{
-	for (size_t i = 0; i < summary->lines.count; i++) {
-		const struct summary_line *line = &summary->lines.at[i];
-		const struct thing *thing = line_thing(summary, line);
-		if (line->is_runnable)
-			continue;
-		_cleanup_free_ char *name = summary_root_name(summary, line->root);
-		for (unsigned int with_spot = 0; with_spot <= (line->spot != NULL); with_spot++) {
-			uint64_t hash = hash_line(
-				name, line->reason, line->operation, with_spot ? line->spot : NULL);
-			index_line(summary, hash, i + 1);
-			index_line(summary, hash_line_for(hash, thing ? thing->text : ""), i + 1);
-		}
-	}
-}
-
 static int by_size(uint64_t a, uint64_t b, uint32_t a_node, uint32_t b_node)
 {
 	if (a != b)
@@ -316,7 +275,7 @@ static void finish(
 	line_things_make(summary);
 	deadlocks_find(&summary->deadlocks,
 		window_ns / 2 < DEADLOCK_LEAST_NS ? window_ns / 2 : DEADLOCK_LEAST_NS);
-	index_lines(summary);
+	line_index_make(summary);
 	summary->has_chains = recording_has_chains(recording);
 	summary->losses = recording_losses(recording, &summary->loss_count);
 	for (size_t i = 0; i < summary->loss_count; i++)
@@ -372,6 +331,52 @@ static int gather(struct summary *summary, struct recording *recording, struct s
 	return error;
 }
 
+/* What is known of whole threads and processes, if no filter asks for what only time has. */
+static int gather_others(struct summary *summary, struct recording *recording,
+	struct selection *selection, const struct summary_shapes *shapes,
+	const struct view_filter *filter, struct why *why)
+{
+	int error = 0;
+
+	if (!view_filter_asks_for_time(filter))
+		error = measured_all(recording, selection, &shapes->groups, &summary->tree,
+			&summary->measures, why);
+	if (!error && !view_filter_asks_for_time(filter))
+		error = resident_gather(recording, selection, &summary->resident, why);
+	if (!error && !view_filter_asks_for_waits(filter))
+		error = calls_gather(recording, selection, &shapes->groups, &summary->tree,
+			&summary->calls, why);
+	if (error)
+		return error;
+	faulted_find(summary);
+	recording_measures(recording, &summary->hidden_measures);
+	summary->hidden_measures -= summary->measures.count;
+	if (view_filter_asks_for_waits(filter))
+		recording_functions(recording, &summary->hidden_calls);
+	return 0;
+}
+
+/* Takes over what the filters say. */
+static void describe(struct summary *summary, struct recording *recording,
+	const struct selection *selection, const struct view_filter *filter)
+{
+	struct view_filter named = *filter;
+	uint32_t slow = recording_slow_function(recording);
+	size_t functions;
+	const struct rec_function *function = recording_functions(recording, &functions);
+	_cleanup_free_ char *name = slow < functions ? xstrdup(function[slow].name) : NULL;
+
+	/* By its whole name, whatever part of it was given. */
+	named.slow_function = name;
+	summary->slow = name ? &function[slow] : NULL;
+	summary->filter_text = view_filter_text(&named);
+	summary->is_filtered = !view_filter_is_open(filter);
+	summary->has_all_running = !summary->filter_text[0] && filter->idle != IDLE_ONLY;
+	summary->from_ns = selection_from_ns(selection);
+	summary->to_ns = selection_to_ns(selection);
+	summary->has_range = selection_has_range(selection);
+}
+
 int summary_new(struct recording *recording, const struct view_filter *filter,
 	const struct summary_shapes *shapes, struct summary **ret, struct why *why)
 {
@@ -387,30 +392,18 @@ int summary_new(struct recording *recording, const struct view_filter *filter,
 	summary->meta = recording_meta(recording);
 	summary->is_live = recording_is_live(recording);
 	summary->words = recording_words(recording);
-	summary->filter_text = view_filter_text(filter);
-	summary->is_filtered = !view_filter_is_open(filter);
-	summary->has_all_running = !summary->filter_text[0] && filter->idle != IDLE_ONLY;
 	error = selection_new(recording, &whole, &selection, why);
 	if (!error) {
-		summary->from_ns = selection_from_ns(selection);
-		summary->to_ns = selection_to_ns(selection);
-		summary->has_range = selection_has_range(selection);
+		describe(summary, recording, selection, filter);
 		error = gather(summary, recording, selection, shapes, filter, why);
 	}
-	/* A filter that asks for what only time has leaves no events. */
-	if (!error && !view_filter_asks_for_time(filter))
-		error = measured_all(recording, selection, &shapes->groups, &summary->tree,
-			&summary->measures, why);
-	if (!error && !view_filter_asks_for_time(filter))
-		error = resident_gather(recording, selection, &summary->resident, why);
-	if (!error) {
-		faulted_find(summary);
-		recording_measures(recording, &summary->hidden_measures);
-		summary->hidden_measures -= summary->measures.count;
-	}
 	if (!error)
-		error = conservation_check(recording, &summary->conservation, why);
+		error = gather_others(summary, recording, selection, shapes, filter, why);
 	selection_free(selection);
+	if (!error && !summary->slow)
+		error = conservation_check(recording, &summary->conservation, why);
+	if (!error && !summary->slow)
+		error = calls_explain(recording, filter, shapes, &summary->calls, why);
 	if (error) {
 		summary_free(summary);
 		return error;
@@ -447,6 +440,7 @@ void summary_free(struct summary *summary)
 	measured_clear(&summary->measures);
 	faulted_clear(&summary->faulted);
 	vec_clear(&summary->resident);
+	calls_clear(&summary->calls);
 	free(summary);
 }
 

@@ -6,10 +6,14 @@
  * Filters apply to all of it but the accounting, the losses and the cost, which are the
  * recording's. With IDLE_HIDE idle time is set aside: it is in the totals, in idle_ns and in the
  * waits, but not in lines, reasons and busy time; otherwise idle waits are waits like others.
+ *
+ * Of slow calls (filter->slow_function) threads are those that were in one, and have lived no
+ * longer than they were; what is known of whole threads only, as the accounting, is left out.
  */
 #ifndef DWELL_PROFILE_SUMMARY_H
 #define DWELL_PROFILE_SUMMARY_H
 
+#include "profile/summary/calls.h"
 #include "profile/summary/causes.h"
 #include "profile/summary/completeness.h"
 #include "profile/summary/computing.h"
@@ -132,6 +136,7 @@ struct summary {
 	uint64_t to_ns;
 	bool has_range;
 	bool is_live; /* the recording is still being made */
+	const struct rec_function *slow; /* of whose slow calls all is; NULL: of threads */
 	bool is_filtered;
 	bool has_all_running; /* no filter but the range takes running time away */
 	char *filter_text;    /* without the range */
@@ -157,6 +162,8 @@ struct summary {
 	measured_list measures;             /* what was counted beside time, as the groups are */
 	struct faulted_files faulted;       /* of page faults, with the waits for them */
 	resident_list resident;             /* memory over time; none where measures are hidden */
+	size_t hidden_calls;                /* functions that the filters leave out likewise */
+	called_list calls;                  /* most time of calls first */
 	struct conservation conservation;
 	const struct rec_loss *losses;
 	size_t loss_count;

@@ -11,7 +11,8 @@ struct report {
 	const struct report_style *style;
 	size_t top;    /* waits */
 	size_t rows;   /* processes */
-	size_t stacks; /* of a measure */
+	size_t stacks; /* of a measure, or of slow calls of a function */
+	size_t calls;  /* functions whose calls are told */
 	FILE *out;
 	struct scale scale;   /* of busy time: bar and tables */
 	uint64_t busy_quanta; /* busy time as printed: the tables add up to it */
@@ -43,6 +44,15 @@ char *report_measure_stack(const struct summary *summary, const struct measured 
 void report_complete_text(const struct summary *summary, char *room, size_t size);
 /* Why they are not whole, and what runtimes hide: lines below the accounting. */
 void report_stacks(const struct report *report);
+/*
+ * " (71 % in parse, 20 % in lookup)": what a process, by the node of its name, computed in, by
+ * samples; of one that computes in many functions the one that most of them are called from.
+ */
+void report_functions(FILE *out, const struct summary *summary, uint32_t group);
+/* Calls of functions, with what slow ones waited in; nothing if there are none. */
+void report_calls_block(const struct report *report);
+/* " Slow calls of ...": a sentence about the function whose slow calls took most time, or "". */
+void report_slowest(FILE *out, const struct summary *summary);
 /* In short: one or two sentences. */
 void report_verdict(const struct report *report);
 

@@ -22,7 +22,7 @@ bool report_has_all_threads(const struct summary *summary)
 
 bool report_was_held_back(const struct summary *summary, uint64_t runnable_ns)
 {
-	return !summary->has_range && summary->meta->held_back_ns > runnable_ns / HELD_BACK_PART;
+	return !summary->has_range && !summary->slow && summary->meta->held_back_ns > runnable_ns / HELD_BACK_PART;
 }
 
 bool report_cpu_share(const struct summary *summary, char room[static UNITS_ROOM])
@@ -179,8 +179,9 @@ static void put_lives(struct report *report)
 	report->busy_quanta = report->scale.quantum == scale.quantum
 				      ? quanta[1]
 				      : round_to(summary->busy_ns, report->scale.quantum);
-	fprintf(report->out, "%s thread%s lived %s %s", units_count(summary->threads.count, count),
-		summary->threads.count == 1 ? "" : "s", scale_text(&scale, life, amount),
+	fprintf(report->out, "%s thread%s %s %s %s", units_count(summary->threads.count, count),
+		summary->threads.count == 1 ? "" : "s",
+		summary->slow ? "spent in slow calls" : "lived", scale_text(&scale, life, amount),
 		scale.unit);
 	if (summary->aside_ns)
 		fprintf(report->out, "; %s %s of it idle, set aside (--idle show)",
@@ -246,6 +247,12 @@ static void put_accounting(const struct report *report)
 				   : 0;
 
 	report_complete_text(summary, complete, sizeof(complete));
+	if (summary->slow) {
+		fprintf(report->out, "of slow calls alone, %s\n", complete);
+		report_stacks(report);
+		put_losses(report);
+		return;
+	}
 	percent_text(accounting->accounted_ns, accounting->expected_ns, percent);
 	fprintf(report->out, "accounted %s of %s; %s; %s\n", percent,
 		scale_ns(&scale, accounting->expected_ns, amount),
@@ -339,6 +346,10 @@ static void put_report(struct report *report)
 		putc('\n', report->out);
 	}
 	report_verdict(report);
+	if (summary->calls.count || summary->hidden_calls) {
+		putc('\n', report->out);
+		report_calls_block(report);
+	}
 	if (summary->groups.count) {
 		putc('\n', report->out);
 		report_groups(report);
@@ -372,7 +383,8 @@ struct room {
 	size_t lines;
 	size_t rows;
 	size_t top;
-	size_t stacks; /* of a measure */
+	size_t stacks; /* of a measure, or of slow calls */
+	size_t calls;  /* functions */
 	size_t least_rows;
 	size_t least_top;
 };
@@ -383,13 +395,15 @@ static struct room room_for(const struct summary *summary, const struct report_s
 		.rows = REPORT_TOP,
 		.top = REPORT_TOP,
 		.stacks = REPORT_STACKS,
+		.calls = REPORT_CALLS,
 		.least_rows = 1,
 		.least_top = 1};
 	bool is_machine = report_has_all_threads(summary);
 
 	if (style->top)
 		return (struct room){
-			SIZE_MAX, style->top, style->top, style->top, style->top, style->top};
+			SIZE_MAX, style->top, style->top, style->top, style->top, style->top,
+			style->top};
 	if (is_machine || style->lines > REPORT_LINES) {
 		room.rows = REPORT_MACHINE_ROWS;
 		room.top = REPORT_MACHINE_TOP;
@@ -407,10 +421,14 @@ static struct room room_for(const struct summary *summary, const struct report_s
 }
 
 /* One row less: of waits, which take several lines each, first; of measures before the last few of
- * them. False if there are few already. */
-static bool take_away(struct room *room)
+ * them, of calls before all of these. False if there are few already. */
+static bool take_away(struct room *room, bool has_calls)
 {
-	if (room->stacks > 1 && room->top <= REPORT_STACKS) {
+	if (has_calls && room->calls > REPORT_LEAST_CALLS) {
+		room->calls--;
+		return true;
+	}
+	if (room->stacks > 1 && (has_calls || room->top <= REPORT_STACKS)) {
 		room->stacks--;
 		return true;
 	}
@@ -438,14 +456,16 @@ void report_text(const struct summary *summary, const struct report_style *style
 			.style = style,
 			.top = room.top,
 			.rows = room.rows,
-			.stacks = room.stacks};
+			.stacks = room.stacks,
+			.calls = room.calls};
 
 		report.out = open_memstream(&text, &size);
 		if (!report.out)
 			return;
 		put_report(&report);
 		fclose(report.out);
-		if (style->is_full || count_lines(text) <= room.lines || !take_away(&room)) {
+		if (style->is_full || count_lines(text) <= room.lines || 
+			!take_away(&room, summary->calls.count)) {
 			layout_fit(out, text, style->width);
 			return;
 		}

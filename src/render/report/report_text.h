@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report on a terminal: window, bar, verdict, processes, waits, accounting, cost, next
+ * The report on a terminal: window, bar, verdict, calls, processes, waits, accounting, cost, next
  * commands, in that order. At most 40 lines of 80 columns unless more is asked for, there is more
  * room, or the recording is of a whole machine, of which a few rows say little. A narrower terminal
  * leaves columns out, a wider one lengthens names, bars and stacks. What is printed as parts adds
@@ -20,6 +20,9 @@
 #define REPORT_TOP 5
 /* Stacks of a measure. */
 #define REPORT_STACKS 3
+/* Functions whose calls are told: at first, and the fewest. */
+#define REPORT_CALLS 10
+#define REPORT_LEAST_CALLS 3
 /* Of a whole machine: lines, rows of the table of processes, waits; and the fewest of these. */
 #define REPORT_MACHINE_LINES 60
 #define REPORT_MACHINE_ROWS 10

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/rounding.h"
+#include "render/report/report_calls.h"
 #include "render/report/report_causes.h"
 #include "render/report/report_parts.h"
 #include "render/report/report_queue.h"
@@ -57,28 +58,15 @@ static void put_wait(FILE *out, const struct report *report, size_t index, const
 	const struct summary *summary = report->summary;
 	const struct summary_line *line = &summary->lines.at[index];
 	_cleanup_free_ char *name = summary_root_name(summary, line->root);
-	bool is_for;
-	_cleanup_free_ char *what = report_what(summary, line, &is_for);
+	_cleanup_free_ char *what = report_what_and_why(summary, line, causes);
 	char amount[UNITS_ROOM];
 
-	if (line->reason == REASON_SLEEP && line->spot)
-		fprintf(out, "%s slept %s %s", name, units_duration(line->total_ns, amount), what);
-	else
-		fprintf(out, "%s waited %s %s", name, units_duration(line->total_ns, amount), what);
-	if (!causes[0] || !strncmp(causes, "Not explained", strlen("Not explained")))
-		fprintf(out, ".%s%s", causes[0] ? " " : "", causes);
-	else if (is_for && !strncmp(causes, "For ", strlen("For ")))
-		/* Not "for its client, for worker". */
-		fprintf(out, ": %s", causes + strlen("For "));
-	else
-		fprintf(out, ", %c%s", causes[0] - 'A' + 'a', causes + 1);
+	fprintf(out, "%s %s %s %s", name,
+		line->reason == REASON_SLEEP && line->spot ? "slept" : "waited",
+		units_duration(line->total_ns, amount), what);
 }
 
-/*
- * " (71 % in parse, 20 % in lookup)": what a process computed in, by samples; of one that computes
- * in many functions the one that most of them are called from.
- */
-static void put_functions(FILE *out, const struct summary *summary, uint32_t group)
+void report_functions(FILE *out, const struct summary *summary, uint32_t group)
 {
 	const struct computed *computed = computed_by_group(&summary->computing, group);
 	const struct computed_function *common = computed ? &computed->common : NULL;
@@ -143,7 +131,7 @@ static void put_leaders(FILE *out, const struct report *report, bool is_running)
 	if (best && summary->groups.count > 1)
 		put_leader(out, summary, best, best_ns, all_ns);
 	if (best && is_running)
-		put_functions(out, summary, best->root);
+		report_functions(out, summary, best->root);
 }
 
 /* Computing, or waiting for a CPU. */
@@ -361,6 +349,7 @@ static void put_sentences(FILE *out, const struct report *report)
 			units_duration(spent.running_ns, amount));
 	put_spent(out, report, &spent);
 	put_open(out, report, spent.waited_ns);
+	report_slowest(out, summary);
 }
 
 void report_verdict(const struct report *report)

@@ -74,3 +74,18 @@ char *report_what(const struct summary *summary, const struct summary_line *line
 		return xasprintf("%s, %s", what, text);
 	return xasprintf("%s %s %s", what, is_of ? "of" : "for", text);
 }
+
+char *report_what_and_why(
+	const struct summary *summary, const struct summary_line *line, const char *causes)
+{
+	static const char not_explained[] = "Not explained", of_somebody[] = "For ";
+	bool is_for;
+	_cleanup_free_ char *what = report_what(summary, line, &is_for);
+
+	if (!causes[0] || !strncmp(causes, not_explained, strlen(not_explained)))
+		return xasprintf("%s.%s%s", what, causes[0] ? " " : "", causes);
+	/* Not "for its client, for worker". */
+	if (is_for && !strncmp(causes, of_somebody, strlen(of_somebody)))
+		return xasprintf("%s: %s", what, causes + strlen(of_somebody));
+	return xasprintf("%s, %c%s", what, causes[0] - 'A' + 'a', causes + 1);
+}

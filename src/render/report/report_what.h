@@ -11,6 +11,10 @@
  * frees.
  */
 char *report_what(const struct summary *summary, const struct summary_line *line, bool *ret_is_for);
+/* The same with the sentence about its causes (cause_sentence(), or ""): "for a mutex (ask), held by
+ * refresher 98 %: asleep in refresh_cache." Caller frees. */
+char *report_what_and_why(
+	const struct summary *summary, const struct summary_line *line, const char *causes);
 /* The same without its thing: "in fdatasync (XLogFlush)". Caller frees. */
 char *report_what_alone(const struct summary_line *line);
 

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One function's calls in words: how much of their time slow ones were blocked and how much typical
+ * ones, what slow ones waited in, which have not ended, and of which nothing is known.
+ */
+#include "render/report/report_called.h"
+
+#include <string.h>
+
+#include "profile/rounding.h"
+#include "render/report/report_causes.h"
+#include "render/report/report_queue.h"
+#include "render/report/report_what.h"
+#include "render/stack_line.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+/* Waits with less than this part of the time of slow calls are not told. */
+#define LEAST_PART 50
+/* Stacks stand below them if there is room for so many lines. */
+#define ROOM_FOR_STACKS 2
+
+static uint64_t no_cpu_ns(const struct call_total *total)
+{
+	return total->part_ns[TIME_WOKEN] + total->part_ns[TIME_PREEMPTED];
+}
+
+/* "81 %", "0.1 %", "< 0.1 %": small shares are what typical calls differ by. */
+static const char *fine_share(uint64_t part, uint64_t whole, char room[static UNITS_ROOM])
+{
+	double percent = whole ? 100 * (double)part / (double)whole : 0;
+
+	if (percent >= 10 || !part)
+		return share_text(part, whole, room);
+	if (percent < 0.05)
+		snprintf(room, UNITS_ROOM, "< 0.1 %%");
+	else
+		snprintf(room, UNITS_ROOM, "%.1f %%", percent);
+	return room;
+}
+
+/* "blocked 81 %, no CPU 10 %, running 9 %": add up to 100. Caller frees. */
+static char *parts_text(const struct call_total *total)
+{
+	uint64_t parts[] = {total->part_ns[TIME_BLOCKED], no_cpu_ns(total),
+		total->part_ns[TIME_RUNNING]};
+	uint64_t percents[ARRAY_SIZE(parts)];
+
+	apportion(parts, ARRAY_SIZE(parts), 100, percents);
+	return xasprintf("blocked %llu %%, no CPU %llu %%, running %llu %%",
+		(unsigned long long)percents[0], (unsigned long long)percents[1],
+		(unsigned long long)percents[2]);
+}
+
+/* "from 12 ms up (p99)", "from 10 ms up". Caller frees. */
+static char *rule_text(const struct rec_function *function)
+{
+	char from[UNITS_ROOM];
+	bool is_percentile = function->rule[0] == 'p';
+	_cleanup_free_ char *rule = text_clean(function->rule, false);
+
+	return xasprintf("from %s up%s%s%s", units_duration(function->slow_from_ns, from),
+		is_percentile ? " (" : "", is_percentile ? rule : "", is_percentile ? ")" : "");
+}
+
+/* "; no other call was blocked" */
+static char *typical_text(const struct called *called)
+{
+	const struct call_total *typical = &called->typical;
+	char blocked[UNITS_ROOM], no_cpu[UNITS_ROOM], time[UNITS_ROOM];
+
+	if (!typical->wall_ns)
+		return xstrdup("");
+	if (!typical->part_ns[TIME_BLOCKED])
+		return xasprintf("; no other call was blocked (%s, no CPU %s)",
+			units_duration(typical->wall_ns, time),
+			fine_share(no_cpu_ns(typical), typical->wall_ns, no_cpu));
+	return xasprintf("; the others, %s: blocked %s, no CPU %s",
+		units_duration(typical->wall_ns, time),
+		fine_share(typical->part_ns[TIME_BLOCKED], typical->wall_ns, blocked),
+		fine_share(no_cpu_ns(typical), typical->wall_ns, no_cpu));
+}
+
+static void put_text(const struct report *report, size_t indent, const char *text)
+{
+	fprintf(report->out, "%*s", (int)indent, "");
+	layout_wrap(report->out, text, report_prose(report), indent, indent + 2);
+}
+
+static void put_slow(const struct report *report, const struct called *called)
+{
+	struct call_total slow = called_all_slow(called);
+	_cleanup_free_ char *rule = rule_text(called->function);
+	char count[UNITS_ROOM], open[UNITS_ROOM + 32] = "", number[UNITS_ROOM], time[UNITS_ROOM];
+
+	if (!slow.count) {
+		_cleanup_free_ char *text = xasprintf("slow: none (%s)", rule);
+		if (called->all.count)
+			put_text(report, 2, text);
+		return;
+	}
+	if (called->open_slow.count)
+		snprintf(open, sizeof(open), " and %s not ended",
+			units_count(called->open_slow.count, number));
+	_cleanup_free_ char *parts = parts_text(&slow);
+	_cleanup_free_ char *typical = typical_text(called);
+	_cleanup_free_ char *text = xasprintf("slow: %s %s%s, %s: %s%s",
+		units_count(called->slow.count, count), rule, open,
+		units_duration(slow.wall_ns, time), parts, typical);
+	put_text(report, 2, text);
+}
+
+/* All time of slow calls that is in rows. */
+static uint64_t told_ns(const struct summary *waits)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int state = 0; state < TIME_STATES; state++)
+		ns += waits->total_ns[state];
+	return ns;
+}
+
+/* Do all lines have one name? Then nobody needs to read it. */
+static bool has_one_name(const struct summary *waits)
+{
+	vec_each (line, &waits->lines)
+		if (line->root != waits->lines.at[0].root)
+			return false;
+	return true;
+}
+
+/* "waiting for a mutex (ask), held by refresher 98 %: asleep in refresh_cache." Caller frees. */
+static char *line_text(const struct summary *waits, size_t index)
+{
+	const struct summary_line *line = &waits->lines.at[index];
+	_cleanup_free_ char *name = summary_root_name(waits, line->root);
+	_cleanup_free_ char *causes = NULL;
+	struct explanation explanation;
+	bool is_asleep = line->reason == REASON_SLEEP && line->spot;
+
+	if (line->is_runnable) {
+		_cleanup_free_ char *queue = queue_sentence(waits, index);
+		return xasprintf("ready without a CPU%s%s%s%s", queue[0] ? ". " : "", queue,
+			has_one_name(waits) ? "" : ": ", has_one_name(waits) ? "" : name);
+	}
+	if (waits->has_chains) {
+		explain_line(waits, index, &explanation);
+		causes = cause_sentence(&explanation, name);
+		explanation_clear(&explanation);
+	}
+	_cleanup_free_ char *what = report_what_and_why(waits, line, causes ? causes : "");
+	return xasprintf("%s%s%s %s", has_one_name(waits) ? "" : name,
+		has_one_name(waits) ? "" : " ", is_asleep ? "asleep" : "waiting", what);
+}
+
+static void put_stack(
+	const struct report *report, const struct tree *tree, uint32_t node, size_t indent)
+{
+	size_t columns = report->style->width - indent;
+	_cleanup_free_ char *stack =
+		stack_line(tree, node, report->style->is_full, columns);
+
+	if (!stack[0] || report->stacks < ROOM_FOR_STACKS)
+		return;
+	fprintf(report->out, "%*s", (int)indent, "");
+	if (report->style->is_full) {
+		layout_wrap(report->out, stack, report->style->width, indent, indent + 2);
+		return;
+	}
+	_cleanup_free_ char *cut = layout_cut(stack, columns);
+	fprintf(report->out, "%s\n", cut);
+}
+
+static void put_wait(const struct report *report, const struct summary *waits, size_t index)
+{
+	const struct summary_line *line = &waits->lines.at[index];
+	_cleanup_free_ char *text = line_text(waits, index);
+	char share[UNITS_ROOM];
+	_cleanup_free_ char *whole =
+		xasprintf("%s %s", share_text(line->total_ns, told_ns(waits), share), text);
+
+	put_text(report, 4, whole);
+	if (!line->is_runnable)
+		put_stack(report, &waits->tree, waits->waits.at[line->heaviest].node, 6);
+}
+
+/* What they ran in, by samples: of the process that ran most. */
+static void put_running(const struct report *report, const struct summary *waits)
+{
+	_cleanup_free_ char *text = NULL;
+	const struct summary_group *most = NULL;
+	char share[UNITS_ROOM];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	vec_each (group, &waits->groups)
+		if (!most || group->total_ns[TIME_RUNNING] > most->total_ns[TIME_RUNNING])
+			most = group;
+	fprintf(out, "%s running", share_text(waits->total_ns[TIME_RUNNING], told_ns(waits), share));
+	if (most)
+		report_functions(out, waits, most->root);
+	fclose(out);
+	put_text(report, 4, text);
+}
+
+/* The largest waits, and running time in its place among them. */
+static void put_waits(const struct report *report, const struct summary *waits)
+{
+	size_t most = report->style->is_full ? SIZE_MAX : report->stacks, shown = 0;
+	uint64_t running_ns = waits->total_ns[TIME_RUNNING], least_ns = told_ns(waits) / LEAST_PART;
+	bool has_run = running_ns < least_ns || !running_ns;
+
+	for (size_t i = 0; i <= waits->lines.count && shown < most; i++) {
+		uint64_t ns = i < waits->lines.count ? waits->lines.at[i].total_ns : 0;
+		if (!has_run && running_ns >= ns) {
+			put_running(report, waits);
+			has_run = true;
+			shown++;
+		}
+		if (shown >= most || ns < least_ns || !ns)
+			break;
+		put_wait(report, waits, i);
+		shown++;
+	}
+}
+
+/* "thread worker 4711, for 34.0 s: blocked in futex for cache.lock": blocked 99 % of that */
+static void put_open_call(const struct report *report, const struct called_open *open)
+{
+	_cleanup_free_ char *name = text_clean(open->thread->comm, true);
+	_cleanup_free_ char *thing = open->thing ? text_clean(open->thing, false) : NULL;
+	_cleanup_free_ char *operation = open->operation ? text_clean(open->operation, false) : NULL;
+	bool is_blocked = open->state == TIME_BLOCKED;
+	char age[UNITS_ROOM], share[UNITS_ROOM];
+	const char *where = operation	 ? operation
+			    : is_blocked ? reason_name(open->reason)
+					 : "";
+	_cleanup_free_ char *text = xasprintf(
+		"not ended: thread %s %u, for %s, %s%s%s%s%s; blocked %s of that", name,
+		open->thread->tid, units_duration(open->wall_ns, age),
+		is_blocked			 ? "blocked"
+		: open->state == TIME_RUNNING ? "running"
+						 : "ready without a CPU",
+		where[0] ? " in " : "", where, thing ? " for " : "", thing ? thing : "",
+		share_text(open->part_ns[TIME_BLOCKED], open->wall_ns, share));
+
+	put_text(report, 2, text);
+	put_stack(report, &report->summary->tree, open->node, 4);
+}
+
+static void put_open(const struct report *report, const struct called *called)
+{
+	size_t shown = called->opened.count;
+	char age[UNITS_ROOM];
+
+	if (shown > report->stacks && !report->style->is_full)
+		shown = report->stacks;
+	for (size_t i = 0; i < shown; i++)
+		put_open_call(report, &called->opened.at[i]);
+	if (shown < called->opened.count)
+		fprintf(report->out, "  and %zu more that %s not ended, for %s or less\n",
+			called->opened.count - shown,
+			called->opened.count - shown == 1 ? "has" : "have",
+			units_duration(called->opened.at[shown].wall_ns, age));
+}
+
+static void put_count(FILE *out, uint64_t count, const char *what)
+{
+	char number[UNITS_ROOM];
+
+	if (count)
+		fprintf(out, "%s%s %s", ftell(out) ? "; " : "", units_count(count, number), what);
+}
+
+/* Counts are the recording's: of threads or a range of time they say nothing. */
+static void put_untold(const struct report *report, const struct called *called)
+{
+	const struct rec_function *function = called->function;
+	const struct summary *summary = report->summary;
+	bool is_whole = !summary->is_filtered && !summary->has_range;
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	put_count(out, called->errors, "returned an error");
+	if (is_whole) {
+		put_count(out, function->begun_before, "had begun before: not timed");
+		put_count(out, function->left,
+			function->left == 1 ? "was left by longjmp() or an exception"
+					    : "were left by longjmp() or an exception");
+		put_count(out, function->died_inside, "ended with their thread");
+		put_count(out, function->too_deep, "were too deep within others: not timed");
+		put_count(out, function->in_interrupt, "were in interrupts: not timed");
+	}
+	if (is_whole && (called_has_many_unmatched(called) || report->style->is_full))
+		put_count(out, function->unmatched,
+			"returned where none had begun (coroutines?): not timed");
+	fclose(out);
+	if (text[0])
+		put_text(report, 2, text);
+}
+
+void report_called(const struct report *report, const struct called *called)
+{
+	/* Of slow calls alone the report itself tells the waits. */
+	put_slow(report, called);
+	if (called->waits)
+		put_waits(report, called->waits);
+	put_open(report, called);
+	put_untold(report, called);
+}
+
+static const struct called *slowest(const struct summary *summary)
+{
+	const struct called *best = NULL;
+
+	vec_each (called, &summary->calls) {
+		if (!called->waits || !called->waits->lines.count)
+			continue;
+		if (!best || called_all_slow(called).wall_ns > called_all_slow(best).wall_ns)
+			best = called;
+	}
+	return best;
+}
+
+void report_slowest(FILE *out, const struct summary *summary)
+{
+	const struct called *called = slowest(summary);
+	char count[UNITS_ROOM], all[UNITS_ROOM], share[UNITS_ROOM];
+
+	if (!called)
+		return;
+	const struct summary *waits = called->waits;
+	_cleanup_free_ char *name = text_clean(called->function->name, false);
+	_cleanup_free_ char *rule = rule_text(called->function);
+	_cleanup_free_ char *what = line_text(waits, 0);
+	fprintf(out, " Slow calls of %s (%s of %s, %s) spent %s of their time %s", name,
+		units_count(called_all_slow(called).count, count),
+		units_count(called->all.count + called->open.count, all), rule,
+		share_text(waits->lines.at[0].total_ns, told_ns(waits), share), what);
+	if (waits->lines.at[0].is_runnable && what[strlen(what) - 1] != '.')
+		putc('.', out);
+}
