@@ -3,7 +3,7 @@
  * slow ones were slow. Records as dwell record --calls does, and prints that part of the report. */
 #include <errno.h>
 
-#include "cli/called.h"
+#include "cli/call_hints.h"
 #include "cli/command.h"
 #include "cli/perf_options.h"
 #include "cli/report.h"
@@ -29,8 +29,8 @@ static const struct argp_option options[] = {
 	{.key = KEY_BY,
 		.name = "by",
 		.arg = "WORD,...",
-		.doc = "who called: a line for each process, thread, container, comm or name (of "
-		       "the process; default)"},
+		.doc = "who called, below each function: WORD is process, thread, container, "
+		       "comm or name (of the process)"},
 	{.key = KEY_TOP, .name = "top", .arg = "N", .doc = "N functions, and N lines of each part"},
 	{.key = KEY_FULL, .name = "full", .doc = "whole stacks, all that is known"},
 	{.key = KEY_JSON,
@@ -109,24 +109,17 @@ static const struct argp_child children[] = {{.argp = &record_argp}, {0}};
 static const struct argp argp = {.options = options, .parser = parse_option, .children = children};
 
 static int print_calls(
-	const struct summed *summed, const char *path, const struct report_options *report)
+	const struct summary *summary, const char *path, const struct report_options *report)
 {
 	struct report_style style = report_style_of(path, report);
-	called_list called = {0};
-	struct why why;
 
-	int error = called_read(summed->recording, &called, &why);
-	if (error)
-		return fail_reading(error, &why);
-	bool has_calls = called_any(&called);
-	if (has_calls) {
-		report_calls(summed->summary, &style, stdout);
-		called_put_next(summed->recording, &called, path, style.width, stdout);
+	if (!call_hints_has_any(summary)) {
+		call_hints_none(summary);
+		return STATUS_NOTHING;
 	}
-	int status = finish_stdout(has_calls ? STATUS_DONE : STATUS_NOTHING);
-	called_say_never(summed->recording, &called);
-	vec_clear(&called);
-	return status;
+	report_calls(summary, &style, stdout);
+	call_hints_next(summary, path, style.width, stdout);
+	return finish_stdout(STATUS_DONE);
 }
 
 static int show(const char *path, const struct report_options *report)
@@ -139,7 +132,7 @@ static int show(const char *path, const struct report_options *report)
 	int error = summed_open(path, &report->view, &summed, &why);
 	if (error)
 		return fail_reading(error, &why);
-	int status = print_calls(&summed, path, report);
+	int status = print_calls(summed.summary, path, report);
 	summed_clear(&summed);
 	return status;
 }
