@@ -123,7 +123,7 @@ def check_offers(shell, complete):
     offers(f"dwell record --tid {os.getpid()}", str(os.getpid()))
     offers("dwell record -- touc", "touch")
     offers("dwell record -d 1s -- touch not", "notes.txt")
-    offers("dwell calls 'libc:f*' -- touc", "touch")
+    offers("dwell calls libc:malloc -- touc", "touch")
     offers("dwell calls touc", without=["touch"])
     offers("dwell calls f --by ", "process", "thread")
     offers("dwell report ", "a b.dwell", "last.dwell.old", without=["notes.txt"])
