@@ -132,6 +132,14 @@ $(GEN)/page.js: $(wildcard web/page/*.js web/page/*.css) tools/bundle-page | $(G
 $(OUT)/src/kernel/%.o: ALL_CFLAGS += -isystem $(GEN)
 $(filter $(OUT)/src/kernel/%,$(OBJECTS)): $(GEN)/dwell.skel.h
 
+# Names of system calls, as the headers of the machine have them; numbers are in their macros.
+$(GEN)/syscall_names.h: Makefile | $(GEN)
+	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(CPPFLAGS) -E -dM - | LC_ALL=C sort | \
+		sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/SYSCALL(\1)/p' | \
+		grep -v '(syscalls)\|(arch_specific_syscall)' > $@.tmp
+	$(Q)mv $@.tmp $@
+$(OUT)/src/host/syscalls.o: $(GEN)/syscall_names.h
+
 # What `dwell --version` says changes with each commit, so it is part of the program only.
 .PHONY: revision
 revision: | $(GEN)
@@ -295,7 +303,7 @@ LINT_OUT := build/lint/$(if $(DEEP),deep,usual)
 LINT_DEEP := -*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
 LINTED := $(patsubst %.c,$(LINT_OUT)/%.ok,$(SOURCES) $(wildcard preload/*.c))
 
-$(LINTED): $(LINT_OUT)/%.ok: %.c .clang-tidy | $(GEN)/dwell.skel.h $(GEN)/revision.h
+$(LINTED): $(LINT_OUT)/%.ok: %.c .clang-tidy | $(GEN)/dwell.skel.h $(GEN)/revision.h $(GEN)/syscall_names.h
 	@mkdir -p $(@D)
 	$(call say,LINT,$<)
 	$(Q)clang-tidy -quiet $(if $(DEEP),--checks='$(LINT_DEEP)') $< -- -std=gnu17 \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/asked.h"
 #include "kernel/event_hardware.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -146,16 +147,6 @@ static void add_faults(const char *text, event_list *ret)
 	}
 }
 
-/* Behind the prefix, if the text begins with one of those two; NULL: with neither. */
-static const char *behind(const char *text, const char *prefix, const char *short_prefix)
-{
-	if (!strncmp(text, prefix, strlen(prefix)))
-		return text + strlen(prefix);
-	if (short_prefix && !strncmp(text, short_prefix, strlen(short_prefix)))
-		return text + strlen(short_prefix);
-	return NULL;
-}
-
 static int incomplete(const char *text, const char *form, struct why *why)
 {
 	return why_set(why, -EINVAL, "-e %s: give it as %s", text, form);
@@ -176,29 +167,10 @@ static bool take_offset(char *function, uint64_t *ret)
 	return true;
 }
 
-/*
- * "PATH:FUNCTION": a path may have colons, and so has a C++ function's name, but in twos; the one
- * that divides them is the last single one.
- */
-static const char *dividing_colon(const char *place)
-{
-	const char *found = NULL;
-
-	for (const char *at = place; *at && *at != '('; at++) {
-		if (*at != ':')
-			continue;
-		if (at[1] == ':')
-			at++;
-		else
-			found = at;
-	}
-	return found;
-}
-
 static int parse_call(
 	const char *text, const char *place, bool is_return, struct event *ret, struct why *why)
 {
-	const char *colon = dividing_colon(place);
+	const char *colon = asked_colon(place);
 
 	if (!colon || colon == place || !colon[1])
 		return incomplete(text,
@@ -225,18 +197,15 @@ static int parse_call(
 
 static int parse_mark(const char *text, const char *place, struct event *ret, struct why *why)
 {
-	const char *last = strrchr(place, ':'), *first = NULL;
+	struct asked_mark mark;
 
-	for (const char *at = place; last && at < last; at++)
-		if (*at == ':')
-			first = at;
-	if (!first || first == place || first + 1 == last || !last[1])
+	if (!asked_mark_parse(place, &mark))
 		return incomplete(
 			text, "usdt:FILE:PROVIDER:NAME; dwell list 'usdt:FILE:*' has them", why);
 	*ret = new_event(EVENT_MARK, text);
-	ret->path = xstrndup(place, (size_t)(first - place));
-	ret->group = xstrndup(first + 1, (size_t)(last - first - 1));
-	ret->function = xstrdup(last + 1);
+	ret->path = mark.path;
+	ret->group = mark.provider;
+	ret->function = mark.name;
 	ret->name = xasprintf("%s:%s", ret->group, ret->function);
 	ret->one = xasprintf("%s:%s mark", ret->group, ret->function);
 	ret->about = xstrdup("where the program came by that mark");
@@ -347,19 +316,22 @@ static int parse_one(const char *text, struct event *ret, struct why *why)
 {
 	const char *place;
 
-	if ((place = behind(text, "uprobe:", "u:")))
+	if ((place = asked_behind(text, "uprobe:", "u:")))
 		return parse_call(text, place, false, ret, why);
-	if ((place = behind(text, "uretprobe:", "r:")) || (place = behind(text, "ur:", NULL)))
+	if ((place = asked_behind(text, "uretprobe:", "r:")) ||
+		(place = asked_behind(text, "ur:", NULL)))
 		return parse_call(text, place, true, ret, why);
-	if ((place = behind(text, "usdt:", "U:")))
+	if ((place = asked_behind(text, "usdt:", "U:")))
 		return parse_mark(text, place, ret, why);
-	if ((place = behind(text, "kprobe:", "k:")) || (place = behind(text, "fentry:", "f:")))
+	if ((place = asked_behind(text, "kprobe:", "k:")) ||
+		(place = asked_behind(text, "fentry:", "f:")))
 		return parse_kernel_call(text, place, false, ret, why);
-	if ((place = behind(text, "kretprobe:", "kr:")) || (place = behind(text, "fexit:", "fr:")))
+	if ((place = asked_behind(text, "kretprobe:", "kr:")) ||
+		(place = asked_behind(text, "fexit:", "fr:")))
 		return parse_kernel_call(text, place, true, ret, why);
-	if ((place = behind(text, "tracepoint:", "t:")))
+	if ((place = asked_behind(text, "tracepoint:", "t:")))
 		return parse_tracepoint(text, place, ret, why);
-	if ((place = behind(text, "syscall:", NULL)))
+	if ((place = asked_behind(text, "syscall:", NULL)))
 		return parse_system_call(text, place, ret, why);
 	int error = parse_perf(text, ret, why);
 	if (error != -ENOENT)

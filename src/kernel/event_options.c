@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/asked.h"
 #include "kernel/event.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -88,60 +89,25 @@ int event_set_sum(struct event *event, const char *text, struct why *why)
 	return 0;
 }
 
-static const struct {
-	const char *word;
-	enum event_condition condition;
-} conditions[] = {
-	/* The longer ones first. */
-	{"==", CONDITION_EQUAL},
-	{"!=", CONDITION_UNEQUAL},
-	{"<=", CONDITION_MOST},
-	{">=", CONDITION_LEAST},
-	{"<", CONDITION_LESS},
-	{">", CONDITION_MORE},
-	{"&", CONDITION_BITS},
-	{"=", CONDITION_EQUAL},
-};
-
-static const char *skip_spaces(const char *at)
-{
-	return at + strspn(at, " ");
-}
-
 int event_set_condition(struct event *event, const char *text, struct why *why)
 {
-	const char *field = skip_spaces(text);
-	size_t length = strcspn(field, " =!<>&");
-	const char *at = skip_spaces(field + length), *number;
-	char *end;
+	struct asked_condition asked;
 
 	if (event->kind == EVENT_PERF)
 		return why_set(why, -EINVAL, "--if %s: %s brings no number that could be asked for",
 			text, event->text);
-	for (size_t i = 0; i < ARRAY_SIZE(conditions) && length; i++) {
-		const char *word = conditions[i].word;
-		if (strncmp(at, word, strlen(word)) != 0)
-			continue;
-		number = skip_spaces(at + strlen(word));
-		errno = 0;
-		event->limit = strtoll(number, &end, 0);
-		if (errno == ERANGE && number[0] != '-') {
-			errno = 0;
-			event->limit = (int64_t)strtoull(number, &end, 0);
-		}
-		if (end == number || *skip_spaces(end) || errno)
-			break;
-		event->condition = conditions[i].condition;
-		free(event->tested);
-		free(event->test);
-		event->tested = xstrndup(field, length);
-		event->test = xstrdup(text);
-		return 0;
-	}
-	return why_set(why, -EINVAL,
-		"--if %s: give FIELD OP NUMBER, as 'bytes>=4096' or 'ret<0'; OP is one of == != < "
-		"<= > >= &",
-		text);
+	if (!asked_condition_parse(text, &asked))
+		return why_set(why, -EINVAL,
+			"--if %s: give FIELD OP NUMBER, as 'bytes>=4096' or 'ret<0'; OP is one "
+			"of " ASKED_CONDITIONS,
+			text);
+	free(event->tested);
+	free(event->test);
+	event->tested = asked.tested;
+	event->condition = asked.condition;
+	event->limit = asked.limit;
+	event->test = xstrdup(text);
+	return 0;
 }
 
 int event_set_name(struct event *event, const char *text, struct why *why)

@@ -35,9 +35,7 @@ const struct helper_kind parser_helpers = {.name = "dwell-parser",
 	.prepare = prepare,
 	.handle = parser_work};
 
-/* The answer's status; what follows it is left in `at`, in bytes of `told`, which is the caller's.
- */
-static int ask(struct helpers *parsers, const struct helper_message *question,
+int parser_ask(struct helpers *parsers, const struct helper_message *question,
 	struct helper_message *told, struct elf_cursor *at)
 {
 	int error = 0, status;
@@ -62,7 +60,7 @@ static int ask_about(struct helpers *parsers, struct parser_question question, i
 		.fds = {fd, debug_fd},
 		.fd_count = debug_fd < 0 ? 1 : 2};
 
-	return ask(parsers, &asked, told, at);
+	return parser_ask(parsers, &asked, told, at);
 }
 
 int parser_facts(struct helpers *parsers, int fd, struct elf_facts *ret)
@@ -136,7 +134,7 @@ int parser_ask_by_name(struct helpers *parsers, struct parser_question question,
 
 	memcpy(bytes, &question, sizeof(question));
 	memcpy(bytes + sizeof(question), name, sent);
-	return ask(parsers, &asked, told, at);
+	return parser_ask(parsers, &asked, told, at);
 }
 
 static int ask_by_name(struct helpers *parsers, enum parser_job job, const char *name, int fd,

@@ -16,6 +16,7 @@
 #include "elf/cfi/cfi.h"
 #include "elf/facts.h"
 #include "elf/probe_offset.h"
+#include "elf/probe_returns.h"
 #include "elf/unwinds.h"
 #include "elf/usdt.h"
 #include "util/helper.h"
@@ -59,6 +60,13 @@ void parser_functions_free(struct parser_function *functions, size_t count);
 /* As elf_offset_check(), of a function as it was found. */
 int parser_offset(struct helpers *parsers, int fd, const struct parser_function *function,
 	uint64_t wanted, struct elf_offset *ret);
+/*
+ * As elf_returns_find(), of functions as they were found: ret has room for as many, which
+ * elf_returns_clear() clears. Of up to ELF_FUNCTION_MAX_FOUND functions in one question, -E2BIG:
+ * there are more. 0 or -errno: then nothing is set.
+ */
+int parser_returns(struct helpers *parsers, int fd, const struct parser_function *functions,
+	size_t count, struct elf_returns *ret);
 /* As elf_function_near(). */
 char *parser_function_near(struct helpers *parsers, int fd, const char *name);
 /* As elf_usdt_places() and elf_usdt_names(). */

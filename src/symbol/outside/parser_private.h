@@ -16,13 +16,15 @@ enum parser_job {
 	PARSER_FUNCTIONS,
 	PARSER_FUNCTION_NEAR,
 	PARSER_OFFSET,
+	PARSER_RETURNS,
 	PARSER_USDT,
 	PARSER_USDT_NAMES,
 	PARSER_USDT_NEAR,
 	PARSER_UNWINDS,
 };
 
-/* Behind it stands a name or a pattern, where the job is about one. */
+/* Behind it stands a name or a pattern, where the job is about one, or functions (PARSER_RETURNS).
+ */
 struct parser_question {
 	enum parser_job job;
 	union {
@@ -57,9 +59,17 @@ int parser_add_usdt(const struct elf_file *file, const char *provider, const cha
 int parser_add_usdt_names(const struct elf_file *file, struct elf_bytes *answer);
 int parser_add_usdt_near(const struct elf_file *file, const char *name, struct elf_bytes *answer);
 
+/* parser_returns.c: of functions as they stand behind the question. 0 or -EINVAL. */
+int parser_add_returns(
+	const struct elf_file *file, const char *functions, size_t bytes, struct elf_bytes *answer);
+
 struct elf_cursor;
 
-/* parser.c: a question with a name behind it, and the file it is about; fd -1: none. */
+/* parser.c: the answer's status; what follows it is left in `at`, in bytes of `told`, which is the
+ * caller's. */
+int parser_ask(struct helpers *parsers, const struct helper_message *question,
+	struct helper_message *told, struct elf_cursor *at);
+/* A question with a name behind it, and the file it is about; fd -1: none. */
 int parser_ask_by_name(struct helpers *parsers, struct parser_question question, const char *name,
 	size_t length, int fd, struct helper_message *told, struct elf_cursor *at);
 

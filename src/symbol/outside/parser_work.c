@@ -145,6 +145,8 @@ static int work(const struct helper_message *asked, struct elf_bytes *answer)
 	case PARSER_OFFSET:
 		parser_add_offset(file, &question.place, answer);
 		return 0;
+	case PARSER_RETURNS:
+		return parser_add_returns(file, name, length, answer);
 	default:
 		return add_by_name(file, &question, name, length, answer);
 	}
