@@ -65,7 +65,7 @@ for options, *words in (
 
 # What there is no function for, and what is only of dwell calls.
 for arguments, *words in (
-        (("calls",), "of which functions", "-- "),
+        (("calls",), "of which functions", "behind --"),
         (("calls", "-p", str(os.getpid())), "of which functions"),
         (("calls", "libc:malloc", "--"), "no COMMAND behind --"),
         (("calls", "libc:malloc", "--by", "awaited"), "dwell flame --by awaited"),
