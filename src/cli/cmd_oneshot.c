@@ -4,9 +4,6 @@
 #include "cli/html.h"
 #include "cli/report.h"
 #include "cli/session.h"
-#include "util/units.h"
-
-#define DEFAULT_DURATION_NS (10 * NS_PER_S)
 
 static int show(const char *path, const struct record_options *options)
 {
@@ -37,12 +34,7 @@ static int run_oneshot(const struct command *command, int argc, char **argv)
 	status = record_options_parse(&options, command, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		goto out;
-	if (!options.capture.duration_ns && !options.command) {
-		options.capture.duration_ns = DEFAULT_DURATION_NS;
-		if (!options.is_quiet)
-			fputs("dwell: recording for 10 s (-d changes that, Ctrl-C stops earlier)\n",
-				stderr);
-	}
+	record_options_limit(&options);
 	status = session_record(&options, &path);
 	if (path) {
 		command_give_up_rights();

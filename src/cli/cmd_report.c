@@ -81,13 +81,15 @@ void report_options_clear(struct report_options *report)
 	view_options_clear(&report->view);
 }
 
-static error_t parse_number(const char *option, const char *text, unsigned long least, size_t *ret)
+error_t report_parse_number(
+	const char *command, const char *option, const char *text, unsigned long least, size_t *ret)
 {
 	char *end;
 	unsigned long number = strtoul(text, &end, 10);
 
 	if (text[0] < '0' || text[0] > '9' || *end || number < least || number > 1000000) {
-		fail(STATUS_USAGE, "report: %s %s: not a number from %lu up", option, text, least);
+		fail(STATUS_USAGE, "%s: %s %s: not a number from %lu up", command, option, text,
+			least);
 		return EINVAL;
 	}
 	*ret = number;
@@ -133,11 +135,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		state->child_inputs[0] = &report->view;
 		return 0;
 	case KEY_TOP:
-		return parse_number("--top", value, 1, &report->top);
+		return report_parse_number("report", "--top", value, 1, &report->top);
 	case KEY_WAIT:
-		return parse_number("--wait", value, 1, &report->wait);
+		return report_parse_number("report", "--wait", value, 1, &report->wait);
 	case KEY_WIDTH:
-		return parse_number("--width", value, REPORT_NARROWEST, &report->width);
+		return report_parse_number(
+			"report", "--width", value, REPORT_NARROWEST, &report->width);
 	case KEY_FUNCTIONS:
 		report->is_functions = true;
 		return 0;
@@ -192,11 +195,9 @@ bool report_wants_color(const struct report_options *report)
 	       terminal && strcmp(terminal, "dumb");
 }
 
-static int print_summary(
-	const struct summed *summed, const char *path, const struct report_options *report)
+struct report_style report_style_of(const char *path, const struct report_options *report)
 {
-	const struct summary *summary = summed->summary;
-	struct report_style style = {
+	return (struct report_style){
 		.file = path,
 		.width = report_width(report),
 		.lines = terminal_rows(),
@@ -205,6 +206,13 @@ static int print_summary(
 		.is_by_process = !report->view.has_by,
 		.is_colored = report_wants_color(report),
 	};
+}
+
+static int print_summary(
+	const struct summed *summed, const char *path, const struct report_options *report)
+{
+	const struct summary *summary = summed->summary;
+	struct report_style style = report_style_of(path, report);
 	struct report_json_options json = {.file = path,
 		.top = report->top,
 		.hides_idle = report->view.has_idle && report->view.filter.idle == IDLE_HIDE};

@@ -38,9 +38,11 @@ struct command {
 	int (*run)(const struct command *command, int argc, char **argv); /* exit status */
 	bool needs_rights; /* it records, or asks whether it could; others only look at files */
 	const struct stranger *strangers; /* or NULL */
+	bool has_words; /* words and options in any order; a COMMAND stands behind -- only */
 };
 
 extern const struct command cmd_record;
+extern const struct command cmd_calls;
 extern const struct command cmd_report;
 extern const struct command cmd_flame;
 extern const struct command cmd_html;

@@ -41,7 +41,9 @@ static const struct argp_option table[] = {
 		"ret; "
 		"FIELD:ns, FIELD:count or FIELD:bytes says its unit",
 		3},
-	{"if", KEY_IF, "TEST", 0, "of the last -e: only those of which TEST is true: 'FIELD>=4096'",
+	{"if", KEY_IF, "TEST", 0,
+		"of the last -e, or of the last --calls if that comes later: only those of which "
+		"TEST is true: 'FIELD>=4096', 'arg1>=4096'",
 		3},
 	{"as", KEY_AS, "NAME", 0, "call the last -e NAME", 3},
 	{"alloc", KEY_ALLOC, "SIZE", OPTION_ARG_OPTIONAL,
@@ -56,7 +58,9 @@ static const struct argp_option table[] = {
 		"with --alloc for a COMMAND",
 		3},
 	{"overhead", KEY_OVERHEAD, "PERCENT", 0,
-		"of a process's CPU time, the most that --alloc -p may cost it (default 20%)", 3},
+		"of a process's CPU time, the most that --alloc -p or --calls may cost it (default "
+		"20%)",
+		3},
 	{"events-only", KEY_EVENTS_ONLY, NULL, 0,
 		"time without stacks: how long threads ran and waited, not where", 3},
 	{0},
@@ -68,9 +72,10 @@ static int complain(const struct why *why)
 	return EINVAL;
 }
 
-void event_options_init(struct event_options *options, struct perf_options *perf)
+void event_options_init(
+	struct event_options *options, struct call_arguments *calls, struct perf_options *perf)
 {
-	*options = (struct event_options){.overhead = USUAL_OVERHEAD, .perf = perf};
+	*options = (struct event_options){.overhead = USUAL_OVERHEAD, .calls = calls, .perf = perf};
 }
 
 void event_options_clear(struct event_options *options)
@@ -93,6 +98,7 @@ static int parse_event(struct event_options *options, const char *text)
 		return EINVAL;
 	}
 	options->last = before;
+	call_arguments_pass(options->calls);
 	return 0;
 }
 
@@ -171,6 +177,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_SUM:
 		return set_last(options, "--sum", value, event_set_sum);
 	case KEY_IF:
+		if (call_arguments_are_last(options->calls))
+			return call_arguments_set_test(options->calls, value);
 		return set_last(options, "--if", value, event_set_condition);
 	case KEY_AS:
 		if (options->events.count > options->last + 1) {

@@ -5,6 +5,7 @@
 
 #include <argp.h>
 
+#include "cli/call_options.h"
 #include "cli/perf_options.h"
 #include "kernel/memory.h"
 #include "kernel/options.h"
@@ -14,11 +15,13 @@ struct event_options {
 	size_t last; /* the events of the last -e begin here; 0 and no events: there was none */
 	struct memory_options memory;
 	bool is_events_only;
-	double overhead; /* share of a process's CPU time that watching its allocator may cost */
-	struct perf_options *perf; /* borrowed */
+	double overhead;              /* share of a process's CPU time that watching it may cost */
+	struct call_arguments *calls; /* borrowed: --if may be of one of these */
+	struct perf_options *perf;    /* borrowed */
 };
 
-void event_options_init(struct event_options *options, struct perf_options *perf);
+void event_options_init(
+	struct event_options *options, struct call_arguments *calls, struct perf_options *perf);
 void event_options_clear(struct event_options *options);
 /* Its input is struct event_options. */
 extern const struct argp event_options_argp;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each line takes the place of the one before: back to its beginning, and what was there is erased.
+/* What is shown takes the place of what was: back to its beginning, and what was there is erased.
  */
 #include "cli/live_line.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cli/call_table.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 
@@ -14,12 +16,39 @@ void live_line_init(struct live_line *line, bool is_quiet)
 	*line = (struct live_line){.is_wanted = !is_quiet && isatty(STDERR_FILENO)};
 }
 
+/* The cursor is behind the last line: up by those above it, and all from there on goes. */
+static void erase(struct live_line *line)
+{
+	if (line->rows)
+		fprintf(stderr, "\r\033[%zuA\033[J", line->rows);
+	else
+		fputs("\r\033[K", stderr);
+	line->rows = 0;
+}
+
 void live_line_words(struct live_line *line, const char *words)
 {
 	if (!line->is_wanted)
 		return;
-	fprintf(stderr, "\r\033[K%s", words);
+	erase(line);
+	fputs(words, stderr);
 	line->is_shown = true;
+}
+
+static void show_calls(struct live_line *line, const struct capture *capture, uint64_t since_ns)
+{
+	struct call_table table = {.before = line->calls_before, .since_ns = since_ns};
+
+	table.calls = capture_calls(capture, &table.count);
+	if (table.count > CONTRACT_CALL_FUNCTIONS)
+		table.count = CONTRACT_CALL_FUNCTIONS;
+	_cleanup_free_ char *text =
+		call_table(&table, terminal_live_rows(), terminal_live_columns());
+	for (size_t i = 0; i < table.count; i++)
+		line->calls_before[i] = table.calls[i].lengths.calls;
+	fputs(text, stderr);
+	for (const char *end = text; (end = strchr(end, '\n')); end++)
+		line->rows++;
 }
 
 void live_line_progress(
@@ -37,7 +66,11 @@ void live_line_progress(
 	}
 	line->before = progress.now;
 	_cleanup_free_ char *text = progress_line(&progress, terminal_live_columns());
-	live_line_words(line, text);
+	erase(line);
+	if (options->has_call_table)
+		show_calls(line, capture, progress.since_ns);
+	fputs(text, stderr);
+	line->is_shown = true;
 }
 
 void live_line_stage(struct live_line *line, enum start_stage stage, size_t done, size_t all)
@@ -58,6 +91,6 @@ void live_line_stage(struct live_line *line, enum start_stage stage, size_t done
 void live_line_end(struct live_line *line)
 {
 	if (line->is_shown)
-		fputs("\r\033[K", stderr);
+		erase(line);
 	line->is_shown = false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The line at the bottom of a terminal that is written over and over: what the start is doing, how
- * far the recording is, what the end is doing. Nothing else may write there while it is shown, so
+ * far the recording is, what the end is doing; above it, if it is asked for, a table of calls.
+ * Nothing else may write there while it is shown, so
  * it is taken back before any message.
  */
 #ifndef DWELL_CLI_LIVE_LINE_H
@@ -12,7 +13,9 @@
 struct live_line {
 	bool is_wanted; /* on a terminal, and not quiet */
 	bool is_shown;
+	size_t rows;                    /* shown above it */
 	struct capture_progress before; /* what the last line about the recording said */
+	uint64_t calls_before[CONTRACT_CALL_FUNCTIONS]; /* likewise, the last table */
 };
 
 void live_line_init(struct live_line *line, bool is_quiet);

@@ -17,8 +17,8 @@
 #include "util/rights.h"
 #include "util/text.h"
 
-static const struct command *const commands[] = {&cmd_record, &cmd_report, &cmd_flame, &cmd_html,
-	&cmd_diff, &cmd_import, &cmd_list, &cmd_check};
+static const struct command *const commands[] = {&cmd_record, &cmd_calls, &cmd_report, &cmd_flame,
+	&cmd_html, &cmd_diff, &cmd_import, &cmd_list, &cmd_check};
 
 #define HELP_COLUMNS 80
 
@@ -32,6 +32,7 @@ static void print_help(void)
 		"  dwell record -a -d 30s      record the whole machine into last.dwell\n"
 		"  dwell report                where the time went, from last.dwell\n"
 		"  dwell flame -f > a.folded   off-CPU stacks for a flame graph\n"
+		"  dwell calls -p PID NAME     how long calls of a function take, and why\n"
 		"\n"
 		"Commands:\n";
 	size_t columns = terminal_columns(HELP_COLUMNS);

@@ -213,7 +213,7 @@ static int check_words(const struct command *command, const struct argp *argp, u
 		if (!strcmp(word, "--"))
 			break;
 		if (word[0] != '-' || !word[1]) {
-			if (flags & ARGP_IN_ORDER)
+			if ((flags & ARGP_IN_ORDER) && !command->has_words)
 				break;
 			continue;
 		}

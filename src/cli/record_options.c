@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Options of recording: parsed, checked and put into words. */
+/* Options of recording: one by one, as they are given. What they come to: record_settle.c. */
 #include "cli/record_options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +83,7 @@ void record_options_init(struct record_options *options)
 						   .has_awaited = true,
 						   .depth = CAPTURE_DEFAULT_DEPTH,
 						   .audit_every = CAPTURE_DEFAULT_AUDIT}};
-	event_options_init(&options->events, &options->perf);
+	event_options_init(&options->events, &options->calls, &options->perf);
 }
 
 static int bad(const char *format, const char *value)
@@ -254,7 +253,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		options->perf.user_stacks = &options->capture.user_stacks;
 		state->child_inputs[0] = options;
 		state->child_inputs[1] = &options->events;
-		state->child_inputs[2] = &options->perf;
+		state->child_inputs[2] = &options->calls;
+		state->child_inputs[3] = &options->perf;
 		return 0;
 	case 'd':
 		if (parse_time(value, &options->capture.duration_ns))
@@ -315,142 +315,6 @@ static const struct argp_child children[] = {
 	{.argp = &target_argp,
 		.group = -1,
 		.header = "Target (none: COMMAND and what it starts, else all threads):"},
-	{.argp = &event_options_argp}, {.argp = &perf_options_argp}, {0}};
+	{.argp = &event_options_argp}, {.argp = &call_options_argp}, {.argp = &perf_options_argp},
+	{0}};
 const struct argp record_argp = {.options = table, .parser = parse, .children = children};
-
-static char *join_words(int count, char *const *words)
-{
-	char *line = xstrdup("");
-
-	for (int i = 0; i < count; i++) {
-		char *longer = xasprintf("%s%s%s", line, i ? " " : "", words[i]);
-		free(line);
-		line = longer;
-	}
-	return line;
-}
-
-static char *join_ids(const struct record_options *options, const char *one, const char *many)
-{
-	char *text = xstrdup(options->ids.count == 1 ? one : many);
-
-	for (size_t i = 0; i < options->ids.count; i++) {
-		char *longer = xasprintf("%s%s%u", text, i ? ", " : " ", options->ids.at[i]);
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-static char *describe_target(const struct record_options *options)
-{
-	switch (options->capture.target) {
-	case TARGET_PIDS:
-		return join_ids(options, "process", "processes");
-	case TARGET_TIDS:
-		return join_ids(options, "thread", "threads");
-	case TARGET_COMM:
-		return xasprintf("threads named %s", options->capture.comm_glob);
-	case TARGET_CGROUP:
-		return xasprintf("cgroup %s", options->capture.cgroup);
-	case TARGET_COMMAND:
-		return xasprintf("%s and what it started", basename(options->command[0]));
-	default:
-		if (!options->capture.has_kernel_threads)
-			return xstrdup("all user threads");
-		return xstrdup(
-			options->capture.has_user_threads ? "all threads" : "all kernel threads");
-	}
-}
-
-/* Wrong usage with a COMMAND is dwell's own failure: 2 would be taken for COMMAND's. */
-static int usage_status(const struct record_options *options)
-{
-	return options->command ? STATUS_COMMAND_FAILED : STATUS_USAGE;
-}
-
-/*
- * A process or thread that is not there is a mistake to tell at once. Those that are there are
- * held, as numbers are given again.
- */
-static int hold_ids(struct record_options *options)
-{
-	for (size_t i = 0; i < options->ids.count; i++) {
-		char path[64];
-		snprintf(path, sizeof(path), "/proc/%u", options->ids.at[i]);
-		int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (folder < 0 && errno == ENOENT)
-			return fail(usage_status(options),
-				"there is no %s %u; find it with: pgrep -a NAME",
-				options->capture.target == TARGET_PIDS ? "process" : "thread",
-				options->ids.at[i]);
-		vec_push(&options->id_folders, folder);
-	}
-	return 0;
-}
-
-int record_options_settle(struct record_options *options, int argc, char **argv)
-{
-	struct capture_options *capture = &options->capture;
-
-	if (!capture->has_kernel_threads && !capture->has_user_threads)
-		return fail(usage_status(options), "-u and -k together leave no thread");
-	if (capture->min_wait_ns > capture->max_wait_ns)
-		return fail(usage_status(options),
-			"the shortest wait (-m) is longer than the longest (-M)");
-	if (options->command && !options->has_target)
-		capture->target = TARGET_COMMAND;
-	int status = event_options_settle(
-		&options->events, capture, options->command != NULL, usage_status(options));
-	if (!status)
-		status = hold_ids(options);
-	if (status)
-		return status;
-	options->target_text = describe_target(options);
-	_cleanup_free_ char *words = join_words(argc - 1, argv + 1);
-	options->command_line =
-		xasprintf("dwell%s%s %s", options->name[0] ? " " : "", options->name, words);
-	capture->target_text = options->target_text;
-	capture->command_line = options->command_line;
-	return 0;
-}
-
-/* Is there a COMMAND behind "--"? Asked when the options before it could not be read. */
-static bool has_command(int argc, char **argv)
-{
-	for (int i = 1; i + 1 < argc; i++)
-		if (!strcmp(argv[i], "--"))
-			return true;
-	return false;
-}
-
-int record_options_parse(
-	struct record_options *options, const struct command *command, int argc, char **argv)
-{
-	record_options_init(options);
-	options->name = command->name;
-	int status = options_parse(command, &record_argp, ARGP_IN_ORDER, argc, argv, options);
-	if (status == OPTIONS_GO_ON)
-		status = record_options_settle(options, argc, argv);
-	else if (status != STATUS_DONE && has_command(argc, argv))
-		status = STATUS_COMMAND_FAILED;
-	else
-		return status;
-	if (status)
-		return status;
-	if (!options->is_quiet)
-		perf_options_say(&options->perf);
-	return OPTIONS_GO_ON;
-}
-
-void record_options_clear(struct record_options *options)
-{
-	vec_clear(&options->ids);
-	event_options_clear(&options->events);
-	vec_each (folder, &options->id_folders)
-		if (*folder >= 0)
-			close(*folder);
-	vec_clear(&options->id_folders);
-	free(options->target_text);
-	free(options->command_line);
-}

@@ -6,6 +6,7 @@
 #include "cli/summed.h"
 #include "cli/view_options.h"
 #include "profile/functions.h"
+#include "render/report/report_text.h"
 
 struct report_options {
 	struct view_options view;
@@ -37,6 +38,11 @@ int functions_print(const char *path, struct report_options *options);
 /* The table of what waits were for, likewise. */
 int things_print(const char *path, const struct report_options *options);
 
+/* A value that is a number. 0, or EINVAL after a complaint. */
+error_t report_parse_number(const char *command, const char *option, const char *text,
+	unsigned long least, size_t *ret);
+/* How it is printed, by the options and the terminal. */
+struct report_style report_style_of(const char *path, const struct report_options *report);
 /* Columns to print, and whether in colour. */
 size_t report_width(const struct report_options *options);
 bool report_wants_color(const struct report_options *options);

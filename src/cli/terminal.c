@@ -36,6 +36,15 @@ size_t terminal_live_columns(void)
 	return (size_t)size.ws_col - 1;
 }
 
+size_t terminal_live_rows(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_row < 3)
+		return 0;
+	return (size_t)size.ws_row - 2;
+}
+
 size_t terminal_rows(void)
 {
 	struct winsize size;

@@ -17,6 +17,8 @@
 size_t terminal_columns(size_t otherwise);
 /* Columns of a line on stderr that is to be taken back: one less than its terminal has. */
 size_t terminal_live_columns(void);
+/* Rows above that line which can be taken back, too: those that do not scroll away; 0: none. */
+size_t terminal_live_rows(void);
 /* Rows of the terminal that stdout is; 0: it is none. */
 size_t terminal_rows(void);
 

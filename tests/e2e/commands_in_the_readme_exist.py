@@ -7,7 +7,7 @@ from lib import *
 with open(os.path.join(TOP, "README.md")) as file:
     blocks = re.findall(r"^```[a-z]*\n(.*?)^```", file.read(), re.M | re.S)
 helps = {command: dwell(command, "--help").stdout
-         for command in ("record", "report", "flame", "html", "diff", "import", "check")}
+         for command in ("record", "calls", "report", "flame", "html", "diff", "import", "check")}
 helps[""] = helps["record"]
 seen = set()
 for line in "".join(blocks).split("\n"):

@@ -17,7 +17,7 @@ for word in ("held by X", "not explained", "no CPU", "idle", "stuck"):
     check(f"\n{word} " in words, f"{word} is not in dwell help words: {words}")
 check(max(map(len, words.splitlines())) <= 80, words)
 
-for command in ("record", "report", "flame", "html", "diff", "import", "list", "check"):
+for command in ("record", "calls", "report", "flame", "html", "diff", "import", "list", "check"):
     check(command in top.stdout, f"{command} is not in the help")
     short, full = dwell(command, "-h"), dwell(command, "--help")
     check(dwell("help", command).stdout == full.stdout, f"dwell help {command} is not its --help")

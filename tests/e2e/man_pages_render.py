@@ -8,14 +8,14 @@ from lib import *
 need_tool("man")
 pages = {os.path.basename(path) for path in glob.glob(os.path.join(TOP, "man/*.[1-8]"))}
 check({"dwell.1", "dwell-record.1", "dwell-report.1", "dwell-flame.1", "dwell-check.1",
-       "dwell-import.1", "dwell-html.1", "dwell-list.1",
+       "dwell-import.1", "dwell-html.1", "dwell-list.1", "dwell-calls.1",
        "dwell-recording.5"} <= pages, f"{pages}")
 environment = dict(os.environ, LC_ALL="C.UTF-8", MANWIDTH="80")
 for page in sorted(pages):
     result = run("man", "--warnings", "-l", os.path.join(TOP, "man", page), env=environment)
     check(result.stderr == "", f"{page}: {result.stderr}")
     check("NAME" in result.stdout and "SYNOPSIS" in result.stdout or page.endswith(".5"), page)
-    command = re.fullmatch(r"dwell-(record|report|flame|html|import|list|check)\.1", page)
+    command = re.fullmatch(r"dwell-(record|calls|report|flame|html|import|list|check)\.1", page)
     if command:
         text = re.sub(r".\x08", "", result.stdout).replace("\u2010", "-").replace("\u2212", "-")
         help_text = dwell(command.group(1), "--help").stdout
@@ -23,7 +23,7 @@ for page in sorted(pages):
             # That every command has help is said once, in dwell(1).
             check(option in text or option == "--help", f"{page} does not mention {option}")
 
-COMMANDS = ("check", "list", "record", "report", "flame", "html", "diff", "import")
+COMMANDS = ("check", "list", "record", "calls", "report", "flame", "html", "diff", "import")
 helps = {command: dwell(command, "--help").stdout for command in COMMANDS}
 helps[""] = helps["record"]
 

@@ -16,6 +16,7 @@ static const char *const kinds[] = {
 	[COMPLETION_FILE] = "files",
 	[COMPLETION_RECORDING] = ("files " COMPLETION_RECORDINGS),
 	[COMPLETION_COMMAND] = "command",
+	[COMPLETION_BEHIND] = "behind",
 };
 
 /* Finds out where the word is: in a command's options, a value, an operand or another program. */
@@ -63,7 +64,8 @@ static const char script[] =
 	"\t\tgiven=${COMP_WORDS[at]}\n"
 	"\t\t_dwell_table \"$command\" \"$given\"\n"
 	"\t\tif [[ $given == -- ]]; then\n"
-	"\t\t\t[[ $operand == command ]] && _dwell_program $((at + 1)) && return\n"
+	"\t\t\t[[ $operand == command || $operand == behind ]] &&\n"
+	"\t\t\t\t_dwell_program $((at + 1)) && return\n"
 	"\t\t\tread -ra value <<<\"$operand\" && _dwell_offer \"${value[@]}\"\n"
 	"\t\t\treturn\n"
 	"\t\telif [[ $given != -* ]]; then\n"

@@ -23,6 +23,7 @@ enum completion_kind {
 	COMPLETION_FILE,
 	COMPLETION_RECORDING, /* a file that ends like a recording */
 	COMPLETION_COMMAND,   /* a program and its arguments */
+	COMPLETION_BEHIND,    /* words of the user's own; behind -- a program and its arguments */
 };
 
 /* The ends of names of recordings, with a blank between them. */

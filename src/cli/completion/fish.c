@@ -54,6 +54,7 @@ static void write_value(enum completion_kind kind, const char *words, FILE *out)
 	switch (kind) {
 	case COMPLETION_NOTHING:
 	case COMPLETION_COMMAND:
+	case COMPLETION_BEHIND:
 		break;
 	case COMPLETION_ANY:
 		fputs(" -x", out);

@@ -158,6 +158,8 @@ enum completion_kind completion_value(
 
 enum completion_kind completion_operand(const struct command *command)
 {
+	if (command->has_words)
+		return COMPLETION_BEHIND;
 	if (strstr(command->usage, "COMMAND"))
 		return COMPLETION_COMMAND;
 	/* Where other tools' text is as welcome as a recording, usage says FILE|- or FILE... */

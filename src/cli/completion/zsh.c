@@ -11,6 +11,7 @@ static const char *const actions[] = {
 	[COMPLETION_TIDS] = "_sequence _dwell_tids",
 	[COMPLETION_FILE] = "_files",
 	[COMPLETION_RECORDING] = "_dwell_recordings",
+	[COMPLETION_BEHIND] = " ",
 };
 
 /* zsh's own _pids knows the processes of its terminal only. */
@@ -99,7 +100,7 @@ static const char *function_of(const struct command *command)
 static void write_command(const struct completion_command *command, FILE *out)
 {
 	fprintf(out, "\n_dwell_%s() {\n", function_of(command->command));
-	if (command->operand == COMPLETION_COMMAND)
+	if (command->operand == COMPLETION_COMMAND || command->operand == COMPLETION_BEHIND)
 		fputs("\t_dwell_program && return\n", out);
 	fputs("\t_arguments -s -S", out);
 	for (size_t i = 0; i < command->option_count; i++) {
@@ -118,7 +119,9 @@ static void write_command(const struct completion_command *command, FILE *out)
 	if (command->operand == COMPLETION_COMMAND)
 		fputs(" \\\n\t\t'(-)1:command: _command_names -e' '*::argument: _normal'", out);
 	else if (command->operand != COMPLETION_NOTHING)
-		fprintf(out, " \\\n\t\t'*:file:%s'", actions[command->operand]);
+		fprintf(out, " \\\n\t\t'*:%s:%s'",
+			command->operand == COMPLETION_BEHIND ? "function" : "file",
+			actions[command->operand]);
 	fputs("\n}\n", out);
 }
 
