@@ -116,8 +116,8 @@ int on_kernel_return(struct pt_regs *ctx)
 	struct thread *thread = calling_thread(bpf_ktime_get_ns());
 
 	if (thread && is_on_own_stack(ctx))
-		call_end(thread, cookie, 0,
-			CALL_RULE(cookie) ? CALL_MAY_LEAVE : CALL_RETURNS, false);
+		call_end(thread, cookie, 0, CALL_RULE(cookie) ? CALL_MAY_LEAVE : CALL_RETURNS,
+			false);
 	return 0;
 }
 
@@ -140,8 +140,8 @@ int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
 		return 0;
 	count_begun(now);
 	thread = calling_thread(now);
-	if (thread && passes((u64)regs,
-			      cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
+	if (thread &&
+		passes((u64)regs, cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
 		call_begin(thread, function - 1, 0);
 	return 0;
 }
@@ -164,8 +164,8 @@ int BPF_PROG(on_system_return, struct pt_regs *regs, long result)
 	if (!thread)
 		return 0;
 	/* A thread's first one may have begun before the probes were there; a child's has not. */
-	if (!call_end(thread, function - 1, 0, CALL_MAY_LEAVE,
-		    result < 0 && result >= -MAX_ERRNO) &&
+	if (!call_end(
+		    thread, function - 1, 0, CALL_MAY_LEAVE, result < 0 && result >= -MAX_ERRNO) &&
 		!thread->has_called_system && thread->birth < window_start)
 		__sync_fetch_and_add(&counts_of(function - 1)->begun_before, 1);
 	thread->has_called_system = true;
@@ -236,29 +236,42 @@ int on_open_calls(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* What the thread of an open call has waited for in it, until its last switch. */
-static __noinline int show_waits(
-	struct seq_file *seq, struct thread *thread, struct call_books *books, u32 number)
+/* The row of a call's waits in an iterator; false: it is none of which they are told. */
+static __noinline bool begin_open_row(struct thread *thread, struct call_books *books, u32 number)
 {
 	struct slow_row *row = slow_row_of(SLOW_ROW_OF_ITERATOR);
 	struct open_call *call;
-	u32 first, end;
 
-	if (!seq || !thread || !books || !row)
-		return 0;
+	if (!thread || !books || !row)
+		return false;
 	call = open_call_at(books, number);
 	if (!call || !call->begun || call->is_inner)
-		return 0;
+		return false;
 	row->key = (struct slow_key){.thread = thread->serial, .function = call->function - 1};
 	for (u32 n = 0; n < TIME_STATES; n++)
 		row->left_ns[n] = thread->total_ns[n] - call->part_ns[n];
-	end = books->waits;
-	first = first_kept(call->waits, end, CALL_WAITS);
+	row->books = thread->call_books;
+	row->begun = call->begun;
+	row->end_wait = books->waits;
+	row->first_wait = first_kept(call->waits, books->waits, CALL_WAITS);
+	return true;
+}
+
+/* What the thread of an open call has waited for in it, until its last switch. */
+static __noinline int show_waits(struct seq_file *seq)
+{
+	struct slow_row *row = slow_row_of(SLOW_ROW_OF_ITERATOR);
+	u32 first, end;
+
+	if (!seq || !row)
+		return 0;
+	first = row->first_wait;
+	end = row->end_wait;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CALL_WAITS; i++) {
 		if (first + i == end)
 			break;
-		if (slow_take_wait(row, books, first + i, call->begun))
+		if (slow_take_wait(SLOW_ROW_OF_ITERATOR, first + i))
 			bpf_seq_write(seq, row, sizeof(struct call_entry));
 	}
 	return 0;
@@ -275,6 +288,7 @@ int on_open_waits(struct bpf_iter__task *ctx)
 		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++)
-		show_waits(ctx->meta->seq, thread, books, i);
+		if (begin_open_row(thread, books, i))
+			show_waits(ctx->meta->seq);
 	return 0;
 }

@@ -92,13 +92,16 @@ static __always_inline void add_open_parts(struct cpu *cpu, const struct thread 
 }
 
 /* False: it was switched again and again meanwhile. Global: verified once. */
-static __noinline bool take_moment(
-	const struct thread *thread, const struct call_books *books, struct call_moment *moment)
+__noinline int take_moment(struct thread *thread, struct call_moment *moment)
 {
 	const volatile struct thread *of = thread;
+	struct call_books *books;
 	struct cpu *cpu = this_cpu();
 
-	if (!cpu || !thread || !books || !moment)
+	if (!cpu || !thread || !moment)
+		return false;
+	books = call_books_of(thread);
+	if (!books)
 		return false;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < MOMENT_TRIES; i++) {
@@ -171,15 +174,18 @@ static __noinline bool is_tail_call(u64 sp)
 	       word == trampoline;
 }
 
-/* Takes calls off the books whose frames are gone, and finds a free place and others of the same
- * function. */
-static __noinline int look_for_place(struct thread *thread, struct call_books *books,
-	u32 function, u64 sp, bool *ret_is_inner)
-{
-	int found = -1;
-	bool is_inner = false;
+#define PLACE_IS_INNER 0x100
 
-	if (!thread || !books || !ret_is_inner)
+/* Takes calls off the books whose frames are gone, and finds a free place; with a flag if the
+ * thread is in the same function already. -1: there is none. Global, as what follows: verified
+ * once. */
+__noinline int look_for_place(struct thread *thread, u32 function, u64 sp)
+{
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
+	int found = -1;
+	u32 flags = 0;
+
+	if (!thread || !books)
 		return -1;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
@@ -191,15 +197,16 @@ static __noinline int look_for_place(struct thread *thread, struct call_books *b
 		if (!call->function)
 			found = i;
 		else if (call->function == function + 1)
-			is_inner = true;
+			flags = PLACE_IS_INNER;
 	}
-	*ret_is_inner = is_inner;
-	return found;
+	return found < 0 ? -1 : (int)(found | flags);
 }
 
 /* The outermost call of a stack that is no more, or of coroutines: none of it comes back. */
-static __noinline int evict_call(struct thread *thread, struct call_books *books, u64 sp)
+__noinline int evict_call(struct thread *thread, u64 sp)
 {
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
+
 	if (!thread || !books || !sp)
 		return -1;
 #pragma clang loop unroll(disable)
@@ -216,13 +223,12 @@ static __noinline int evict_call(struct thread *thread, struct call_books *books
 }
 
 /* Before the window calls are known, and not timed. */
-static __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
+__noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 {
 	u32 function = CALL_FUNCTION(cookie);
 	struct call_moment moment = {};
 	struct call_books *books;
 	struct open_call *call;
-	bool is_inner = false;
 	int place;
 
 	if (!thread)
@@ -234,9 +240,9 @@ static __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 	books = call_books_of(thread);
 	if (!books)
 		return 0;
-	place = look_for_place(thread, books, function, sp, &is_inner);
+	place = look_for_place(thread, function, sp);
 	if (place < 0)
-		place = evict_call(thread, books, sp);
+		place = evict_call(thread, sp);
 	if (place < 0) {
 		__sync_fetch_and_add(&counts_of(function)->too_deep, 1);
 		return 0;
@@ -246,9 +252,9 @@ static __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 	thread->open_calls++;
 	barrier();
 	call->sp = sp;
-	call->is_inner = is_inner;
+	call->is_inner = !!(place & PLACE_IS_INNER);
 	call->begun = 0;
-	if (bpf_ktime_get_ns() >= window_start && take_moment(thread, books, &moment)) {
+	if (bpf_ktime_get_ns() >= window_start && take_moment(thread, &moment)) {
 		call->begun = moment.now;
 		for (u32 i = 0; i < TIME_STATES; i++)
 			call->part_ns[i] = moment.part_ns[i];
@@ -260,9 +266,9 @@ static __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 }
 
 /* The call that ends: of those of the function the one at that place, or the last that began. */
-static __noinline int find_call(
-	struct thread *thread, struct call_books *books, u32 function, u64 sp)
+__noinline int find_call(struct thread *thread, u32 function, u64 sp)
 {
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
 	u64 begun = 0;
 	int found = -1;
 
@@ -317,7 +323,8 @@ static __noinline int call_add(u32 table, struct call_key *key, struct call_sum 
 		return 0;
 	/* Known rows go on; of new ones the last eighth of the table is kept for those of all. */
 	if (call_rows_used[table & 1] >= cfg_call_rows &&
-		!(table ? bpf_map_lookup_elem(&calls_1, key) : bpf_map_lookup_elem(&calls_0, key))) {
+		!(table ? bpf_map_lookup_elem(&calls_1, key)
+			: bpf_map_lookup_elem(&calls_0, key))) {
 		key->thread = 0;
 		__sync_fetch_and_add(&bare_calls, 1);
 	}
@@ -385,34 +392,22 @@ static __noinline int tell_bare_call(struct call_key *key, struct call_sum *sum)
 	return 0;
 }
 
-static __always_inline struct slow_row *slow_row_of(u32 slot)
-{
-	return bpf_map_lookup_elem(&slow_scratch, &slot);
-}
-
-/* Tells what a slow call waited for, into the table that the claim names. */
-static __noinline int tell_slow(struct slow_row *row, u32 table, struct call_books *books,
-	const struct open_call *call, const struct call_moment *moment)
-{
-	if (!row || !books || !call || !moment)
-		return 0;
-	slow_tell_waits(table, row, books, call, moment->waits);
-	slow_tell_rest(table, row);
-	slow_tell_samples(table, row, books, call->samples, moment->samples);
-	return 0;
-}
-
-static __always_inline void begin_slow_row(
-	struct slow_row *row, const struct call_key *key, const struct call_sum *sum)
+static __always_inline void begin_slow_row(struct slow_row *row, const struct call_key *key,
+	const struct call_sum *sum, const struct open_call *call, const struct call_moment *moment)
 {
 	row->key = (struct slow_key){
 		.thread = key->thread, .slice = key->slice, .function = key->function};
 	for (u32 i = 0; i < TIME_STATES; i++)
 		row->left_ns[i] = sum->part_ns[i];
+	row->begun = call->begun;
+	row->first_wait = call->waits;
+	row->end_wait = moment->waits;
+	row->first_sample = call->samples;
+	row->end_sample = moment->samples;
 }
 
-static __noinline int tell_call(struct thread *thread, struct call_books *books,
-	struct open_call *call, const struct call_moment *moment, bool is_error)
+static __noinline int tell_call(struct thread *thread, const struct open_call *call,
+	const struct call_moment *moment, bool is_error)
 {
 	struct call_key key = {};
 	struct call_sum sum = {};
@@ -421,7 +416,7 @@ static __noinline int tell_call(struct thread *thread, struct call_books *books,
 	u32 zero = 0;
 	bool is_slow;
 
-	if (!thread || !books || !call || !moment)
+	if (!thread || !call || !moment)
 		return 0;
 	take_parts(call, moment, &sum);
 	key.thread = thread->serial;
@@ -441,11 +436,13 @@ static __noinline int tell_call(struct thread *thread, struct call_books *books,
 	}
 	row = is_slow ? slow_row_of(room.slot) : NULL;
 	if (row) {
-		begin_slow_row(row, &key, &sum);
+		begin_slow_row(row, &key, &sum, call, moment);
+		row->books = thread->call_books;
+		row->table = room.table;
 		key.flags |= CALL_IS_SLOW;
 	}
 	if (call_add(room.table, &key, &sum) && row)
-		tell_slow(row, room.table, books, call, moment);
+		slow_tell(room.slot);
 	u32 level = CPU_LEVELS + room.slot;
 	room.cpu = bpf_map_lookup_elem(&cpus, &level);
 	if (room.cpu) {
@@ -463,8 +460,7 @@ enum call_end {
 };
 
 /* 1 if a call has ended. */
-static __noinline int call_end(
-	struct thread *thread, u64 cookie, u64 sp, enum call_end how, bool is_error)
+__noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool is_error)
 {
 	u32 function = CALL_FUNCTION(cookie);
 	struct call_moment moment = {};
@@ -475,7 +471,7 @@ static __noinline int call_end(
 	if (!thread)
 		return 0;
 	books = thread->open_calls ? call_books_of(thread) : NULL;
-	place = books ? find_call(thread, books, function, sp) : -1;
+	place = books ? find_call(thread, function, sp) : -1;
 	if (place < 0 || !books) {
 		if (how == CALL_RETURNS)
 			__sync_fetch_and_add(&counts_of(function)->unmatched, 1);
@@ -486,8 +482,8 @@ static __noinline int call_end(
 	call = &books->open[place & (CONTRACT_CALL_DEPTH - 1)];
 	if (!call->begun)
 		__sync_fetch_and_add(&counts_of(function)->begun_before, 1);
-	else if (take_moment(thread, books, &moment))
-		tell_call(thread, books, call, &moment, is_error);
+	else if (take_moment(thread, &moment))
+		tell_call(thread, call, &moment, is_error);
 	else
 		__sync_fetch_and_add(&counts_of(function)->no_room, 1);
 	call->function = 0;

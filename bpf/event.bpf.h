@@ -193,8 +193,7 @@ static __always_inline void credit_event(
 }
 
 /* Only if nobody else had the CPU meanwhile: an event can be preempted. */
-static __always_inline void note_claim_cost(
-	struct event_room *room, u64 begun, enum counter timed)
+static __always_inline void note_claim_cost(struct event_room *room, u64 begun, enum counter timed)
 {
 	struct cpu *cpu = this_cpu();
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Calls that threads are in, and what a thread has waited for and run in while it was in one. Most
- * calls are fast, and nobody wants to know their waits: so these are kept in a ring of the thread's,
- * from which those of a slow call are told when it ends (slow.bpf.h).
+ * calls are fast, and nobody wants to know their waits: so these are kept in a ring of the
+ * thread's, from which those of a slow call are told when it ends (slow.bpf.h).
  *
  * A thread has *call books* while it is in a call, from a pool. Calls are entered and left by the
  * thread itself (call.bpf.h), in programs that can be preempted; waits are noted by its switches,

@@ -25,11 +25,19 @@ const volatile __u64 cfg_slow_rows;
 __u64 bare_slow_waits;
 __u64 lost_slow_waits;
 
-/* A row on its way, for each slot of events, and one for the iterator. */
+/* A row on its way, for each slot of events, and one for the iterator; and the call that it is of.
+ */
 struct slow_row {
 	struct slow_key key;
 	struct slow_sum sum;
 	u64 left_ns[TIME_STATES]; /* of the call's parts, that no row has yet */
+	u64 begun;
+	u32 books; /* number */
+	u32 first_wait;
+	u32 end_wait;
+	u32 first_sample;
+	u32 end_sample;
+	u32 table; /* that is written */
 };
 
 #define SLOW_ROW_OF_ITERATOR CONTRACT_EVENT_SLOTS
@@ -86,13 +94,24 @@ static __always_inline bool slow_has_room(u32 table, struct slow_row *row)
 		     : bpf_map_lookup_elem(&slow_0, &row->key);
 }
 
-/* Into the table that the claim names. */
-static __noinline int slow_add(u32 table, struct slow_row *row)
+static __always_inline struct slow_row *slow_row_of(u32 slot)
 {
+	return bpf_map_lookup_elem(&slow_scratch, &slot);
+}
+
+/*
+ * Puts the row into its table. Global, as what follows, and with numbers for what it is about: each
+ * is verified once.
+ */
+__noinline int slow_add(u32 slot)
+{
+	struct slow_row *row = slow_row_of(slot);
+	u32 table;
 	bool is_in;
 
 	if (!row)
 		return 0;
+	table = row->table & 1;
 	if (!slow_has_room(table, row)) {
 		row->key.kernel_stack = row->key.user_stack = STACK_OVERFLOW;
 		row->key.awaited = 0;
@@ -106,19 +125,14 @@ static __noinline int slow_add(u32 table, struct slow_row *row)
 	return 0;
 }
 
-/* What is kept of a wait, with its shares; false if none of it is this call's. */
-static __noinline bool slow_take_wait(
-	struct slow_row *row, struct call_books *books, u32 number, u64 begun)
+/* Copies what is kept of a wait; its shares may have been overwritten, or be of more time than is
+ * left of the call. */
+static __always_inline void copy_wait(
+	struct slow_row *row, const struct call_books *books, const struct call_wait *wait)
 {
-	struct call_wait *wait;
-	u64 ns, *left;
-	u32 first, hops;
+	u32 first = wait->first_share, hops = wait->hop_count;
+	bool has_shares;
 
-	if (!row || !books)
-		return false;
-	wait = &books->wait[number & (CALL_WAITS - 1)];
-	if (wait->until <= begun || wait->state >= TIME_STATES)
-		return false;
 	row->key.kernel_stack = wait->kernel_stack;
 	row->key.user_stack = wait->user_stack;
 	row->key.chain = wait->chain;
@@ -128,39 +142,59 @@ static __noinline bool slow_take_wait(
 	row->key.band = wait->band;
 	row->key.is_part = wait->is_part;
 	row->sum.count = !wait->is_part;
-	row->sum.ns = ns = wait->ns;
+	row->sum.ns = wait->ns;
 	row->sum.max_ns = wait->max_ns;
 	row->sum.owner = wait->owner;
-	first = wait->first_share;
-	hops = wait->hop_count;
-	left = &row->left_ns[row->key.state & (TIME_STATES - 1)];
-	/* Shares that were overwritten, or that would be of another time. */
-	if (row->key.chain >= CONTRACT_FIRST_CHAIN &&
-		(books->shares - first > CALL_SHARES || ns > *left))
+	has_shares = wait->chain >= CONTRACT_FIRST_CHAIN && books->shares - first <= CALL_SHARES &&
+		     wait->ns <= row->left_ns[wait->state & (TIME_STATES - 1)];
+	if (!has_shares && wait->chain >= CONTRACT_FIRST_CHAIN)
 		row->key.chain = CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW);
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
-		struct share none = {};
+		const struct share *share = &books->share[(first + i) & (CALL_SHARES - 1)];
+		bool is_there = has_shares && i <= hops;
 
 		if (i > cfg_depth)
 			break;
-		row->sum.shares[i] = i <= hops && row->key.chain >= CONTRACT_FIRST_CHAIN
-					     ? books->share[(first + i) & (CALL_SHARES - 1)]
-					     : none;
+		row->sum.shares[i].ran_ns = is_there ? share->ran_ns : 0;
+		row->sum.shares[i].no_cpu_ns = is_there ? share->no_cpu_ns : 0;
+		row->sum.shares[i].earlier_ns = is_there ? share->earlier_ns : 0;
 	}
-	if (ns > *left)
-		row->sum.ns = ns = *left;
+}
+
+/* Makes the row of a wait by its number; 0 if none of it is the call's. */
+__noinline int slow_take_wait(u32 slot, u32 number)
+{
+	struct slow_row *row = slow_row_of(slot);
+	struct call_books *books = row ? call_books_at(row->books) : NULL;
+	struct call_wait *wait;
+	u64 *left;
+
+	if (!row || !books)
+		return 0;
+	wait = &books->wait[number & (CALL_WAITS - 1)];
+	if (wait->until <= row->begun || wait->state >= TIME_STATES)
+		return 0;
+	copy_wait(row, books, wait);
+	left = &row->left_ns[row->key.state & (TIME_STATES - 1)];
+	if (row->sum.ns > *left)
+		row->sum.ns = *left;
 	/* The ring went on meanwhile: this was another wait. */
 	barrier();
 	if (((volatile struct call_books *)books)->waits - number > CALL_WAITS)
-		return false;
-	*left -= ns;
-	return ns || row->sum.count;
+		return 0;
+	*left -= row->sum.ns;
+	return row->sum.ns || row->sum.count;
 }
 
 /* A row without a stack: what ran, or waits that are not kept any more. */
-static __always_inline void slow_make_bare(struct slow_row *row, u32 state)
+__noinline int slow_tell_rest(u32 slot, u32 state)
 {
+	struct slow_row *row = slow_row_of(slot);
+	u64 ns = row ? row->left_ns[state & (TIME_STATES - 1)] : 0;
+
+	if (!row || !ns)
+		return 0;
 	row->key.kernel_stack = row->key.user_stack =
 		state == TIME_RUNNING ? STACK_NONE : STACK_MORE_WAITS;
 	row->key.chain =
@@ -169,37 +203,28 @@ static __always_inline void slow_make_bare(struct slow_row *row, u32 state)
 	row->key.state = state;
 	row->key.task_letter = 0;
 	row->key.is_part = false;
-	row->sum = (struct slow_sum){.count = 1};
-	row->sum.ns = row->sum.max_ns = row->left_ns[state & (TIME_STATES - 1)];
-	row->key.band = state == TIME_RUNNING ? 0 : band_of_ns(row->sum.ns);
+	row->key.band = state == TIME_RUNNING ? 0 : band_of_ns(ns);
+	row->sum = (struct slow_sum){.count = 1, .ns = ns, .max_ns = ns};
+	return slow_add(slot);
 }
 
-/* Tells the rows of what is left by state. */
-static __noinline int slow_tell_rest(u32 table, struct slow_row *row)
+__noinline int slow_tell_sample(u32 slot, u32 number)
 {
-	if (!row)
-		return 0;
-#pragma clang loop unroll(disable)
-	for (u32 state = 0; state < TIME_STATES; state++) {
-		if (!row->left_ns[state & (TIME_STATES - 1)])
-			continue;
-		slow_make_bare(row, state);
-		slow_add(table, row);
-	}
-	return 0;
-}
+	struct slow_row *row = slow_row_of(slot);
+	struct call_books *books = row ? call_books_at(row->books) : NULL;
 
-static __noinline int slow_tell_sample(
-	u32 table, struct slow_row *row, struct call_books *books, u32 number)
-{
 	if (!row || !books)
 		return 0;
 	row->key.kernel_stack = books->sample[number & (CALL_SAMPLES - 1)].kernel_stack;
 	row->key.user_stack = books->sample[number & (CALL_SAMPLES - 1)].user_stack;
+	row->key.chain = row->key.awaited = 0;
+	row->key.state = TIME_SAMPLE;
+	row->key.task_letter = row->key.band = row->key.is_part = 0;
+	row->sum = (struct slow_sum){.count = 1};
 	barrier();
-	if (((volatile struct call_books *)books)->samples - number <= CALL_SAMPLES)
-		slow_add(table, row);
-	return 0;
+	if (((volatile struct call_books *)books)->samples - number > CALL_SAMPLES)
+		return 0;
+	return slow_add(slot);
 }
 
 /* Numbers in a ring: from `first` on, or as far back as it goes. */
@@ -208,41 +233,33 @@ static __always_inline u32 first_kept(u32 first, u32 end, u32 room)
 	return end - first > room ? end - room : first;
 }
 
-static __noinline int slow_tell_samples(
-	u32 table, struct slow_row *row, struct call_books *books, u32 first, u32 end)
+/* Tells what the call of the row waited for and ran in. */
+__noinline int slow_tell(u32 slot)
 {
-	if (!row || !books)
-		return 0;
-	row->key.chain = row->key.awaited = 0;
-	row->key.state = TIME_SAMPLE;
-	row->key.task_letter = row->key.band = row->key.is_part = 0;
-	row->sum = (struct slow_sum){.count = 1};
-	first = first_kept(first, end, CALL_SAMPLES);
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < CALL_SAMPLES; i++) {
-		if (first + i == end)
-			break;
-		slow_tell_sample(table, row, books, first + i);
-	}
-	return 0;
-}
+	struct slow_row *row = slow_row_of(slot);
+	u32 first, end;
 
-static __noinline int slow_tell_waits(
-	u32 table, struct slow_row *row, struct call_books *books, const struct open_call *call, u32 end)
-{
-	u32 first;
-	u64 begun;
-
-	if (!row || !books || !call)
+	if (!row)
 		return 0;
-	first = first_kept(call->waits, end, CALL_WAITS);
-	begun = call->begun;
+	end = row->end_wait;
+	first = first_kept(row->first_wait, end, CALL_WAITS);
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CALL_WAITS; i++) {
 		if (first + i == end)
 			break;
-		if (slow_take_wait(row, books, first + i, begun))
-			slow_add(table, row);
+		if (slow_take_wait(slot, first + i))
+			slow_add(slot);
+	}
+#pragma clang loop unroll(disable)
+	for (u32 state = 0; state < TIME_STATES; state++)
+		slow_tell_rest(slot, state);
+	end = row->end_sample;
+	first = first_kept(row->first_sample, end, CALL_SAMPLES);
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < CALL_SAMPLES; i++) {
+		if (first + i == end)
+			break;
+		slow_tell_sample(slot, first + i);
 	}
 	return 0;
 }

@@ -179,7 +179,7 @@ struct thread {
 	u64 css_set; /* whose cgroups were looked at last */
 	/* Of its last switch-out and of its last wake. */
 	struct memo memos[MEMO_KINDS - 1];
-	u32 call_books; /* number of those that it has, or had last: open_call.bpf.h */
+	u32 call_books;         /* number of those that it has, or had last: open_call.bpf.h */
 	bool has_called_system; /* its first system call that is watched is over */
 	u8 call_pad[3];
 	u64 pad[5];

@@ -126,7 +126,7 @@ struct call_counts {
 struct call_open {
 	__u32 thread;
 	__u32 function;
-	__u64 begun_ns; /* 0: before the window */
+	__u64 begun_ns;                     /* 0: before the window */
 	__u64 part_ns[CONTRACT_CALL_PARTS]; /* up to the interval that is open */
 	__u64 since_ns;                     /* which began here */
 	__u8 is_inner;

@@ -129,8 +129,7 @@ void books_add_calls(struct books *books, const struct kernel_call_rows *rows)
 			add_slow(books, row);
 }
 
-void books_note_open_calls(
-	struct books *books, const kernel_open_calls *open, uint64_t until_ns)
+void books_note_open_calls(struct books *books, const kernel_open_calls *open, uint64_t until_ns)
 {
 	vec_each (total, &books->calls)
 		total->open = total->oldest_ns = 0;
@@ -180,8 +179,7 @@ static void add_row(struct closing *closing, struct rec_sum *sum)
 	sum->first_ns = sum->ns;
 	closing->left_ns[sum->state] -= sum->ns;
 	if (sum->ns)
-		recording_writer_add_slow(
-			closing->books->writer, closing->call->function + 1, sum);
+		recording_writer_add_slow(closing->books->writer, closing->call->function + 1, sum);
 }
 
 /* What its thread is in at the end: it has not ended, and is counted nowhere. */
@@ -191,8 +189,8 @@ static void add_open_rows(struct closing *closing)
 	const struct thread_now *now = closing->now;
 	uint64_t part_ns[TIME_STATES] = {0};
 
-	add_open_interval(now, books->start_ns, closing->call->begun_ns + closing->rec.wall_ns,
-		part_ns);
+	add_open_interval(
+		now, books->start_ns, closing->call->begun_ns + closing->rec.wall_ns, part_ns);
 	for (unsigned int i = 0; i < TIME_STATES; i++) {
 		struct rec_sum sum = {
 			.state = (enum time_state)i, .ns = part_ns[i], .max_ns = part_ns[i]};

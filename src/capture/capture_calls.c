@@ -51,8 +51,7 @@ void capture_begin_calls(struct capture *capture)
 	books_set_calls(capture->books, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct call_request *request = request_of(capture, &functions[i]);
-		struct capture_calls calls = {
-			.name = functions[i].name, .kind = functions[i].kind};
+		struct capture_calls calls = {.name = functions[i].name, .kind = functions[i].kind};
 		vec_push(&capture->call_rules, rule_text(request));
 		vec_push(&capture->calls, calls);
 	}
@@ -60,8 +59,7 @@ void capture_begin_calls(struct capture *capture)
 }
 
 /* From where on calls are slow, by what is known of them so far. */
-static uint64_t slow_from(
-	const struct call_request *request, const struct books_call_total *total)
+static uint64_t slow_from(const struct call_request *request, const struct books_call_total *total)
 {
 	uint64_t above = 0, expected;
 	uint32_t band;
@@ -73,8 +71,8 @@ static uint64_t slow_from(
 	band = call_lengths_band_at(&total->lengths, request->slow_percentile);
 	for (uint32_t i = band; i < CONTRACT_CALL_BANDS; i++)
 		above += total->lengths.count[i];
-	expected = (uint64_t)((double)total->lengths.calls *
-			      (1e6 - request->slow_percentile) / 1e6);
+	expected =
+		(uint64_t)((double)total->lengths.calls * (1e6 - request->slow_percentile) / 1e6);
 	if (above > MOST_SLOW_PER_EXPECTED * (expected + 1))
 		band++;
 	return call_band_begin(band);
@@ -122,8 +120,8 @@ static void show(struct capture *capture, uint32_t number, const struct books_ca
 	calls->unmatched = counts.unmatched;
 }
 
-static void write_losses(struct capture *capture, size_t count,
-	const struct books_call_total *totals)
+static void write_losses(
+	struct capture *capture, size_t count, const struct books_call_total *totals)
 {
 	uint64_t mismatch = 0, no_room = 0, bare, bare_waits, lost_waits;
 
@@ -200,7 +198,8 @@ static uint64_t price_of_call(struct capture *capture)
 	uint64_t sum = 0, trap_ns, stepped_ns;
 
 	for (size_t i = 0; i < count; i++) {
-		of_users += functions[i].kind <= CALL_OF_MARKS && functions[i].kind != CALL_OF_SYSTEM;
+		of_users +=
+			functions[i].kind <= CALL_OF_MARKS && functions[i].kind != CALL_OF_SYSTEM;
 		dear += functions[i].is_dear;
 	}
 	trap_ns = of_users ? kernel_trap_ns(capture->kernel, false) : 0;

@@ -44,8 +44,7 @@ void process_time_read(const struct capture_options *options, struct process_tim
 		ret->cpu_ns += cpu_of(options->ids[i]);
 }
 
-uint64_t process_time_between(
-	const struct process_time *before, const struct process_time *after)
+uint64_t process_time_between(const struct process_time *before, const struct process_time *after)
 {
 	return after->cpu_ns > before->cpu_ns ? after->cpu_ns - before->cpu_ns : 0;
 }

@@ -12,8 +12,7 @@ struct process_time {
 
 void process_time_read(const struct capture_options *options, struct process_time *ret);
 /* 0 if processes have ended meanwhile. */
-uint64_t process_time_between(
-	const struct process_time *before, const struct process_time *after);
+uint64_t process_time_between(const struct process_time *before, const struct process_time *after);
 /* What the kernel counts it in: less cannot be told from nothing. */
 uint64_t process_time_tick_ns(void);
 

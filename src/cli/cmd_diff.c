@@ -231,8 +231,9 @@ static int show(
 	_cleanup_free_ char *unit = unit_of(arguments, &sides[0]);
 	_cleanup_free_ char *aside = aside_words(sides);
 	_cleanup_free_ char *title =
-		sides[1].slow ? xasprintf("Differential Flame Graph: slow calls of %s", sides[1].slow)
-			      : NULL;
+		sides[1].slow
+			? xasprintf("Differential Flame Graph: slow calls of %s", sides[1].slow)
+			: NULL;
 	const struct diff_options *asked = &arguments->diff;
 	bool has_facts = sides[0].is_recording && sides[1].is_recording && sides[0].is_time;
 	struct diff_text text = {.before = arguments->files[0],

@@ -45,13 +45,12 @@ typedef VEC(struct call_request) call_requests;
 	"usdt:FILE:PROVIDER:BEGIN,END; * and ? stand for more"
 
 /*
- * "FILE:FUNCTION" (or "uprobe:FILE:FUNCTION"), "FUNCTION" alone of `program` (a path, for targets of
- * one program; NULL: not to be had), "syscall:NAME", "k:FUNCTION" (or "kprobe:"), or
+ * "FILE:FUNCTION" (or "uprobe:FILE:FUNCTION"), "FUNCTION" alone of `program` (a path, for targets
+ * of one program; NULL: not to be had), "syscall:NAME", "k:FUNCTION" (or "kprobe:"), or
  * "usdt:FILE:PROVIDER:BEGIN[,END]", where END is looked for if it is not given. Slow is what is
  * above p99, until call_set_slower(). 0, or -EINVAL with why.
  */
-int call_parse(
-	const char *text, const char *program, struct call_request *ret, struct why *why);
+int call_parse(const char *text, const char *program, struct call_request *ret, struct why *why);
 void call_clear(struct call_request *request);
 /* "10ms", or "p99", "p99.9". 0, or -EINVAL with why. */
 int call_set_slower(struct call_request *request, const char *text, struct why *why);

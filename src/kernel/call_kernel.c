@@ -134,7 +134,6 @@ bool call_kernel_has_multi(void)
 	if (program < 0)
 		return false;
 	order.program_fd = (uint32_t)program;
-	_cleanup_close_ int link =
-		(int)syscall(SYS_bpf, BPF_LINK_CREATE, &order, sizeof(order));
+	_cleanup_close_ int link = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &order, sizeof(order));
 	return link >= 0;
 }

@@ -60,10 +60,8 @@ static int rule_of(struct call_plan *plan, const struct call_request *request, s
 	rule = &plan->rules[(*plan->rule_count)++];
 	*rule = (struct event_rule){.condition = (uint8_t)request->condition,
 		.limit = request->limit,
-		.tested = {.source = NUMBER_OF_CONTEXT,
-			.bytes = 8,
-			.is_signed = 1,
-			.offset = offset}};
+		.tested = {
+			.source = NUMBER_OF_CONTEXT, .bytes = 8, .is_signed = 1, .offset = offset}};
 	return (int)*plan->rule_count;
 }
 
@@ -72,9 +70,8 @@ static void add_place(struct call_plan *plan, int function, enum call_probe prob
 {
 	vec_push(&plan->places,
 		((struct call_place){(uint32_t)function, probe, fd, offset, semaphore,
-			cookie |
-				CONTRACT_CALL_COOKIE(
-					function, plan->functions.at[function].rule)}));
+			cookie | CONTRACT_CALL_COOKIE(
+					 function, plan->functions.at[function].rule)}));
 }
 
 static int open_file(struct call_plan *plan, const struct call_request *request,
@@ -176,8 +173,7 @@ static int place_with_returns(struct placing *placing, const struct parser_funct
 	if (!is_unwound)
 		return place_found(placing, found, count, NULL, why);
 	returns = xcalloc(count + 1, sizeof(*returns));
-	error = parser_returns(
-		placing->outside->parsers, placing->file.fd, found, count, returns);
+	error = parser_returns(placing->outside->parsers, placing->file.fd, found, count, returns);
 	if (error)
 		why_set(why, error, "%s: cannot read the code of %s: %s", placing->request->text,
 			placing->file.said, strerror(-error));
@@ -203,8 +199,8 @@ static int place_functions(struct placing *placing, struct why *why)
 	if (error == -ENOEXEC)
 		return event_file_refuse(&placing->file, why);
 	if (error)
-		return why_set(why, -EINVAL, "cannot read %s: %s", placing->file.said,
-			strerror(-error));
+		return why_set(
+			why, -EINVAL, "cannot read %s: %s", placing->file.said, strerror(-error));
 	error = event_find_functions(request->function, event_argument_bit(request->tested),
 		placing->outside, &placing->file, &found, &count, why);
 	if (!error)
@@ -221,8 +217,8 @@ static int place_mark(struct placing *placing, const char *name, int function,
 	const struct call_request *request = placing->request;
 	_cleanup_free_ struct elf_usdt_place *found = NULL;
 	size_t count = 0;
-	int error = parser_usdt(placing->outside->parsers, placing->file.fd, request->group, name,
-		&found, &count);
+	int error = parser_usdt(
+		placing->outside->parsers, placing->file.fd, request->group, name, &found, &count);
 
 	if (error)
 		return why_set(why, -EINVAL,
@@ -242,8 +238,8 @@ static int place_mark(struct placing *placing, const char *name, int function,
 }
 
 /* The names of the provider's marks, which are borrowed from `all`. */
-static const char **names_of_provider(const char *provider, const struct elf_usdt_name *all,
-	size_t count, size_t *ret_count)
+static const char **names_of_provider(
+	const char *provider, const struct elf_usdt_name *all, size_t count, size_t *ret_count)
 {
 	const char **names = xcalloc(count + 1, sizeof(*names));
 	size_t length = strlen(provider);
@@ -256,16 +252,15 @@ static const char **names_of_provider(const char *provider, const struct elf_usd
 }
 
 /* The two marks that are meant; the caller frees them. */
-static int find_marks(
-	struct placing *placing, char **ret_begin, char **ret_end, struct why *why)
+static int find_marks(struct placing *placing, char **ret_begin, char **ret_end, struct why *why)
 {
 	const struct call_request *request = placing->request;
 	struct elf_usdt_name *all = NULL;
 	const char *begin = request->function, *end = request->end;
 	size_t all_count = 0, count;
 
-	if (!end && parser_usdt_names(
-			    placing->outside->parsers, placing->file.fd, &all, &all_count))
+	if (!end &&
+		parser_usdt_names(placing->outside->parsers, placing->file.fd, &all, &all_count))
 		all_count = 0;
 	_cleanup_free_ const char **names =
 		names_of_provider(request->group, all, all_count, &count);
@@ -286,8 +281,7 @@ static int find_marks(
 static int place_marks(struct placing *placing, struct why *why)
 {
 	const struct call_request *request = placing->request;
-	struct call_function function = {
-		.kind = CALL_OF_MARKS, .request = placing->request_index};
+	struct call_function function = {.kind = CALL_OF_MARKS, .request = placing->request_index};
 	_cleanup_free_ char *begin = NULL, *end = NULL;
 	int error = open_file(placing->plan, request, placing->outside, &placing->file, why);
 

@@ -16,10 +16,10 @@ struct call_function {
 	char *name; /* of the recording: "libssl:SSL_read", "syscall:fsync", "k:vfs_read" */
 	char *file; /* its path; "" without one */
 	enum call_kind kind;
-	uint32_t request; /* index */
-	uint64_t offset;  /* where it begins, in the file; the number of a system call */
-	uint8_t rule;     /* the condition of its argument, counted from 1; 0: none */
-	bool is_dear;     /* the kernel has to step what is at one of its places */
+	uint32_t request;   /* index */
+	uint64_t offset;    /* where it begins, in the file; the number of a system call */
+	uint8_t rule;       /* the condition of its argument, counted from 1; 0: none */
+	bool is_dear;       /* the kernel has to step what is at one of its places */
 	bool is_by_returns; /* its end is seen at its own instructions */
 };
 
@@ -40,8 +40,8 @@ struct call_plan {
 	VEC(int) fds;
 	struct event_rule *rules; /* borrowed; and how many of them there are */
 	uint32_t *rule_count;
-	size_t left_out; /* functions of patterns whose code could not be understood */
-	bool is_unwound; /* exceptions may pass through any function of the target */
+	size_t left_out;        /* functions of patterns whose code could not be understood */
+	bool is_unwound;        /* exceptions may pass through any function of the target */
 	bool has_returns_taken; /* uretprobes are used */
 };
 

@@ -170,7 +170,7 @@ static int attach_kernel_multi(struct kernel *kernel, bool is_return, struct why
 {
 	size_t count = kernel->calls.functions.count;
 	_cleanup_free_ const char **names = xcalloc(count + 1, sizeof(*names));
-	_cleanup_free_ uint64_t *cookies = xcalloc(count + 1, sizeof(*cookies));
+	_cleanup_free_ __u64 *cookies = xcalloc(count + 1, sizeof(*cookies));
 	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .syms = names, .cookies = cookies,
 		.retprobe = is_return);
 	struct bpf_program *program = is_return ? kernel->skeleton->progs.on_kernel_return
@@ -255,8 +255,8 @@ uint64_t kernel_calls_begun(const struct kernel *kernel)
 
 void kernel_set_slow(struct kernel *kernel, uint32_t function, uint64_t from_ns)
 {
-	__atomic_store_n(&kernel->skeleton->bss->call_slow_from[function], from_ns,
-		__ATOMIC_RELAXED);
+	__atomic_store_n(
+		&kernel->skeleton->bss->call_slow_from[function], from_ns, __ATOMIC_RELAXED);
 }
 
 void kernel_call_counts(const struct kernel *kernel, uint32_t function, struct call_counts *ret)
@@ -283,8 +283,7 @@ double kernel_calls_fill(const struct kernel *kernel)
 
 	if (!kernel->calls.functions.count)
 		return 0;
-	double of_calls =
-		(double)calls[kernel->active_events] / (double)kernel->sizes.call_rows;
+	double of_calls = (double)calls[kernel->active_events] / (double)kernel->sizes.call_rows;
 	double of_slow = (double)slow[kernel->active_events] / (double)kernel->sizes.slow_rows;
 	return of_calls > of_slow ? of_calls : of_slow;
 }

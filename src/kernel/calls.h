@@ -24,10 +24,9 @@ uint64_t kernel_calls_begun(const struct kernel *kernel);
 /* Calls from there on are slow. */
 void kernel_set_slow(struct kernel *kernel, uint32_t function, uint64_t from_ns);
 /* What became of calls that are in no row. */
-void kernel_call_counts(
-	const struct kernel *kernel, uint32_t function, struct call_counts *ret);
+void kernel_call_counts(const struct kernel *kernel, uint32_t function, struct call_counts *ret);
 /* Calls in rows of several threads; waits of slow ones that lost their stacks, or are in no row. */
-void kernel_call_losses(const struct kernel *kernel, uint64_t *ret_bare,
-	uint64_t *ret_bare_waits, uint64_t *ret_lost_waits);
+void kernel_call_losses(const struct kernel *kernel, uint64_t *ret_bare, uint64_t *ret_bare_waits,
+	uint64_t *ret_lost_waits);
 
 #endif

@@ -22,8 +22,8 @@ struct batch {
 	kernel_events events;
 	struct kernel_call_rows calls;
 	kernel_open_calls open_calls; /* if has_open */
-	bool has_more_events; /* some of before the last flip are still to come */
-	kernel_threads open;  /* living threads, if has_open */
+	bool has_more_events;         /* some of before the last flip are still to come */
+	kernel_threads open;          /* living threads, if has_open */
 	bool has_open;
 	bool is_flipped; /* rows are complete up to drained_ns */
 	uint64_t drained_ns;

@@ -15,15 +15,14 @@ int event_find_functions(const char *pattern, unsigned int needed_arguments,
 	struct outside *outside, const struct event_file *file, struct parser_function **ret,
 	size_t *ret_count, struct why *why)
 {
-	int error = parser_functions(outside->parsers, file->fd, pattern,
-		needed_arguments, ret, ret_count);
+	int error = parser_functions(
+		outside->parsers, file->fd, pattern, needed_arguments, ret, ret_count);
 
 	if (!error || error == -ENOENT) {
 		/* What is no function by that pattern may still be one that cannot be watched. */
 		uint64_t offset;
-		int known = error ? parser_function(
-					    outside->parsers, file->fd, pattern, &offset)
-				  : 0;
+		int known =
+			error ? parser_function(outside->parsers, file->fd, pattern, &offset) : 0;
 		if (error && known)
 			error = known;
 	}

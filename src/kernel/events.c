@@ -28,10 +28,9 @@ double kernel_events_fill(const struct kernel *kernel)
 		(const volatile uint64_t *)kernel->skeleton->bss->event_rows_used;
 
 	double of_calls = kernel_calls_fill(kernel);
-	double of_events =
-		kernel->options->event_count
-			? (double)used[kernel->active_events] / (double)kernel->sizes.event_rows
-			: 0;
+	double of_events = kernel->options->event_count ? (double)used[kernel->active_events] /
+								  (double)kernel->sizes.event_rows
+							: 0;
 
 	return of_calls > of_events ? of_calls : of_events;
 }
@@ -107,8 +106,8 @@ static void add_events(const struct kernel *kernel, uint32_t count, void *contex
 		vec_push(rows, ((struct kernel_event){keys[i], sums[i]}));
 }
 
-static int empty_table(struct kernel *kernel, uint32_t table, kernel_events *rows,
-	struct kernel_call_rows *calls)
+static int empty_table(
+	struct kernel *kernel, uint32_t table, kernel_events *rows, struct kernel_call_rows *calls)
 {
 	const struct dwell *skeleton = kernel->skeleton;
 	int error = kernel_empty_calls(kernel, table, calls);
@@ -125,8 +124,8 @@ static int empty_table(struct kernel *kernel, uint32_t table, kernel_events *row
 }
 
 /* Empties the table that is not active, if nobody writes it any more. */
-static int empty_resting(struct kernel *kernel, kernel_events *rows,
-	struct kernel_call_rows *calls, uint64_t patience_ns)
+static int empty_resting(struct kernel *kernel, kernel_events *rows, struct kernel_call_rows *calls,
+	uint64_t patience_ns)
 {
 	uint32_t resting = !kernel->active_events;
 

@@ -144,10 +144,10 @@ double kernel_fill(const struct kernel *kernel);
  */
 int kernel_flip(struct kernel *kernel, kernel_rows *rows, kernel_waits *waits, uint64_t *ret_ns);
 /*
- * Likewise for events and calls, whose writers may be interrupted: as long as one is in the middle of the
- * resting table, for at most patience_ns, that one is waited for; then the table keeps its rows for
- * the next time, unless there was patience, which is for the end. *ret_has_rest: not even the rows
- * of the flip before have all come; those of this one may always come with the next.
+ * Likewise for events and calls, whose writers may be interrupted: as long as one is in the middle
+ * of the resting table, for at most patience_ns, that one is waited for; then the table keeps its
+ * rows for the next time, unless there was patience, which is for the end. *ret_has_rest: not even
+ * the rows of the flip before have all come; those of this one may always come with the next.
  */
 int kernel_flip_events(struct kernel *kernel, kernel_events *rows, struct kernel_call_rows *calls,
 	uint64_t patience_ns, bool *ret_has_rest);

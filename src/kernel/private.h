@@ -89,8 +89,8 @@ struct kernel {
 	struct call_plan calls;
 	char *call_values;     /* KERNEL_BATCH_ROWS of a table of calls; NULL: none are watched */
 	bool has_kernel_multi; /* see call_kernel.h */
-	bool has_multi; /* see uprobes.h */
-	int library_fd; /* the preloaded one's, -1: none; with where its hooks are */
+	bool has_multi;        /* see uprobes.h */
+	int library_fd;        /* the preloaded one's, -1: none; with where its hooks are */
 	uint64_t hook_offsets[MEMORY_HOOKS];
 	allocator_list allocators; /* of processes that run */
 	uint32_t brk_id;           /* of tracepoints */
@@ -157,7 +157,8 @@ int kernel_attach_memory(struct kernel *kernel, struct why *why);
 void kernel_free_memory(struct kernel *kernel);
 /* How full the active table of events is, 0 to 1. */
 double kernel_events_fill(const struct kernel *kernel);
-/* The same of calls, see calls.c; their settings; their tables of that number, which are emptied. */
+/* The same of calls, see calls.c; their settings; their tables of that number, which are emptied.
+ */
 double kernel_calls_fill(const struct kernel *kernel);
 void kernel_configure_calls(struct kernel *kernel);
 int kernel_empty_calls(struct kernel *kernel, uint32_t table, struct kernel_call_rows *rows);

@@ -186,8 +186,7 @@ uint64_t programs_ns(const uint64_t counters[static COUNTERS], bool of_events)
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *program = &programs[i];
 		bool is_of_events = program->use & (USE_OF_EVENTS | USE_CALLS);
-		if (is_of_events == of_events && program->timed &&
-			counters[program->timed])
+		if (is_of_events == of_events && program->timed && counters[program->timed])
 			total += (double)counters[program->runs] *
 				 (double)counters[program->timed + 1] /
 				 (double)counters[program->timed];

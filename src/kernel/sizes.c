@@ -185,12 +185,11 @@ void sizes_add_allocations(struct table_sizes *sizes, uint64_t bytes)
 void sizes_add_calls(struct table_sizes *sizes, uint64_t bytes, uint32_t depth, uint32_t threads)
 {
 	uint64_t books = bytes / 16 / CONTRACT_CALL_BOOKS_BYTES;
-	uint64_t needed =
-		largest_of(FEW_CALL_BOOKS, (uint64_t)CALL_BOOKS_PER_THREAD * threads);
+	uint64_t needed = largest_of(FEW_CALL_BOOKS, (uint64_t)CALL_BOOKS_PER_THREAD * threads);
 
 	sizes->call_rows = rows_in(bytes / 32 / 2, CALL_BYTES);
-	sizes->slow_bytes = (uint32_t)(offsetof(struct slow_sum, shares) +
-				       (depth + 1) * sizeof(struct share));
+	sizes->slow_bytes =
+		(uint32_t)(offsetof(struct slow_sum, shares) + (depth + 1) * sizeof(struct share));
 	sizes->slow_rows = rows_in(bytes / 16 / 2, SLOW_BYTES(sizes->slow_bytes));
 	sizes->call_books = power_of_two_below(threads ? least_of(needed, books) : books);
 	if (!sizes->call_books)

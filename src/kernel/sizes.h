@@ -18,15 +18,15 @@ struct table_sizes {
 	uint32_t awaited_bytes; /* to tell few awaited things from many; 0: none are noted */
 	uint32_t coarse_rows;   /* in each of the two tables that take over when those are full */
 	uint32_t event_rows;    /* in each of the two tables of events; 0: none, as the two below */
-	uint32_t event_ring_bytes;  /* a power of two */
-	uint32_t event_seen;        /* a power of two */
-	uint32_t call_rows;  /* in each of the two tables of calls; 0: none, as the three below */
-	uint32_t slow_rows;  /* in each of the two of what slow ones waited for */
-	uint32_t slow_bytes; /* of such a row's value */
-	uint32_t call_books; /* threads that are in calls at once; a power of two */
-	uint32_t allocations;       /* blocks of memory that are followed; 0: none */
-	uint32_t ring_bytes;        /* a power of two */
-	uint32_t seen;              /* a power of two */
+	uint32_t event_ring_bytes; /* a power of two */
+	uint32_t event_seen;       /* a power of two */
+	uint32_t call_rows;   /* in each of the two tables of calls; 0: none, as the three below */
+	uint32_t slow_rows;   /* in each of the two of what slow ones waited for */
+	uint32_t slow_bytes;  /* of such a row's value */
+	uint32_t call_books;  /* threads that are in calls at once; a power of two */
+	uint32_t allocations; /* blocks of memory that are followed; 0: none */
+	uint32_t ring_bytes;  /* a power of two */
+	uint32_t seen;        /* a power of two */
 	uint32_t lesson_ring_bytes; /* a power of two; 0: kernel stacks are the unwinder's */
 	/* For user stacks; chunks as in contract/unwind.h. */
 	uint32_t unwind_row_chunks;
