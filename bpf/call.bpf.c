@@ -228,6 +228,8 @@ int on_open_calls(struct bpf_iter__task *ctx)
 		show.begun_ns = call->begun;
 		show.since_ns = thread->since;
 		show.is_inner = call->is_inner;
+		show.place = call->sp;
+		show.returns_to = call->returns_to ? call->returns_to : uprobe_trampoline(task);
 		show.is_gone = is_left_behind(call, top);
 		for (u32 n = 0; n < TIME_STATES; n++)
 			show.part_ns[n] = thread->total_ns[n] - call->part_ns[n];

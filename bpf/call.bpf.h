@@ -150,8 +150,11 @@ static __always_inline void drop_call(struct thread *thread, struct open_call *c
 static __always_inline void settle_books(struct thread *thread, struct call_books *books)
 {
 	barrier();
-	if (!thread->open_calls)
-		books->thread = 0;
+	if (thread->open_calls)
+		return;
+	books->too_deep = 0;
+	barrier();
+	books->thread = 0;
 }
 
 /* Where the kernel leads threads that return from a function whose return is watched. */
@@ -244,6 +247,7 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 	if (place < 0)
 		place = evict_call(thread, sp);
 	if (place < 0) {
+		books->too_deep++;
 		__sync_fetch_and_add(&counts_of(function)->too_deep, 1);
 		return 0;
 	}
@@ -252,6 +256,9 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 	thread->open_calls++;
 	barrier();
 	call->sp = sp;
+	call->returns_to = 0;
+	if (cookie & CALL_BY_RETURNS)
+		bpf_probe_read_user(&call->returns_to, sizeof(u64), (void *)sp);
 	call->is_inner = !!(place & PLACE_IS_INNER);
 	call->begun = 0;
 	if (bpf_ktime_get_ns() >= window_start && take_moment(thread, &moment)) {
@@ -473,7 +480,9 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	books = thread->open_calls ? call_books_of(thread) : NULL;
 	place = books ? find_call(thread, function, sp) : -1;
 	if (place < 0 || !books) {
-		if (how == CALL_RETURNS)
+		if (books && books->too_deep)
+			books->too_deep--;
+		else if (how == CALL_RETURNS)
 			__sync_fetch_and_add(&counts_of(function)->unmatched, 1);
 		if (books)
 			settle_books(thread, books);

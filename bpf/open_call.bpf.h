@@ -26,6 +26,7 @@ const volatile __u32 cfg_call_books_mask;
 
 struct open_call {
 	u64 sp;    /* where its return address lies; 0: not told, as of system calls */
+	u64 returns_to; /* what is there; 0: what the kernel puts there to see it return */
 	u64 begun; /* 0: before the window */
 	u64 part_ns[TIME_STATES]; /* of its thread, when it began */
 	u32 waits;                /* noted until then */
@@ -64,6 +65,9 @@ struct call_books {
 	u32 waits;  /* noted so far */
 	u32 samples;
 	u32 shares;
+	u32 too_deep; /* calls that are open and not in here; some may have been left */
+	u32 pad;
+	u64 pad_2;
 	struct open_call open[CONTRACT_CALL_DEPTH];
 	struct call_wait wait[CALL_WAITS];
 	struct call_sample sample[CALL_SAMPLES];
@@ -204,6 +208,7 @@ static __noinline int calls_die(struct thread *thread)
 		books->open[i].function = 0;
 		__sync_fetch_and_add(&counts_of(function - 1)->died_inside, 1);
 	}
+	books->too_deep = 0;
 	barrier();
 	books->thread = 0;
 	return 0;

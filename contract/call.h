@@ -21,7 +21,7 @@
 /* States of a thread, as in enum time_state, which this header does not have. */
 #define CONTRACT_CALL_PARTS 4
 /* What a thread keeps of its calls and their waits while it is in one. */
-#define CONTRACT_CALL_BOOKS_BYTES 6928
+#define CONTRACT_CALL_BOOKS_BYTES 7008
 /* Above every system call's number; a power of two. */
 #define CONTRACT_SYSTEM_CALLS 512
 
@@ -33,6 +33,7 @@
 #define CONTRACT_CALL_CONDITION(condition) ((__u64)(condition) << 32) /* contract/jump.h */
 #define CALL_HAS_NO_PLACE (1ULL << 24) /* not by where its return address is */
 #define CALL_IS_RETURN (1ULL << 25)    /* of an instruction: it returns nearly surely */
+#define CALL_BY_RETURNS (1ULL << 26)   /* its return address stays where it is */
 
 /* The band of a length, and where bands begin. */
 static inline __u32 call_band_of(__u64 ns)
@@ -129,6 +130,9 @@ struct call_open {
 	__u64 begun_ns;                     /* 0: before the window */
 	__u64 part_ns[CONTRACT_CALL_PARTS]; /* up to the interval that is open */
 	__u64 since_ns;                     /* which began here */
+	/* Where its return address lies, 0: not told; and what is there while it has not ended. */
+	__u64 place;
+	__u64 returns_to;
 	__u8 is_inner;
 	__u8 is_gone; /* its frame is: it was left */
 	__u8 pad[6];

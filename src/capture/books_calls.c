@@ -144,6 +144,27 @@ void books_note_open_calls(struct books *books, const kernel_open_calls *open, u
 	}
 }
 
+/* Threads that are asked: each may take an errand's patience. */
+#define MOST_ASKED 64
+
+/*
+ * Is there another word where the call's return address would be? Then it was left by a longjmp() or
+ * an exception, and nothing has told us. Only of a thread that sleeps is it known that this is so
+ * still.
+ */
+static bool was_left(const struct books *books, const struct call_open *call,
+	const struct thread_now *now, struct errands *errands)
+{
+	const struct book *book = books_book_of((struct books *)books, call->thread);
+	uint64_t word;
+
+	if (!call->place || !call->returns_to || now->open_state != TIME_BLOCKED || now->wake_ns)
+		return false;
+	return books_read_word(errands, books_pid_of(books, book->image), book->tid, call->place,
+		       &word) &&
+	       word != call->returns_to;
+}
+
 /* Splits [since, end) of an open interval by state, as books_open.c does. */
 static void add_open_interval(const struct thread_now *now, uint64_t start_ns, uint64_t end_ns,
 	uint64_t part_ns[static TIME_STATES])
@@ -293,10 +314,11 @@ static void close_call(struct closing *closing, const kernel_slow_rows *waits, u
 }
 
 void books_close_calls(struct books *books, const struct batch *batch,
-	const kernel_slow_rows *waits, uint64_t end_ns)
+	const kernel_slow_rows *waits, uint64_t end_ns, struct errands *errands)
 {
 	struct closing closing = {.books = books};
 	struct map64 by_thread = {0};
+	size_t asked = 0;
 
 	if (!books->calls.count)
 		return;
@@ -311,7 +333,8 @@ void books_close_calls(struct books *books, const struct batch *batch,
 			continue;
 		closing.call = call;
 		closing.now = &batch->open.at[*index];
-		if (call->is_gone)
+		if (call->is_gone || (asked++ < MOST_ASKED &&
+					     was_left(books, call, closing.now, errands)))
 			books->calls.at[call->function].left++;
 		else if (call->begun_ns < end_ns)
 			close_call(&closing, waits, end_ns);

@@ -28,8 +28,10 @@ struct books_call_total *books_calls(struct books *books, size_t *ret_count);
 void books_add_calls(struct books *books, const struct kernel_call_rows *rows);
 /* What is open, for those who look on. */
 void books_note_open_calls(struct books *books, const kernel_open_calls *open, uint64_t until_ns);
+struct errands;
+
 /* At the window's end, of which moment the batch's open threads and calls are, and these waits. */
 void books_close_calls(struct books *books, const struct batch *batch,
-	const kernel_slow_rows *waits, uint64_t end_ns);
+	const kernel_slow_rows *waits, uint64_t end_ns, struct errands *errands);
 
 #endif

@@ -80,21 +80,32 @@ uint32_t books_owner(
 	return serial && *serial != book->serial ? (uint32_t)*serial : 0;
 }
 
-/* A word of a thread's memory; 0 if it cannot be read, or lies across two pages. */
-static uint32_t read_word(struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address)
+bool books_read_word(
+	struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address, uint64_t *ret)
 {
 	uint64_t page = address & ~(uint64_t)(ERRAND_PAGE_BYTES - 1);
 	size_t offset = address - page;
-	uint32_t word = 0;
 	char *pages;
 
-	if (offset > ERRAND_PAGE_BYTES - sizeof(word))
-		return 0;
+	if (offset > ERRAND_PAGE_BYTES - sizeof(*ret))
+		return false;
 	pages = xmalloc(ERRAND_PAGES * ERRAND_PAGE_BYTES);
-	if (errand_memory(errands, pid, tid, page, pages) & 1)
-		memcpy(&word, pages + offset, sizeof(word));
+	bool is_read = errand_memory(errands, pid, tid, page, pages) & 1;
+	if (is_read)
+		memcpy(ret, pages + offset, sizeof(*ret));
 	free(pages);
-	return word & TID_MASK;
+	return is_read;
+}
+
+/* The owner in a lock; 0 if it cannot be read. */
+static uint32_t read_owner(struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address)
+{
+	uint64_t word;
+
+	/* A lock is aligned for its word, which has the tid in its lower or upper half. */
+	if (!books_read_word(errands, pid, tid, address & ~7ULL, &word))
+		return 0;
+	return (uint32_t)(word >> 8 * (address & 4)) & TID_MASK;
 }
 
 static bool goes_on(const struct thread_now *now)
@@ -146,7 +157,7 @@ void books_ask_owners(struct books *books, struct batch *batch, struct errands *
 				     : 0;
 		if (!address || asked++ >= MOST_ASKED)
 			continue;
-		now->owner = read_word(errands, pid_of(books, now),
+		now->owner = read_owner(errands, pid_of(books, now),
 			books_book_of(books, now->thread)->tid,
 			address +
 				(kind == KNOWN_OWNER_OF_MUTEX ? OWNER_IN_MUTEX : OWNER_IN_RWLOCK));

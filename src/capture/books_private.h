@@ -104,6 +104,10 @@ struct owner_word {
 };
 uint32_t books_owner(
 	const struct books *books, const struct book *book, const struct owner_word *owner);
+struct errands;
+/* A word of a thread's memory; false: it cannot be read, or lies across two pages. */
+bool books_read_word(
+	struct errands *errands, uint32_t pid, uint32_t tid, uint64_t address, uint64_t *ret);
 void books_add_row(struct books *books, const struct kernel_row *row);
 /* Does nothing without chains. */
 void books_add_waits(struct books *books, const kernel_waits *waits);

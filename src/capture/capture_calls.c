@@ -165,7 +165,8 @@ int capture_end_calls(struct capture *capture, const struct batch *last)
 	int error = kernel_read_open_waits(capture->kernel, &waits);
 
 	if (!error)
-		books_close_calls(capture->books, last, &waits, capture->end_ns);
+		books_close_calls(capture->books, last, &waits, capture->end_ns,
+			capture->outside.errands);
 	vec_clear(&waits);
 	capture_follow_calls(capture);
 	return error;

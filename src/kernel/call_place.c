@@ -125,7 +125,8 @@ static int place_function(struct placing *placing, const struct parser_function 
 		free(function.file);
 		return index == -EEXIST ? 0 : index;
 	}
-	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0, 0);
+	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0,
+		returns ? CALL_BY_RETURNS : 0);
 	/* The stack there is as at its beginning, so the address that it returns to is on top. */
 	if (!returns) {
 		add_place(plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
@@ -151,6 +152,9 @@ static int place_found(struct placing *placing, const struct parser_function *fo
 
 	for (size_t i = 0; i < count && !error; i++) {
 		int unknown = returns ? returns[i].error : 0;
+		/* A part of a function that compilers put elsewhere: nobody calls it. */
+		if (count > 1 && strstr(found[i].name, ".cold"))
+			continue;
 		if (unknown && count == 1)
 			return refuse_returns(placing, &found[i], unknown, why);
 		if (unknown)
