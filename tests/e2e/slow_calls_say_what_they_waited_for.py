@@ -22,31 +22,30 @@ def record_slow(*options):
     check(got["count"] == log["requests"], f"{got['count']} of {log['requests']}")
     slow = {word: got["slow"][word] for word in ("from_ns", "count", "wall_ns", "blocked_ns")}
     print(options, slow, log, losses, flush=True)
-    return recording, log, got
+    return recording, log, got, losses
 
 
-def check_waits(recording, log, got):
-    """Nearly all that slow calls were off CPU is told with a stack and with whoever ended it."""
+def check_waits(recording, log, got, losses):
+    """What slow calls were blocked in is told with a stack and with whoever ended it, but for waits into which
+    nobody saw them go: some virtual machines have such."""
     rows = recording.rows("""
-        SELECT s.state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked'),
-          s.user_stack IN (SELECT id FROM stacks), s.kernel_stack IN (SELECT id FROM stacks),
-          s.chain <> 0, coalesce(a.name, ''), sum(s.ns)
+        SELECT s.user_stack IN (SELECT id FROM stacks) AND s.kernel_stack IN (SELECT id FROM stacks)
+          AND s.chain <> 0, coalesce(a.name, ''), sum(s.count), sum(s.ns)
         FROM slow s LEFT JOIN awaited a ON a.id = s.awaited
-        WHERE s.state IN (SELECT number FROM words WHERE kind = 'state' AND word IN ('blocked', 'woken', 'preempted'))
-        GROUP BY 1, 2, 3, 4, 5""")
-    off = sum(row[-1] for row in rows)
-    blocked = sum(row[-1] for row in rows if row[0])
-    bare = sum(row[-1] for row in rows if row[0] and not (row[1] and row[2] and row[3]))
-    for_lock = sum(row[-1] for row in rows if row[0] and row[4] == "cache_lock")
-    print(f"off {off / MS:.2f} ms, blocked {blocked / MS:.2f}, for the lock {for_lock / MS:.2f}, "
-          f"without a stack or a chain {bare / MS:.3f}")
-    check(bare <= 0.001 * off, f"without a stack or a chain: {rows}")
-    check(for_lock >= 0.999 * blocked, f"not for the lock: {rows}")
-    # As long as the calls themselves say, who also are woken and have the lock to take.
+        WHERE s.state = (SELECT number FROM words WHERE kind = 'state' AND word = 'blocked') GROUP BY 1, 2""")
+    blocked = sum(ns for *_, ns in rows)
+    bare = sum(ns for has_all, _, _, ns in rows if not has_all)
+    unseen = sum(count for has_all, _, count, _ in rows if not has_all)
+    for_lock = sum(ns for has_all, name, _, ns in rows if has_all and name == "cache_lock")
+    print(f"blocked {blocked / MS:.2f} ms, for the lock {for_lock / MS:.2f}, without a stack or a chain {bare / MS:.3f}")
+    check(blocked == got["slow"]["blocked_ns"], f"{rows} {got['slow']}")
+    check(bare <= 0.001 * blocked or unseen <= losses.get("missed_switches", 0), f"{rows} {losses}")
+    check(for_lock + bare >= 0.999 * blocked, f"not for the lock: {rows}")
     check(for_lock <= log["wait_ns"], f"{rows} {log}")
-    check(for_lock >= (0.9 if SLOW == 1 else 0.5) * log["wait_ns"], f"{rows} {log}")
-    check(got["slow"]["blocked_ns"] >= 0.999 * got["blocked_ns"] or got["slow"]["count"] == log["slow"],
-          f"others were blocked: {got['typical']}")
+    # The log's clocks are around the wait, and it may be woken or preempted there.
+    unready = got["slow"]["woken_ns"] + got["slow"]["preempted_ns"]
+    check(for_lock + bare + unready >= (0.97 if SLOW == 1 else 0.5) * log["wait_ns"], f"{rows} {log} {unready}")
+    check(got["slow"]["blocked_ns"] >= 0.999 * got["blocked_ns"], f"others were blocked: {got['typical']}")
 
 
 def check_words(recording, got):
@@ -57,7 +56,6 @@ def check_words(recording, got):
         check("mutex cache_lock (read_cache)" in text, text)
         check(re.search(r"[Hh]eld by refresher \d+ %: (asleep in refresh|in fsync|.*refresh)", text), text)
     line = got["slow"]["lines"][0]
-    print(json.dumps(line)[:600])
     check("cache_lock" in json.dumps(line) and "refresher" in json.dumps(line), f"{line}")
 
 
@@ -71,30 +69,28 @@ def check_pictures(recording, got):
     check(short == stacks, "the function by its short name is another")
 
 
-# By time: exactly those that wanted the lock, and maybe one that had no CPU for so long.
-recording, log, got = record_slow("--slower", "5ms")
-check(log["slow"] <= got["slow"]["count"] <= log["slow"] + (5 if SLOW == 1 else REQUESTS // 10), f"{got['slow']}")
+# By time: those that wanted the lock, and any that had no CPU for so long.
+recording, log, got, losses = record_slow("--slower", "5ms")
+check(log["slow"] <= got["slow"]["count"], f"{got['slow']}")
 check(got["slow"]["from_ns"] == 5 * MS, f"{got['slow']}")
 fast = recording.rows("SELECT * FROM calls WHERE is_slow AND max_ns < ?", 5 * MS)
 check(not fast, f"slow, and not for 5 ms: {fast}")
 missed = recording.rows("SELECT * FROM calls WHERE NOT is_slow AND max_ns >= ?", 5 * MS)
 check(not missed, f"5 ms or more, and not slow: {missed}")
-check(got["slow"]["wall_ns"] >= log["slow_ns"] - log["slow_ns"] // 100 - log["slow"] * 5000 * SLOW * SLOW
-      or SLOW > 1, f"{got['slow']} {log}")
-check_waits(recording, log, got)
+check_waits(recording, log, got, losses)
 check_words(recording, got)
 check_pictures(recording, got)
 
 # By percentile: the same calls, with some others.
-recording, log, got = record_slow("--slower", "p99")
-check(log["slow"] <= got["slow"]["count"] <= REQUESTS // 4, f"{got['slow']}")
-check(got["slow"]["blocked_ns"] == got["blocked_ns"], f"others were blocked: {got['typical']}")
-check_waits(recording, log, got)
+recording, log, got, losses = record_slow("--slower", "p99")
+check(log["slow"] <= got["slow"]["count"] <= REQUESTS // 2, f"{got['slow']}")
+check(got["slow"]["rule"] == "p99", f"{got['slow']}")
+check_waits(recording, log, got, losses)
 check_words(recording, got)
 check_pictures(recording, got)
 
 # Nobody is as slow as that: no row.
-recording, log, got = record_slow("--slower", "10s")
+recording, log, got, losses = record_slow("--slower", "10s")
 check(got["slow"]["count"] == 0, f"{got['slow']}")
 check(recording.rows("SELECT count(*) FROM slow") == [(0,)], "rows of calls that were not slow")
 check(recording.rows("SELECT count(*) FROM calls WHERE is_slow") == [(0,)], "calls that were slow")
