@@ -17,7 +17,7 @@ def said_unwatched(name, count):
 
 
 def said_watched(name, count, *functions):
-    """What the program says while its functions are watched, what is recorded, and what dwell says."""
+    """What the program says while its functions are watched, and what is recorded."""
     of = Workload(name, count)
     recording, log = record_calls(of, *calls_of(functions))
     status = of.end()
@@ -31,12 +31,12 @@ without = said_unwatched("call_throws", THROWS)
 log, recording = said_watched("call_throws", THROWS, "may_throw", "libc:write")
 check(log == without, f"said {log}, and {without} if nobody watches")
 got = function_of(recording, ":may_throw")
-counts = {word: got[word] for word in ("count", "left", "unmatched", "begun_before", "died_inside", "too_deep")}
+counts = {word: got[word] for word in ("count", *UNTIMED)}
 print(log, counts, len(got["open"]))
 check(got["count"] == log["calls"] - log["thrown"], f"{got['count']} of {log}")
 check(got["left"] + len(got["open"]) == log["thrown"], f"left {got['left']}, {got['open']} of {log}")
 check(not got["open"], f"of the last exception: {got['open']}")
-check(counts["unmatched"] + counts["begun_before"] + counts["died_inside"] + counts["too_deep"] == 0, f"{counts}")
+check(not any(counts[word] for word in UNTIMED if word != "left"), f"{counts}")
 
 # C calls back into C++, which throws through it.
 need_tool("g++")
@@ -76,7 +76,7 @@ recording = recorder.stop()
 check((log, sorter.end()) == ({"sorted": 1000, "caught": 1000}, 0), f"{log}")
 check_laws(recording)
 got = function_of(recording, ":qsort_r")
-print({word: got[word] for word in ("count", "left", "unmatched", "begun_before", "died_inside", "too_deep")}, got["open"])
+print({word: got[word] for word in ("count", *UNTIMED)}, got["open"])
 check(got["count"] == 1000 and got["left"] == 1000, f"{got}")
 
 # Go's stacks move while calls are open, and goroutines go from thread to thread.
@@ -88,7 +88,7 @@ for functions in (("main.visit", "main.grow"), ("main.visit",)):
     log, recording = said_watched("call_goes", VISITS, *functions)
     check(log == without, f"{functions}: said {log}, and {without} if nobody watches")
 got = function_of(recording, ":main.visit")
-counts = {word: got[word] for word in ("count", "left", "unmatched", "too_deep")}
+counts = {word: got[word] for word in ("count", *UNTIMED)}
 print(log, counts, len(got["open"]))
 # Those that do not sleep stay in their thread, but for some that are preempted.
 check(0.5 * log["calls"] <= got["count"] <= log["calls"], f"{counts} of {log}")

@@ -4,12 +4,16 @@ the laws that hold of every recording with calls."""
 from lib import *
 
 PARTS = ("running", "woken", "preempted", "blocked")
+# What a call may take around itself, where its probes are.
+AROUND_NS = 5000 if SLOW == 1 else 2 * MS
+# Counts of calls that are in no figure.
+UNTIMED = ("begun_before", "left", "died_inside", "too_deep", "unmatched", "in_interrupt")
 
 
 def record_calls(of, *args, path=None):
     """Starts to record the workload, lets it go when the window is open, and stops when it has said what
-    it did. {pid} in an argument is the workload's. Returns the recording and what it said."""
-    recorder = Recorder("-p", of.pid, *(str(arg).replace("{pid}", str(of.pid)) for arg in args), path=path)
+    it did. Returns the recording and what it said."""
+    recorder = Recorder("-p", of.pid, *args, path=path)
     of.go()
     log = of.line()
     return recorder.stop(), log
@@ -65,3 +69,20 @@ def by_thread(recording, name):
         FROM calls c JOIN functions f ON f.id = c.function LEFT JOIN threads t ON t.id = c.thread
         WHERE f.name LIKE ? GROUP BY t.tid""", f"%{name}")
     return {row[0]: dict(zip(("count", "wall", *PARTS), row[1:])) for row in rows}
+
+
+def move_about(pid, cpus):
+    """Its threads change CPUs all the time, until nobody is left."""
+    code = f"""
+import os, time
+cpus, turn = {sorted(cpus)}, 0
+while os.path.exists("/proc/{pid}/task"):
+    for tid in os.listdir("/proc/{pid}/task"):
+        try:
+            turn += 1
+            os.sched_setaffinity(int(tid), {{cpus[turn % len(cpus)]}})
+        except OSError:
+            pass
+    time.sleep(0.005 * {SLOW})
+"""
+    return background(sys.executable, "-c", code)

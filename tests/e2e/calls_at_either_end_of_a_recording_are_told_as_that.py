@@ -13,7 +13,7 @@ for function in ("part_call", f"{workload('call_parts')}:part_call"):
     recording = recorder.stop()
     check_laws(recording)
     got = function_of(recording, ":part_call")
-    counts = {word: got[word] for word in ("count", "begun_before", "left", "died_inside", "too_deep", "unmatched")}
+    counts = {word: got[word] for word in ("count", *UNTIMED)}
     print(counts, len(got["open"]), flush=True)
     check(got["count"] > 10, "nothing was timed")
     check(got["begun_before"] + got["unmatched"] <= THREADS, f"begun before: {counts}")

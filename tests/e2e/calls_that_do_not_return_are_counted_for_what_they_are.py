@@ -8,7 +8,6 @@ from calls import *
 need_root()
 NAMES = ("early_call", "deep_call", "jump_call", "exit_call", "die_call", "exec_call", "stuck_call")
 MOST_TIMED = 8  # of one thread at once
-UNTIMED = ("begun_before", "left", "died_inside", "too_deep", "unmatched", "in_interrupt")
 
 
 def check_counts(recording, log):
