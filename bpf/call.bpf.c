@@ -141,7 +141,7 @@ int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
 	count_begun(now);
 	thread = calling_thread(now);
 	if (thread &&
-		passes((u64)regs, cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
+		passes(number_of_context(regs), cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
 		call_begin(thread, function - 1, 0);
 	return 0;
 }

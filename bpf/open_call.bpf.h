@@ -127,13 +127,13 @@ static __always_inline bool take_call_books(struct thread *thread)
 	return false;
 }
 
-/* Notes the wait that a row was just made of; shares: of a wait that was explained, or NULL. */
+/* Notes the wait that a row was just made of; of one that was explained, note_call_shares() notes
+ * its shares. */
 static __always_inline void note_call_wait(struct thread *thread, const struct sum_key *key,
-	const struct sum *add, u64 until, u32 owner, const struct share *shares, u32 hop_count)
+	const struct sum *add, u64 until, u32 owner, u32 hop_count)
 {
 	struct call_books *books = call_books_of(thread);
 	struct call_wait *wait;
-	u32 first;
 
 	if (!books)
 		return;
@@ -151,16 +151,7 @@ static __always_inline void note_call_wait(struct thread *thread, const struct s
 	wait->band = key->band;
 	wait->is_part = key->is_part;
 	wait->hop_count = hop_count;
-	first = books->shares;
-	wait->first_share = first;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i <= CONTRACT_MAX_HOPS && shares; i++) {
-		if (i > cfg_depth || i > hop_count)
-			break;
-		books->share[(first + i) & (CALL_SHARES - 1)] = shares[i];
-	}
-	if (shares)
-		books->shares = first + hop_count + 1;
+	wait->first_share = books->shares;
 	barrier();
 	books->waits++;
 }

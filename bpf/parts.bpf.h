@@ -110,6 +110,26 @@ static __noinline bool add_shortened(
 	return add_row(cpu, key, &wait->row.sum);
 }
 
+/* Those of the part that was noted last. Global: in a loop its branches would multiply. */
+__noinline int note_call_shares(struct thread *thread)
+{
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
+	struct wait_scratch *wait = wait_scratch_of_cpu();
+	u32 first;
+
+	if (!books || !wait)
+		return 0;
+	first = books->shares;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
+		if (i > cfg_depth || i > wait->record.hop_count)
+			break;
+		books->share[(first + i) & (CALL_SHARES - 1)] = wait->row.shares[i];
+	}
+	books->shares = first + wait->record.hop_count + 1;
+	return 0;
+}
+
 /*
  * Credits the segments [first, last) of the wait in the scratch, which have one chain. The scratch
  * is looked up here because 6.1 does not take what a global function is given for a table's value.
@@ -145,10 +165,12 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 	else
 		add->max_ns = wait->to - wait->from;
 	sum_part(wait, first, last);
-	if (is_in_call(thread))
-		note_call_wait(thread, &key, add, segment->to, cpu->owner,
-			chain >= CONTRACT_FIRST_CHAIN ? wait->row.shares : NULL,
-			wait->record.hop_count);
+	if (is_in_call(thread)) {
+		note_call_wait(
+			thread, &key, add, segment->to, cpu->owner, wait->record.hop_count);
+		if (chain >= CONTRACT_FIRST_CHAIN)
+			note_call_shares(thread);
+	}
 	if (chain >= CONTRACT_FIRST_CHAIN)
 		is_in = add_wait(&key, wait) || add_shortened(cpu, &key, wait);
 	else

@@ -157,7 +157,11 @@ static void put_groups(const struct report *report, const struct called *called)
 /* Calls that were there, and of which nothing ended, have a row, too. */
 static bool is_seen(const struct called *called)
 {
-	return called->all.count || called->open.count;
+	const struct rec_function *function = called->function;
+
+	return called->all.count || called->open.count || function->left ||
+	       function->died_inside || function->begun_before || function->in_interrupt ||
+	       function->too_deep || function->unmatched;
 }
 
 static void put_unseen(const struct report *report, size_t unseen, size_t more)
