@@ -4,12 +4,16 @@
 #include "call.bpf.h"
 #include "contract/jump.h"
 
-/* Calls that began before the window, whoever made them: what watching would cost follows. */
+/* Calls that began before the window, of targets and of all: what watching would cost follows. */
 __u64 calls_begun;
+__u64 all_calls_begun;
 
-static __always_inline void count_begun(u64 now)
+static __always_inline void count_begun(u64 now, const struct thread *thread)
 {
-	if (now < window_start)
+	if (now >= window_start)
+		return;
+	__sync_fetch_and_add(&all_calls_begun, 1);
+	if (thread)
 		__sync_fetch_and_add(&calls_begun, 1);
 }
 
@@ -46,7 +50,7 @@ int on_call_begin(struct pt_regs *ctx)
 	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns();
 	struct thread *thread = calling_thread(now);
 
-	count_begun(now);
+	count_begun(now, thread);
 	if (thread && passes(number_of_context(ctx), CALL_RULE(cookie)))
 		call_begin(thread, cookie, place_of_call(ctx, cookie));
 	return 0;
@@ -99,7 +103,7 @@ int on_kernel_begin(struct pt_regs *ctx)
 	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns();
 	struct thread *thread = calling_thread(now);
 
-	count_begun(now);
+	count_begun(now, thread);
 	if (!thread)
 		return 0;
 	if (!is_on_own_stack(ctx))
@@ -138,8 +142,8 @@ int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
 
 	if (!function || is_compat_call())
 		return 0;
-	count_begun(now);
 	thread = calling_thread(now);
+	count_begun(now, thread);
 	if (thread &&
 		passes(number_of_context(regs), cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
 		call_begin(thread, function - 1, 0);
@@ -212,11 +216,13 @@ int on_open_calls(struct bpf_iter__task *ctx)
 	struct thread *thread = shown_thread(task);
 	struct call_books *books = thread ? call_books_of(thread) : NULL;
 	struct call_open show = {};
-	u64 top;
+	u64 top = 0;
 
 	if (!task || !thread || !books)
 		return 0;
-	top = user_stack_top(task);
+	/* A thread that has run since the window's end may be anywhere. */
+	if (thread->state == TIME_BLOCKED && !thread->wake && task->__state)
+		top = user_stack_top(task);
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
 		struct open_call *call = open_call_at(books, i);

@@ -45,6 +45,9 @@ __u64 bare_calls;
 struct call_moment {
 	u64 now;
 	u64 part_ns[TIME_STATES];
+	/* Of them: since then, and not credited yet, because the switch-in was not seen. */
+	u64 unseen_since; /* 0: there is none */
+	u64 unseen_ns[TIME_STATES];
 	u32 waits;
 	u32 samples;
 };
@@ -77,18 +80,20 @@ static __always_inline void add_open_parts(struct cpu *cpu, const struct thread 
 	if (at > moment->now)
 		at = moment->now;
 	moment->part_ns[TIME_RUNNING] += moment->now - at;
-	wake = at;
+	moment->unseen_since = since;
+	wake = since;
 	if (state == TIME_BLOCKED) {
 		wake = thread->wake;
 		if (!wake || wake > at)
 			wake = at;
 		if (wake < since)
 			wake = since;
-		moment->part_ns[TIME_BLOCKED] += wake - since;
-		moment->part_ns[TIME_WOKEN] += at - wake;
-	} else {
-		moment->part_ns[state & (TIME_STATES - 1)] += at - since;
+		moment->unseen_ns[TIME_BLOCKED] = wake - since;
+		state = TIME_WOKEN;
 	}
+	moment->unseen_ns[state & (TIME_STATES - 1)] = at - wake;
+	for (u32 i = TIME_WOKEN; i < TIME_STATES; i++)
+		moment->part_ns[i] += moment->unseen_ns[i];
 }
 
 /* False: it was switched again and again meanwhile. Global: verified once. */
@@ -109,8 +114,11 @@ __noinline int take_moment(struct thread *thread, struct call_moment *moment)
 		u32 state = of->state;
 
 		barrier();
-		for (u32 n = 0; n < TIME_STATES; n++)
+		moment->unseen_since = 0;
+		for (u32 n = 0; n < TIME_STATES; n++) {
 			moment->part_ns[n] = of->total_ns[n];
+			moment->unseen_ns[n] = 0;
+		}
 		moment->waits = ((const volatile struct call_books *)books)->waits;
 		moment->samples = ((const volatile struct call_books *)books)->samples;
 		moment->now = bpf_ktime_get_ns();
@@ -266,6 +274,7 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 		for (u32 i = 0; i < TIME_STATES; i++)
 			call->part_ns[i] = moment.part_ns[i];
 		call->waits = moment.waits;
+		books->alike_from = moment.waits;
 		call->samples = moment.samples;
 	}
 	call->function = function + 1;
@@ -407,6 +416,10 @@ static __always_inline void begin_slow_row(struct slow_row *row, const struct ca
 	for (u32 i = 0; i < TIME_STATES; i++)
 		row->left_ns[i] = sum->part_ns[i];
 	row->begun = call->begun;
+	/* Of what was before the call it is known that it was not in it. */
+	for (u32 i = 0; i < TIME_STATES; i++)
+		row->unseen_ns[i] =
+			moment->unseen_since >= call->begun ? moment->unseen_ns[i] : 0;
 	row->first_wait = call->waits;
 	row->end_wait = moment->waits;
 	row->first_sample = call->samples;
@@ -445,6 +458,9 @@ static __noinline int tell_call(struct thread *thread, const struct open_call *c
 	if (row) {
 		begin_slow_row(row, &key, &sum, call, moment);
 		row->books = thread->call_books;
+		row->unseen_kernel_stack = thread->kernel_stack;
+		row->unseen_user_stack = thread->user_stack;
+		row->unseen_letter = thread->task_letter;
 		row->table = room.table;
 		key.flags |= CALL_IS_SLOW;
 	}
@@ -489,6 +505,9 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 		return 0;
 	}
 	call = &books->open[place & (CONTRACT_CALL_DEPTH - 1)];
+	/* What is waited for from now on is not added to what is this call's. */
+	books->alike_from = books->waits;
+	barrier();
 	if (!call->begun)
 		__sync_fetch_and_add(&counts_of(function)->begun_before, 1);
 	else if (take_moment(thread, &moment))

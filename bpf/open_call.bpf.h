@@ -20,7 +20,7 @@ const volatile bool cfg_has_calls;
 const volatile __u32 cfg_call_books_mask;
 
 /* What is kept of the last waits and samples of a thread; powers of two. */
-#define CALL_WAITS 32
+#define CALL_WAITS 64
 #define CALL_SAMPLES 64
 #define CALL_SHARES 128
 
@@ -36,7 +36,10 @@ struct open_call {
 	u8 pad[5];
 };
 
-/* A wait that ended, or a part of one; as in struct sum_key. */
+/* Waits that are looked at for one that is the same. */
+#define CALL_WAITS_ALIKE 8
+
+/* Waits that ended and are alike, or parts of such; as in struct sum_key. */
 struct call_wait {
 	u64 kernel_stack;
 	u64 user_stack;
@@ -44,7 +47,8 @@ struct call_wait {
 	u64 awaited;
 	u64 ns;
 	u64 max_ns;
-	u64 until;
+	u64 until; /* of the last one */
+	u32 count; /* a part of a wait counts, too */
 	u32 owner;
 	u32 first_share; /* number of its first share; it has hop_count + 1 */
 	u8 hop_count;
@@ -52,7 +56,7 @@ struct call_wait {
 	u8 task_letter;
 	u8 band;
 	u8 is_part;
-	u8 pad[3];
+	u8 pad[7];
 };
 
 struct call_sample {
@@ -66,8 +70,10 @@ struct call_books {
 	u32 samples;
 	u32 shares;
 	u32 too_deep; /* calls that are open and not in here; some may have been left */
-	u32 pad;
-	u64 pad_2;
+	u32 alike_from; /* only from here on waits are in all calls that are open */
+	u32 noted;      /* number of the last wait that was noted, or added to */
+	bool was_alike; /* it was added to */
+	u8 pad[3];
 	struct open_call open[CONTRACT_CALL_DEPTH];
 	struct call_wait wait[CALL_WAITS];
 	struct call_sample sample[CALL_SAMPLES];
@@ -127,6 +133,32 @@ static __always_inline bool take_call_books(struct thread *thread)
 	return false;
 }
 
+static __always_inline bool is_alike(
+	const struct call_wait *wait, const struct sum_key *key, u32 owner, u32 hop_count)
+{
+	return wait->kernel_stack == key->kernel_stack && wait->user_stack == key->user_stack &&
+	       wait->chain == key->chain && wait->awaited == key->awaited &&
+	       wait->state == key->state && wait->task_letter == key->task_letter &&
+	       wait->band == key->band && wait->is_part == key->is_part &&
+	       wait->owner == owner && wait->hop_count == hop_count;
+}
+
+/* The number of a wait that is like that one, of the last few; else that of the next. */
+static __always_inline u32 number_of_wait(
+	struct call_books *books, const struct sum_key *key, u32 owner, u32 hop_count)
+{
+	u32 end = books->waits, there = end - books->alike_from;
+
+#pragma clang loop unroll(disable)
+	for (u32 i = 1; i <= CALL_WAITS_ALIKE; i++) {
+		if (i > there)
+			break;
+		if (is_alike(&books->wait[(end - i) & (CALL_WAITS - 1)], key, owner, hop_count))
+			return end - i;
+	}
+	return end;
+}
+
 /* Notes the wait that a row was just made of; of one that was explained, note_call_shares() notes
  * its shares. */
 static __always_inline void note_call_wait(struct thread *thread, const struct sum_key *key,
@@ -134,10 +166,22 @@ static __always_inline void note_call_wait(struct thread *thread, const struct s
 {
 	struct call_books *books = call_books_of(thread);
 	struct call_wait *wait;
+	u32 number;
 
 	if (!books)
 		return;
-	wait = &books->wait[books->waits & (CALL_WAITS - 1)];
+	number = number_of_wait(books, key, owner, hop_count);
+	wait = &books->wait[number & (CALL_WAITS - 1)];
+	books->noted = number;
+	books->was_alike = number != books->waits;
+	if (books->was_alike) {
+		wait->count++;
+		wait->ns += add->ns;
+		if (add->max_ns > wait->max_ns)
+			wait->max_ns = add->max_ns;
+		wait->until = until;
+		return;
+	}
 	wait->kernel_stack = key->kernel_stack;
 	wait->user_stack = key->user_stack;
 	wait->chain = key->chain;
@@ -145,6 +189,7 @@ static __always_inline void note_call_wait(struct thread *thread, const struct s
 	wait->ns = add->ns;
 	wait->max_ns = add->max_ns;
 	wait->until = until;
+	wait->count = 1;
 	wait->owner = owner;
 	wait->state = key->state;
 	wait->task_letter = key->task_letter;

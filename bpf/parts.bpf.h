@@ -110,23 +110,38 @@ static __noinline bool add_shortened(
 	return add_row(cpu, key, &wait->row.sum);
 }
 
-/* Those of the part that was noted last. Global: in a loop its branches would multiply. */
+static __always_inline void note_share(
+	struct share *to, const struct share *add, bool is_first)
+{
+	to->ran_ns = add->ran_ns + (is_first ? 0 : to->ran_ns);
+	to->no_cpu_ns = add->no_cpu_ns + (is_first ? 0 : to->no_cpu_ns);
+	to->earlier_ns = add->earlier_ns + (is_first ? 0 : to->earlier_ns);
+}
+
+/* Those of the part that was noted last. Shares that are gone stay gone. Global: in a loop its
+ * branches would multiply. */
 __noinline int note_call_shares(struct thread *thread)
 {
 	struct call_books *books = thread ? call_books_of(thread) : NULL;
 	struct wait_scratch *wait = wait_scratch_of_cpu();
+	bool is_first;
 	u32 first;
 
 	if (!books || !wait)
 		return 0;
-	first = books->shares;
+	is_first = !books->was_alike;
+	first = books->wait[books->noted & (CALL_WAITS - 1)].first_share;
+	if (!is_first && books->shares - first > CALL_SHARES)
+		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i <= CONTRACT_MAX_HOPS; i++) {
 		if (i > cfg_depth || i > wait->record.hop_count)
 			break;
-		books->share[(first + i) & (CALL_SHARES - 1)] = wait->row.shares[i];
+		note_share(&books->share[(first + i) & (CALL_SHARES - 1)], &wait->row.shares[i],
+			is_first);
 	}
-	books->shares = first + wait->record.hop_count + 1;
+	if (is_first)
+		books->shares = first + wait->record.hop_count + 1;
 	return 0;
 }
 

@@ -31,6 +31,12 @@ struct slow_row {
 	struct slow_key key;
 	struct slow_sum sum;
 	u64 left_ns[TIME_STATES]; /* of the call's parts, that no row has yet */
+	/* A wait of which the end was not seen, so that it is not among those that are noted. */
+	u64 unseen_ns[TIME_STATES];
+	u64 unseen_kernel_stack;
+	u64 unseen_user_stack;
+	u32 unseen_letter;
+	u32 pad;
 	u64 begun;
 	u32 books; /* number */
 	u32 first_wait;
@@ -141,7 +147,7 @@ static __always_inline void copy_wait(
 	row->key.task_letter = wait->task_letter;
 	row->key.band = wait->band;
 	row->key.is_part = wait->is_part;
-	row->sum.count = !wait->is_part;
+	row->sum.count = wait->is_part ? 0 : wait->count;
 	row->sum.ns = wait->ns;
 	row->sum.max_ns = wait->max_ns;
 	row->sum.owner = wait->owner;
@@ -187,21 +193,33 @@ __noinline int slow_take_wait(u32 slot, u32 number)
 	return row->sum.ns || row->sum.count;
 }
 
-/* A row without a stack: what ran, or waits that are not kept any more. */
-__noinline int slow_tell_rest(u32 slot, u32 state)
+/* A row of its own by state: what ran, waits that are not kept any more; or one that was unseen. */
+__noinline int slow_tell_rest(u32 slot, u32 state, bool is_unseen)
 {
 	struct slow_row *row = slow_row_of(slot);
-	u64 ns = row ? row->left_ns[state & (TIME_STATES - 1)] : 0;
+	u64 *left, ns;
 
-	if (!row || !ns)
+	if (!row)
 		return 0;
+	left = &row->left_ns[state & (TIME_STATES - 1)];
+	ns = *left;
+	if (is_unseen && row->unseen_ns[state & (TIME_STATES - 1)] < ns)
+		ns = row->unseen_ns[state & (TIME_STATES - 1)];
+	if (!ns)
+		return 0;
+	*left -= ns;
 	row->key.kernel_stack = row->key.user_stack =
 		state == TIME_RUNNING ? STACK_NONE : STACK_MORE_WAITS;
+	row->key.task_letter = 0;
+	if (is_unseen) {
+		row->key.kernel_stack = row->unseen_kernel_stack;
+		row->key.user_stack = row->unseen_user_stack;
+		row->key.task_letter = state == TIME_BLOCKED ? row->unseen_letter : 0;
+	}
 	row->key.chain =
 		state == TIME_BLOCKED && cfg_depth ? CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW) : 0;
 	row->key.awaited = 0;
 	row->key.state = state;
-	row->key.task_letter = 0;
 	row->key.is_part = false;
 	row->key.band = state == TIME_RUNNING ? 0 : band_of_ns(ns);
 	row->sum = (struct slow_sum){.count = 1, .ns = ns, .max_ns = ns};
@@ -251,8 +269,11 @@ __noinline int slow_tell(u32 slot)
 			slow_add(slot);
 	}
 #pragma clang loop unroll(disable)
+	for (u32 state = TIME_WOKEN; state < TIME_STATES; state++)
+		slow_tell_rest(slot, state, true);
+#pragma clang loop unroll(disable)
 	for (u32 state = 0; state < TIME_STATES; state++)
-		slow_tell_rest(slot, state);
+		slow_tell_rest(slot, state, false);
 	end = row->end_sample;
 	first = first_kept(row->first_sample, end, CALL_SAMPLES);
 #pragma clang loop unroll(disable)

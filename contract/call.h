@@ -21,7 +21,7 @@
 /* States of a thread, as in enum time_state, which this header does not have. */
 #define CONTRACT_CALL_PARTS 4
 /* What a thread keeps of its calls and their waits while it is in one. */
-#define CONTRACT_CALL_BOOKS_BYTES 7008
+#define CONTRACT_CALL_BOOKS_BYTES 9824
 /* Above every system call's number; a power of two. */
 #define CONTRACT_SYSTEM_CALLS 512
 

@@ -6,9 +6,9 @@
 #include "capture/capture_calls.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "capture/books_calls.h"
 #include "capture/losses.h"
@@ -213,43 +213,60 @@ static uint64_t price_of_call(struct capture *capture)
 	return count ? sum / count : 0;
 }
 
-static int refuse(const struct capture *capture, struct why *why)
+static int refuse(double share, uint64_t calls_per_s, const char *whose,
+	const struct capture *capture, struct why *why)
 {
-	const struct capture_call_price *price = &capture->call_price;
+	char rate[UNITS_ROOM];
 
 	return why_set(why, -EDQUOT,
-		"what is to be watched is called %" PRIu64
-		" times a second, which would take %.0f %% of %s on top; --overhead allows %.0f "
-		"%%. Watch fewer functions, or those that call them; --force watches them anyway",
-		price->calls_per_s, 100 * price->share,
-		capture->options.target == TARGET_PIDS ? "its CPU time" : "this machine's CPU time",
-		100 * capture->options.calls.most_cost);
+		"what is to be watched is called %s times a second%s, which would take %.0f %% of "
+		"%s CPU time on top; --overhead allows %.0f %%. Watch fewer functions, or those "
+		"that call them; --force watches them anyway",
+		units_count(calls_per_s, rate), whose, 100 * share,
+		whose[0] ? "this machine's" : "its", 100 * capture->options.calls.most_cost);
 }
 
-/* Of a COMMAND nobody knows what it will call. */
+static uint64_t per_second(uint64_t count, uint64_t ns)
+{
+	return (uint64_t)((double)count * NS_PER_S / (double)ns);
+}
+
+/* Of a COMMAND nobody knows what it will call. Others who have the same code pay for its probes,
+ * too. */
 static int look_at_price(struct capture *capture, struct why *why)
 {
 	struct capture_call_price *price = &capture->call_price;
+	bool is_of_processes = capture->options.target == TARGET_PIDS;
 	struct timespec pause = {.tv_nsec = PRICE_NS};
+	uint64_t calls, all, calls_before, all_before;
 	struct process_time before, after;
 
 	price->call_ns = price_of_call(capture);
 	if (capture->options.target == TARGET_COMMAND)
 		return 0;
 	process_time_read(&capture->options, &before);
-	uint64_t calls = kernel_calls_begun(capture->kernel);
+	calls_before = kernel_calls_begun(capture->kernel, &all_before);
 	nanosleep(&pause, NULL);
-	calls = kernel_calls_begun(capture->kernel) - calls;
+	calls = kernel_calls_begun(capture->kernel, &all) - calls_before;
+	all -= all_before;
 	process_time_read(&capture->options, &after);
 	uint64_t wall_ns = after.at_ns - before.at_ns;
+	double machine_ns = (double)wall_ns * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	double cost_ns = (double)calls * (double)price->call_ns;
-	double own_ns = (double)process_time_between(&before, &after) - cost_ns;
+	double own_ns = is_of_processes
+				? (double)process_time_between(&before, &after) - cost_ns
+				: machine_ns;
 	double least_ns = (double)process_time_tick_ns();
-	price->calls_per_s = (uint64_t)((double)calls * NS_PER_S / (double)wall_ns);
+	double all_share = (double)all * (double)price->call_ns / machine_ns;
+	price->calls_per_s = per_second(calls, wall_ns);
 	price->share = cost_ns / (own_ns > least_ns ? own_ns : least_ns);
-	if (capture->options.calls.is_forced || price->share <= capture->options.calls.most_cost)
+	if (capture->options.calls.is_forced)
 		return 0;
-	return refuse(capture, why);
+	if (is_of_processes && price->share > capture->options.calls.most_cost)
+		return refuse(price->share, price->calls_per_s, "", capture, why);
+	if (all_share > capture->options.calls.most_cost)
+		return refuse(all_share, per_second(all, wall_ns), " by all programs", capture, why);
+	return 0;
 }
 
 int capture_attach_calls(struct capture *capture, struct why *why)

@@ -128,10 +128,8 @@ static int place_function(struct placing *placing, const struct parser_function 
 	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0,
 		returns ? CALL_BY_RETURNS : 0);
 	/* The stack there is as at its beginning, so the address that it returns to is on top. */
-	if (!returns) {
+	if (!returns)
 		add_place(plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
-		plan->has_returns_taken = true;
-	}
 	for (size_t i = 0; returns && i < returns->count; i++) {
 		const struct elf_return *place = &returns->places[i];
 		bool is_return = place->condition == JUMP_ALWAYS && !place->is_emulated;
@@ -188,6 +186,12 @@ static int place_with_returns(struct placing *placing, const struct parser_funct
 	return error;
 }
 
+/* Its functions may be called by any program, and call it back. */
+static bool is_library(const struct event_file *file)
+{
+	return strstr(basename(file->path), ".so");
+}
+
 static int place_functions(struct placing *placing, struct why *why)
 {
 	const struct call_request *request = placing->request;
@@ -209,7 +213,9 @@ static int place_functions(struct placing *placing, struct why *why)
 		placing->outside, &placing->file, &found, &count, why);
 	if (!error)
 		error = place_with_returns(placing, found, count,
-			kind != ELF_UNWINDS_NOT || placing->plan->is_unwound, why);
+			kind != ELF_UNWINDS_NOT ||
+				(placing->plan->is_unwound && is_library(&placing->file)),
+			why);
 	parser_functions_free(found, count);
 	return error;
 }

@@ -41,8 +41,7 @@ struct call_plan {
 	struct event_rule *rules; /* borrowed; and how many of them there are */
 	uint32_t *rule_count;
 	size_t left_out;        /* functions of patterns whose code could not be understood */
-	bool is_unwound;        /* exceptions may pass through any function of the target */
-	bool has_returns_taken; /* uretprobes are used */
+	bool is_unwound; /* exceptions may pass through any library's functions */
 };
 
 /*

@@ -39,11 +39,6 @@ size_t kernel_calls_left_out(const struct kernel *kernel)
 	return kernel->calls.left_out;
 }
 
-bool kernel_calls_take_returns(const struct kernel *kernel)
-{
-	return kernel->calls.has_returns_taken;
-}
-
 /* Which functions system calls are, and by which rules. */
 static void configure_system_calls(struct kernel *kernel)
 {
@@ -248,8 +243,9 @@ int kernel_attach_calls(struct kernel *kernel, struct why *why)
 	return error;
 }
 
-uint64_t kernel_calls_begun(const struct kernel *kernel)
+uint64_t kernel_calls_begun(const struct kernel *kernel, uint64_t *ret_all)
 {
+	*ret_all = __atomic_load_n(&kernel->skeleton->bss->all_calls_begun, __ATOMIC_RELAXED);
 	return __atomic_load_n(&kernel->skeleton->bss->calls_begun, __ATOMIC_RELAXED);
 }
 

@@ -15,12 +15,10 @@ unsigned int calls_uses(const struct call_plan *plan);
 const struct call_function *kernel_call_functions(const struct kernel *kernel, size_t *ret_count);
 /* Functions of patterns that are not watched because their code is not understood. */
 size_t kernel_calls_left_out(const struct kernel *kernel);
-/* Does it use probes that exceptions would not survive? Not of files that are known to throw. */
-bool kernel_calls_take_returns(const struct kernel *kernel);
 /* From now on calls are known, and from the window's start on they are timed. */
 int kernel_attach_calls(struct kernel *kernel, struct why *why);
-/* How many calls have begun before the window, whoever made them: to be asked twice. */
-uint64_t kernel_calls_begun(const struct kernel *kernel);
+/* How many calls of targets have begun before the window, and whosever: to be asked twice. */
+uint64_t kernel_calls_begun(const struct kernel *kernel, uint64_t *ret_all);
 /* Calls from there on are slow. */
 void kernel_set_slow(struct kernel *kernel, uint32_t function, uint64_t from_ns);
 /* What became of calls that are in no row. */

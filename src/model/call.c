@@ -35,6 +35,11 @@ void call_lengths_add(
 		lengths->max_ns = max_ns;
 }
 
+uint64_t call_lengths_begin(uint32_t band)
+{
+	return band < CONTRACT_CALL_BANDS ? call_band_begin(band) : UINT64_MAX;
+}
+
 uint32_t call_lengths_band_at(const struct call_lengths *lengths, uint32_t millionths)
 {
 	/* The number, from 1 on, of the call that is meant; rounded up, and in 128 bits. */

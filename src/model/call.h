@@ -31,6 +31,8 @@ struct call_lengths {
 
 void call_lengths_add(
 	struct call_lengths *lengths, uint32_t band, uint64_t count, uint64_t ns, uint64_t max_ns);
+/* Where a band begins; UINT64_MAX behind the last. */
+uint64_t call_lengths_begin(uint32_t band);
 /* The band that holds the call below which so many millionths of all are; 0 without calls. */
 uint32_t call_lengths_band_at(const struct call_lengths *lengths, uint32_t millionths);
 /* The mean of that band, which is within 19 % of the percentile; 0 without calls. */

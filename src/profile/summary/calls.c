@@ -92,6 +92,8 @@ static int on_call(const struct rec_called *row, void *context)
 	call_lengths_add(&called->lengths, call->band, call->count, call->wall_ns, call->max_ns);
 	add_call(&called->all, call);
 	add_call(call->is_slow ? &called->slow : &called->typical, call);
+	if (call->is_slow && call->band < called->slow_band)
+		called->slow_band = call->band;
 	if (call->is_error)
 		called->errors += call->count;
 	add_to_group(gathering, row);
@@ -250,6 +252,7 @@ int calls_gather(struct recording *recording, struct selection *selection,
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		vec_push(ret, ((struct called){.function = &functions[i],
+			.slow_band = CONTRACT_CALL_BANDS,
 				      .kind = call_kind_from_name(functions[i].kind)}));
 	gathering.placer = placer_new(recording, shape, tree);
 	error = selection_each_call(selection, on_call, &gathering, why);
@@ -289,6 +292,13 @@ void calls_clear(called_list *list)
 	vec_each (called, list)
 		called_clear(called);
 	vec_clear(list);
+}
+
+uint64_t called_slow_from(const struct called *called)
+{
+	uint64_t lowest = call_lengths_begin(called->slow_band);
+
+	return lowest < called->function->slow_from_ns ? lowest : called->function->slow_from_ns;
 }
 
 struct call_total called_all_slow(const struct called *called)

@@ -53,13 +53,14 @@ static char *parts_text(const struct call_total *total)
 }
 
 /* " from 12 ms up (p99)", " from 10 ms up". Caller frees. */
-static char *rule_text(const struct rec_function *function)
+static char *rule_text(const struct called *called)
 {
+	const struct rec_function *function = called->function;
 	char from[UNITS_ROOM];
 	bool is_percentile = function->rule[0] == 'p';
 	_cleanup_free_ char *rule = text_clean(function->rule, false);
 
-	return xasprintf(" from %s up%s%s%s", units_duration(function->slow_from_ns, from),
+	return xasprintf(" from %s up%s%s%s", units_duration(called_slow_from(called), from),
 		is_percentile ? " (" : "", is_percentile ? rule : "", is_percentile ? ")" : "");
 }
 
@@ -90,7 +91,7 @@ static void put_text(const struct report *report, size_t indent, const char *tex
 char *report_slow_text(const struct called *called)
 {
 	struct call_total slow = called_all_slow(called);
-	_cleanup_free_ char *rule = rule_text(called->function);
+	_cleanup_free_ char *rule = rule_text(called);
 	char count[UNITS_ROOM], open[UNITS_ROOM + 32] = "", number[UNITS_ROOM], time[UNITS_ROOM];
 
 	if (!slow.count)
@@ -254,11 +255,14 @@ static void put_open_call(const struct report *report, const struct called_open 
 
 static void put_open(const struct report *report, const struct called *called)
 {
-	size_t shown = called->opened.count;
+	size_t shown = 0;
 	char age[UNITS_ROOM];
 
-	if (shown > report->stacks && !report->style->is_full)
-		shown = report->stacks;
+	/* Something is always under way: a slow one is worth a word. */
+	while (shown < called->opened.count &&
+		(report->style->is_full ||
+			(shown < report->stacks && called->opened.at[shown].is_slow)))
+		shown++;
 	for (size_t i = 0; i < shown; i++)
 		put_open_call(report, &called->opened.at[i]);
 	if (shown < called->opened.count)
@@ -318,9 +322,10 @@ void report_called(const struct report *report, const struct called *called)
 {
 	_cleanup_free_ char *slow = report_slow_text(called);
 
-	if (called->all.count || called_all_slow(called).count)
+	if (called->all.count || called->open_slow.count)
 		put_text(report, 2, slow);
-	if (called->waits)
+	/* Of those that have not ended alone it is said where they are, which is the same. */
+	if (called->waits && (called->slow.count || report->style->is_full))
 		put_waits(report, called->waits);
 	put_open(report, called);
 	put_untold(report, called);
