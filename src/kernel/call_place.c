@@ -21,6 +21,7 @@
 #include "symbol/outside/outside.h"
 #include "symbol/outside/parser.h"
 #include "util/mem.h"
+#include "util/nearest.h"
 
 static int too_many(const struct call_request *request, struct why *why)
 {
@@ -220,33 +221,6 @@ static int place_functions(struct placing *placing, struct why *why)
 	return error;
 }
 
-/* Places of one of the two marks. */
-static int place_mark(struct placing *placing, const char *name, int function,
-	enum call_probe probe, struct why *why)
-{
-	const struct call_request *request = placing->request;
-	_cleanup_free_ struct elf_usdt_place *found = NULL;
-	size_t count = 0;
-	int error = parser_usdt(
-		placing->outside->parsers, placing->file.fd, request->group, name, &found, &count);
-
-	if (error)
-		return why_set(why, -EINVAL,
-			"%s: there is no mark %s:%s in %s; dwell list 'usdt:%s:*' has those that "
-			"there are",
-			request->text, request->group, name, placing->file.said, request->path);
-	for (size_t i = 0; i < count; i++) {
-		if (found[i].is_nop5 && uprobes_become_calls())
-			return why_set(why, -ENOTSUP,
-				"%s: a nop of 5 bytes is left for %s:%s, of which this kernel "
-				"makes a call that ends forked children",
-				request->text, request->group, name);
-		add_place(placing->plan, function, probe, placing->file.fd, found[i].offset,
-			found[i].semaphore, CALL_HAS_NO_PLACE);
-	}
-	return 0;
-}
-
 /* The names of the provider's marks, which are borrowed from `all`. */
 static const char **names_of_provider(
 	const char *provider, const struct elf_usdt_name *all, size_t count, size_t *ret_count)
@@ -259,6 +233,64 @@ static const char **names_of_provider(
 		if (!strncmp(all[i].text, provider, length) && all[i].text[length] == ':')
 			names[(*ret_count)++] = all[i].text + length + 1;
 	return names;
+}
+
+static int say_no_mark(const struct placing *placing, const char *name, struct why *why)
+{
+	const struct call_request *request = placing->request;
+	struct elf_usdt_name *all = NULL;
+	struct nearest nearest;
+	size_t all_count = 0, count;
+
+	if (parser_usdt_names(placing->outside->parsers, placing->file.fd, &all, &all_count) ||
+		!all_count)
+		return why_set(why, -EINVAL, "%s: there are no USDT marks in %s", request->text,
+			placing->file.said);
+	_cleanup_free_ const char **names =
+		names_of_provider(request->group, all, all_count, &count);
+	nearest_init(&nearest, name);
+	for (size_t i = 0; i < count; i++)
+		nearest_add(&nearest, names[i]);
+	_cleanup_free_ char *near = nearest_text(&nearest);
+	nearest_clear(&nearest);
+	elf_usdt_names_free(all, all_count);
+	return why_set(why, -EINVAL,
+		"%s: there is no mark %s:%s in %s%s%s; dwell list 'usdt:%s:*' has those that there "
+		"are",
+		request->text, request->group, name, placing->file.said,
+		near ? "; near it are " : "", near ? near : "", request->path);
+}
+
+/* Places of one of the two marks. */
+static int place_mark(struct placing *placing, const char *name, int function,
+	enum call_probe probe, struct why *why)
+{
+	const struct call_request *request = placing->request;
+	_cleanup_free_ struct elf_usdt_place *found = NULL;
+	size_t count = 0;
+	int error = parser_usdt(
+		placing->outside->parsers, placing->file.fd, request->group, name, &found, &count);
+
+	if (error)
+		return say_no_mark(placing, name, why);
+	for (size_t i = 0; i < count; i++) {
+		if (found[i].is_nop5 && uprobes_become_calls())
+			return why_set(why, -ENOTSUP,
+				"%s: a nop of 5 bytes is left for %s:%s, of which this kernel "
+				"makes a call that ends forked children",
+				request->text, request->group, name);
+		add_place(placing->plan, function, probe, placing->file.fd, found[i].offset,
+			found[i].semaphore, CALL_HAS_NO_PLACE);
+	}
+	return 0;
+}
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
 }
 
 /* The two marks that are meant; the caller frees them. */
@@ -279,13 +311,16 @@ static int find_marks(struct placing *placing, char **ret_begin, char **ret_end,
 		*ret_begin = xstrdup(begin);
 		*ret_end = xstrdup(end);
 	}
+	bool has_begin = is_found || is_among(request->function, names, count);
 	elf_usdt_names_free(all, all_count);
-	return is_found ? 0
-			: why_set(why, -EINVAL,
-				  "%s: which mark ends what %s begins? Give both: "
-				  "usdt:%s:%s:BEGIN,END; dwell list 'usdt:%s:*' has them",
-				  request->text, request->function, request->path, request->group,
-				  request->path);
+	if (is_found)
+		return 0;
+	if (!has_begin)
+		return say_no_mark(placing, request->function, why);
+	return why_set(why, -EINVAL,
+		"%s: which mark ends what %s begins? Give both: usdt:%s:%s:BEGIN,END; dwell list "
+		"'usdt:%s:*' has them",
+		request->text, request->function, request->path, request->group, request->path);
 }
 
 static int place_marks(struct placing *placing, struct why *why)
