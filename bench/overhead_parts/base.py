@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the parts of bench/overhead share: trouble, tools by name, and processes that end."""
+"""What the parts of bench/overhead share: trouble, tools by name, and processes that end or are attached."""
 import contextlib
+import glob
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 STOP_TIMEOUT_S = 60
+ATTACH_S = 60
 
 
 class Trouble(Exception):
@@ -55,3 +58,25 @@ def running(command, name, how=signal.SIGINT, **options):
             yield process
         finally:
             stop(process, name, how)
+
+
+def has_links(process):
+    """Has it attached programs?"""
+    for link in glob.glob(f"/proc/{process.pid}/fd/*"):
+        with contextlib.suppress(OSError):
+            if "bpf" in os.readlink(link) and "link" in os.readlink(link):
+                return True
+    return False
+
+
+@contextlib.contextmanager
+def attached(command, name, is_ready):
+    """A process that watches others, once it does."""
+    with running(command, name) as process:
+        deadline = time.monotonic() + ATTACH_S
+        while not is_ready(process):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Trouble(f"{name} did not begin: {said(process)}")
+            time.sleep(0.1)
+        time.sleep(1)
+        yield process

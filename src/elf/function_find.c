@@ -22,6 +22,7 @@ struct match {
 	uint64_t offset;
 	uint64_t bytes;
 	bool is_old;
+	bool is_choice; /* IFUNC: what it is called for is another function */
 };
 
 struct choice {
@@ -57,10 +58,7 @@ static void look_at(void *context, const struct elf_function_symbol *symbol)
 	_cleanup_free_ char *name = xstrndup(symbol->name, length);
 	if (!choice->takes(choice->context, name))
 		return;
-	if (symbol->is_choice) {
-		choice->has_choice = true;
-		return;
-	}
+	choice->has_choice |= symbol->is_choice;
 	if (elf_function_place(choice->file, symbol->address, &offset))
 		return;
 	if (choice->matches.count == MOST_MATCHES) {
@@ -70,7 +68,8 @@ static void look_at(void *context, const struct elf_function_symbol *symbol)
 	/* In .symtab an old version has one @, the default one two or none. */
 	bool is_old = symbol->is_hidden ||
 		      (symbol->name[length] == '@' && symbol->name[length + 1] != '@');
-	vec_push(&choice->matches, ((struct match){name, offset, symbol->bytes, is_old}));
+	vec_push(&choice->matches,
+		((struct match){name, offset, symbol->bytes, is_old, symbol->is_choice}));
 	name = NULL;
 }
 
@@ -133,6 +132,15 @@ static size_t without_old_versions(struct match *matches, size_t count)
 	return close_up(matches, count);
 }
 
+/* When it is known which old versions they take the place of. */
+static size_t without_choices(struct match *matches, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (matches[i].is_choice)
+			drop(&matches[i]);
+	return close_up(matches, count);
+}
+
 static size_t without_doubles(struct match *matches, size_t count)
 {
 	struct match *first = NULL;
@@ -153,6 +161,7 @@ static int settle(struct choice *choice, struct elf_function **ret, size_t *ret_
 {
 	vec_sort(&choice->matches, by_name);
 	choice->matches.count = without_old_versions(choice->matches.at, choice->matches.count);
+	choice->matches.count = without_choices(choice->matches.at, choice->matches.count);
 	vec_sort(&choice->matches, by_place);
 	choice->matches.count = without_doubles(choice->matches.at, choice->matches.count);
 	vec_sort(&choice->matches, by_name);

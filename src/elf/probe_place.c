@@ -14,6 +14,7 @@
 
 #include "elf/file.h"
 #include "elf/probe_code.h"
+#include "elf/stack_check.h"
 #include "elf/x86_length.h"
 #include "util/vec.h"
 
@@ -23,8 +24,9 @@
 /* endbr64, those instructions and one more, none of more than 15 bytes. */
 _Static_assert(4 + 15 * (MOST_SKIPPED + 1) <= ELF_PROBE_MAX_BYTES, "a place is near");
 
-/* Larger code is probed where functions start. */
+/* Larger code is probed where functions start, of which so much is read then. */
 #define MAX_CODE_BYTES (256ULL << 20)
+#define MAX_HEAD_BYTES (16U << 10)
 
 #define FILTER_BITS 16
 
@@ -60,6 +62,20 @@ static const unsigned char *read_code(
 	return segment->bytes > MAX_CODE_BYTES
 		       ? NULL
 		       : elf_file_code(file, segment->offset, segment->bytes, &count);
+}
+
+/* Behind the check is no better place: the frame is made there, by an instruction that is emulated
+ * or not. */
+static bool find_behind_check(struct elf_probe *probe, const unsigned char *code, size_t count)
+{
+	struct stack_check check;
+
+	if (!stack_check_find(code, count, &check))
+		return false;
+	probe->start = probe->place = probe->offset + check.behind;
+	probe->is_emulated = probe_code_decode(code + check.behind, count - check.behind).kind ==
+			     PROBE_CODE_EMULATED;
+	return true;
 }
 
 /* Where it is probed if no better place is found. */
@@ -193,13 +209,14 @@ static void look_into(struct search *search, size_t count, const struct elf_file
 			continue;
 		if (!code && !is_unreadable)
 			is_unreadable = !(code = read_code(file, segment));
-		uint64_t left = segment->bytes - at;
-		size_t bytes = left < ELF_PROBE_MAX_BYTES ? left : ELF_PROBE_MAX_BYTES;
-		const unsigned char *head =
-			code ? code + at
-			     : elf_file_code(file, search->probes[i].offset, bytes, &bytes);
-		if (head)
-			find_start(&search->probes[i], head, bytes);
+		size_t bytes = segment->bytes - at;
+		const unsigned char *head = code ? code + at
+						 : elf_file_code(file, search->probes[i].offset,
+							   MAX_HEAD_BYTES, &bytes);
+		if (!head || find_behind_check(&search->probes[i], head, bytes))
+			continue;
+		find_start(&search->probes[i], head,
+			bytes < ELF_PROBE_MAX_BYTES ? bytes : ELF_PROBE_MAX_BYTES);
 		if (code)
 			look_at(search, i, head, bytes, needed);
 	}

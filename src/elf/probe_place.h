@@ -8,7 +8,8 @@
  * to be read in) is before the call. Only x86-64; elsewhere the beginning is the place.
  *
  * A nop of 5 bytes is never probed: newer kernels make a call of it that kills forked children
- * (elf/x86_length.h). A function that begins with one is probed behind it.
+ * (elf/x86_length.h). A function that begins with one is probed behind it. One of Go is probed
+ * behind the check of its stack, from where it may start anew (elf/stack_check.h).
  */
 #ifndef DWELL_ELF_PROBE_PLACE_H
 #define DWELL_ELF_PROBE_PLACE_H
@@ -34,7 +35,7 @@ uint64_t elf_probe_place(const struct elf_file *file, uint64_t offset,
 
 struct elf_probe {
 	uint64_t offset; /* where the function begins */
-	uint64_t start;  /* there, or behind a nop that must not be probed */
+	uint64_t start;  /* there, or behind what must not be probed */
 	uint64_t place;  /* where to probe it */
 	bool is_emulated;
 };

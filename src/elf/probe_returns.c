@@ -16,6 +16,7 @@
 #include "elf/file.h"
 #include "elf/probe_code.h"
 #include "elf/ranges.h"
+#include "elf/stack_check.h"
 #include "elf/symbols.h"
 #include "elf/x86_length.h"
 #include "elf/x86_way.h"
@@ -42,6 +43,7 @@ struct search {
 	/* Of the function that is looked at; the first part is where it begins. */
 	struct part parts[MOST_PARTS];
 	size_t part_count;
+	struct stack_check check; /* of it; 0: it has none */
 	VEC(struct elf_return) places;
 	bool has_unseen;
 };
@@ -233,6 +235,8 @@ static int look_at(struct search *search, const struct part *part, const unsigne
 	}
 	if (is_within(part, target) && !is_bound(part, bounds, target - part->vaddr))
 		return -EBADMSG;
+	if (part == &search->parts[0] && search->check.behind && at == search->check.again)
+		return 0;
 	int error = leads_out(search, target, &is_left);
 	if (error || !is_left)
 		return error;
@@ -276,6 +280,8 @@ static int find_places(struct search *search, const struct elf_span *function)
 		find_part(search->file, vaddr, function->bytes, &search->parts[0]))
 		return -EBADMSG;
 	search->part_count = 1;
+	search->check = (struct stack_check){0};
+	stack_check_find(search->parts[0].code, function->bytes, &search->check);
 	int error = 0;
 	for (size_t i = 0; i < search->part_count && !error; i++)
 		error = look_through(search, &search->parts[i]);

@@ -4,8 +4,9 @@
  * Whoever probes all of these sees it end without touching the address that it returns to, which
  * exceptions and Go's growing stacks need as it is. At such a place the function ends if its stack
  * pointer is what it was when it began, and if the jump is taken. Jumps to where it begins count:
- * to whoever probes that place they are new calls. Its cold part, which compilers put elsewhere, is
- * a part of it.
+ * to whoever probes that place they are new calls; but not the one with which Go looks at a stack
+ * again, before the place that is probed (elf/stack_check.h). Its cold part, which compilers put
+ * elsewhere, is a part of it.
  */
 #ifndef DWELL_ELF_PROBE_RETURNS_H
 #define DWELL_ELF_PROBE_RETURNS_H

@@ -6,7 +6,9 @@ usage: compare_probes.py PROGRAM FILE...     PROGRAM is build/plain/tests/cfi/pr
 
 Of each function: the place is where an instruction begins; what is before it computes with
 registers or loads; what is there is emulated exactly if that is claimed; and no jump of the file leads between
-beginning and place, nor to the place; it is no nop of five bytes. Prints the shares, and exits 1 if anything is wrong.
+beginning and place, nor to the place; it is no nop of five bytes. Functions of Go are probed exactly behind the check of
+their stack, if what it jumps to calls the
+runtime and jumps back to the beginning. Prints the shares, and exits 1 if anything is wrong.
 """
 import re
 import subprocess
@@ -17,6 +19,8 @@ JUMP = re.compile(r"^(?:j[a-z]+|loopn?e?)(?:,p[nt])?$")
 PLAIN = re.compile(r"^(?:mov|movs?[bwl]?[lqwx]?|movz[bwl]?[lqw]?|movs[bwl]+[lq]?|movabs|test|cmp|xor|and|or|add|sub|adc|sbb|lea|"
                    r"inc|dec|neg|not|shl|shr|sar|rol|ror|rcl|rcr|cmov[a-z]+|set[a-z]+|xorps|xorpd|pxor|mov[au]p[sd]|movs[sd]|"
                    r"movdq[au]|nop|xchg)[bwlq]?$")
+CHECK = re.compile(r"^(?:mov %fs:0xf+8,%r14|lea -0x[0-9a-f]+\(%rsp\),%r12|mov %rsp,%r12|sub \$0x[0-9a-f]+,%r12|"
+                   r"cmp 0x1[08]\(%r14\),%(?:rsp|r12)|jbe? .*)$")
 REGISTERS = {"di": 1, "si": 2, "dx": 4, "cx": 8, "r8": 16, "r9": 32}
 
 
@@ -56,6 +60,31 @@ def disassemble(path):
     return code, targets
 
 
+def steps(code, at):
+    while at in code:
+        text, word, operands = code[at]
+        yield at, word, operands
+        at += len(text.split())
+
+
+def behind_check(code, begin):
+    """Where the check of a stack ends; None: there is none that comes back to the beginning."""
+    for at, word, operands in steps(code, begin):
+        if not CHECK.match(f"{word} {operands}"):
+            return None
+        if word == "jbe":
+            behind, runtime = at + len(code[at][0].split()), int(operands.split()[0], 16)
+            break
+    else:
+        return None
+    has_called = False
+    for at, word, operands in steps(code, runtime):
+        if word.startswith("j"):
+            return behind if has_called and word == "jmp" and int(operands.split()[0], 16) == begin else None
+        has_called |= word == "call"
+    return None
+
+
 def compare(program, path, mask, code, targets):
     loads = segments(path)
 
@@ -67,7 +96,7 @@ def compare(program, path, mask, code, targets):
 
     lines = subprocess.run([program, path, hex(mask)], text=True, errors="replace",
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.splitlines()
-    wrong = total = as_is = skipping = missed = jumped = 0
+    wrong = total = as_is = skipping = checked = 0
     seen = set()
     for line in lines:
         begin, place, emulated, _, name = line.split(" ", 4)
@@ -83,7 +112,10 @@ def compare(program, path, mask, code, targets):
             complaint = "a nop of five bytes is there"
         elif is_emulated(*code[place][:2]) != (emulated == "1"):
             complaint = f"emulated: {emulated}, but it is {code[place]}"
-        at = begin
+        at = behind_check(code, begin) or begin
+        checked += at != begin
+        if at > place or (at != begin and at in targets):
+            complaint = complaint or f"the stack's check ends at {at:x}"
         while not complaint and at < place:
             text, word, operands = code[at]
             if not (at == begin and word == "endbr64") and not PLAIN.match(word):
@@ -107,7 +139,7 @@ def compare(program, path, mask, code, targets):
         skipping += emulated == "1" and place != begin
     if total:
         print(f"{path}, needed {mask:#x}: {total} functions, {100 * as_is / total:.1f} % emulated as they are, "
-              f"{100 * skipping / total:.1f} % by skipping, {wrong} wrong")
+              f"{100 * skipping / total:.1f} % by skipping, {checked} behind a check, {wrong} wrong")
     return wrong
 
 

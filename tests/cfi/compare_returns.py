@@ -4,9 +4,9 @@
 
 usage: compare_returns.py PROGRAM FILE...     PROGRAM is build/plain/tests/cfi/returns
 
-A function is left by each ret in it and by each jump to elsewhere, or to its beginning. What it jumps to is a part of it
-if its symbol says so (NAME.cold), or if no symbol covers it and the call frame information has a range there that is jumped
-into behind its beginning, or that jumps back into the function. Exits 1 if any place is missing, is none, or
+A function is left by each ret in it and by each jump to elsewhere, or to its beginning, but for the one behind a call of
+Go's runtime.morestack(). What it jumps to is a part of it if its symbol says so (NAME.cold), or if no symbol covers it and
+the call frame information has a range there that is jumped into behind its beginning, or that jumps back into the function. Exits 1 if any place is missing, is none, or
 is not emulated, or by another condition, than is claimed.
 """
 import bisect
@@ -101,8 +101,11 @@ class Code:
         """Address: (emulated, condition)."""
         parts, found = [(begin, end)], {}
         for part in parts:
+            has_grown = False
             for address, text, word, operands in self.within(*part):
                 target = self.target(word, operands)
+                comes_again = has_grown and target == begin
+                has_grown = "<runtime.morestack" in operands or has_grown and target is None
                 if word in ("ret", "retq"):
                     found[address] = (0, 16)
                 elif word == "jmp" and operands.startswith("*") and "(%rip)" in operands:
@@ -112,7 +115,7 @@ class Code:
                     further = None if inside else self.cold_part(begin, end, target)
                     if further:
                         parts.append(further)
-                    elif target == begin or not inside:
+                    elif not inside or (target == begin and not comes_again):
                         found[address] = self.jump(text)
         return found
 

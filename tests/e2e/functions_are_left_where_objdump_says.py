@@ -4,7 +4,8 @@ that is no cold part of them, and whether the kernel emulates it. Of a thousand 
 from lib import *
 
 TOOL = os.path.join(TOP, "build/plain/tests/cfi/returns")
-FILES = ("/usr/lib/*/libc.so.6", "/usr/lib/*/libstdc++.so.6", "/usr/bin/python3", DWELL)
+FILES = ("/usr/lib/*/libc.so.6", "/usr/lib/*/libstdc++.so.6", "/usr/bin/python3", DWELL,
+         os.path.join(TOP, "build/workloads/call_goes"))
 
 need_tool("objdump")
 need_tool("readelf")

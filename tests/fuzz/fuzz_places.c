@@ -13,6 +13,7 @@
 #include "elf/probe_code.h"
 #include "elf/probe_offset.h"
 #include "elf/probe_place.h"
+#include "elf/stack_check.h"
 #include "elf/unwinds.h"
 #include "elf/usdt.h"
 #include "elf/x86_length.h"
@@ -46,6 +47,7 @@ static void read_length(const uint8_t *data, size_t size)
 
 static void read_code(const uint8_t *data, size_t size)
 {
+	struct stack_check check;
 	int64_t distance;
 
 	for (size_t at = 0; at < size && at < 64; at++) {
@@ -56,6 +58,9 @@ static void read_code(const uint8_t *data, size_t size)
 		if (code.kind != PROBE_CODE_OTHER && x86_length(data + at, size - at) != code.bytes)
 			abort();
 		probe_code_jump(data + at, size - at, &distance);
+		if (stack_check_find(data + at, size - at, &check) &&
+			(!check.behind || check.behind > check.again || check.again >= size - at))
+			abort();
 	}
 }
 

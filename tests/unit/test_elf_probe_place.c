@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Where functions are probed: behind what may be skipped, never where a jump leads, never behind
- * what changes the stack or a needed argument. tests/cfi/compare_probes.py compares with objdump.
+ * what changes the stack or a needed argument; behind Go's check of the stack.
+ * tests/cfi/compare_probes.py compares with objdump.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -203,6 +204,73 @@ static void where_a_jump_leads_nothing_is_probed(void **state)
 	assert_int_equal(PLACE(PUSH "\xeb\xfd", 0), 0);
 }
 
+/* cmp, and jumps over a body of 5 bytes, of which the first 4 make the frame: to `again`. */
+#define CMP_RSP "\x49\x3b\x66\x10"
+#define CMP_R12 "\x4d\x3b\x66\x10"
+#define BODY SUB_RSP "\xc3"
+#define MORESTACK "\xe8\x40\x00\x00\x00"
+
+/* Behind the check the goroutine comes by once, though its stack was moved. */
+static void behind_a_check_of_the_stack_is_the_place(void **state)
+{
+	static const char restored[] = CMP_RSP "\x76\x05" BODY "\x48\x89\x44\x24\x08" MORESTACK
+					       "\x48\x8b\x44\x24\x08\x66\x90\xeb\xe2";
+	(void)state;
+
+	assert_int_equal(PLACE(CMP_RSP "\x76\x05" BODY MORESTACK "\xeb\xee", 0x3f), STEPPED(6));
+	assert_int_equal(PLACE(restored, 0x3f), STEPPED(6));
+	/* A far jump there, and one back. */
+	assert_int_equal(
+		PLACE(CMP_RSP "\x0f\x86\x05\x00\x00\x00" BODY MORESTACK "\xe9\xe7\xff\xff\xff",
+			0x3f),
+		STEPPED(10));
+	/* Newer ones keep the frame pointer first. */
+	assert_int_equal(
+		PLACE(CMP_RSP "\x76\x05\x55\x48\x89\xe5\xc3" MORESTACK "\xeb\xee", 0x3f), 6);
+	/* add -128; the system's stack; a goroutine that is looked up first */
+	assert_int_equal(
+		PLACE(CMP_RSP "\x76\x05\x48\x83\xc4\x80\xc3" MORESTACK "\xeb\xee", 0), STEPPED(6));
+	assert_int_equal(
+		PLACE("\x49\x3b\x66\x18\x76\x05" BODY MORESTACK "\xeb\xee", 0), STEPPED(6));
+	assert_int_equal(PLACE("\x64\x4c\x8b\x34\x25\xf8\xff\xff\xff" CMP_RSP
+			       "\x76\x05" BODY MORESTACK "\xeb\xe5",
+				 0),
+		STEPPED(15));
+	/* Larger frames, by lea; huge ones, where the stack may be below their size. */
+	assert_int_equal(
+		PLACE("\x4c\x8d\x64\x24\xf8" CMP_R12 "\x76\x05" BODY MORESTACK "\xeb\xe9", 0),
+		STEPPED(11));
+	assert_int_equal(PLACE("\x4c\x8d\xa4\x24\x80\xfe\xff\xff" CMP_R12 "\x76\x05" BODY MORESTACK
+			       "\xeb\xe6",
+				 0),
+		STEPPED(14));
+	assert_int_equal(PLACE("\x49\x89\xe4\x49\x81\xec\x00\x10\x00\x00\x72\x0b" CMP_R12
+			       "\x76\x05" BODY MORESTACK "\xeb\xe2",
+				 0),
+		STEPPED(18));
+}
+
+/* Then where it begins is the place. */
+static void what_only_resembles_such_a_check_is_none(void **state)
+{
+	(void)state;
+	/* The jump back leads behind the beginning, or is none, or may be taken or not. */
+	assert_int_equal(PLACE(CMP_RSP "\x76\x05" BODY MORESTACK "\xeb\xf2", 0), -1);
+	assert_int_equal(PLACE(CMP_RSP "\x76\x05" BODY MORESTACK "\xc3", 0), -1);
+	assert_int_equal(PLACE(CMP_RSP "\x76\x05" BODY MORESTACK "\x75\xee", 0), -1);
+	/* Nobody is called, or twice. */
+	assert_int_equal(PLACE(CMP_RSP "\x76\x05" BODY "\xeb\xf3", 0), -1);
+	assert_int_equal(PLACE(CMP_RSP "\x76\x05" BODY MORESTACK MORESTACK "\xeb\xe9", 0), -1);
+	/* Another condition, another field, no frame, two places to jump to. */
+	assert_int_equal(PLACE(CMP_RSP "\x77\x05" BODY MORESTACK "\xeb\xee", 0), -1);
+	assert_int_equal(PLACE("\x49\x3b\x66\x20\x76\x05" BODY MORESTACK "\xeb\xee", 0), -1);
+	assert_int_equal(PLACE(CMP_RSP "\x76\x05\x90\x90\x90\x90\xc3" MORESTACK "\xeb\xee", 0), -1);
+	assert_int_equal(PLACE("\x49\x89\xe4\x49\x81\xec\x00\x10\x00\x00\x72\x0a" CMP_R12
+			       "\x76\x05" BODY MORESTACK "\xeb\xe2",
+				 0),
+		-1);
+}
+
 static void code_may_end_anywhere(void **state)
 {
 	static const char code[] = ENDBR "\x48\x8b\x84\xf7\x01\x02\x03\x04" PUSH;
@@ -264,6 +332,8 @@ int main(void)
 		cmocka_unit_test(needed_arguments_are_still_there),
 		cmocka_unit_test(a_nop_of_five_bytes_is_never_probed),
 		cmocka_unit_test(where_a_jump_leads_nothing_is_probed),
+		cmocka_unit_test(behind_a_check_of_the_stack_is_the_place),
+		cmocka_unit_test(what_only_resembles_such_a_check_is_none),
 		cmocka_unit_test(code_may_end_anywhere),
 	};
 

@@ -117,6 +117,21 @@ static void what_stays_inside_is_none(void **state)
 	assert_none(RETURNS("\x90\x0f\x0b"), 0);                             /* ud2 */
 }
 
+/* Behind morestack() the function begins anew, before the place that is probed. */
+static void a_stack_that_grew_is_no_end(void **state)
+{
+	(void)state;
+	/* cmp, jbe; sub, add, ret; call, jmp */
+	assert_only(RETURNS("\x49\x3b\x66\x10\x76\x09\x48\x83\xec\x08\x48\x83\xc4\x08\xc3"
+			    "\xe8\x40\x00\x00\x00\xeb\xea"),
+		14, 0, JUMP_ALWAYS);
+	/* Here the body has a jump to the beginning, too, which is a new call. */
+	struct elf_returns found = RETURNS("\x49\x3b\x66\x10\x76\x0a\x48\x83\xec\x08"
+					   "\x48\x83\xc4\x08\xeb\xf0"
+					   "\xe8\x40\x00\x00\x00\xeb\xe9");
+	assert_only(found, 14, 1, JUMP_ALWAYS);
+}
+
 static void jumps_by_registers_are_said_not_to_be_seen(void **state)
 {
 	struct elf_returns found = RETURNS("\xff\xe0\xc3"); /* jmp *rax */
@@ -211,6 +226,7 @@ int main(void)
 		cmocka_unit_test(each_kind_of_return_is_found),
 		cmocka_unit_test(jumps_out_are_last_calls),
 		cmocka_unit_test(what_stays_inside_is_none),
+		cmocka_unit_test(a_stack_that_grew_is_no_end),
 		cmocka_unit_test(jumps_by_registers_are_said_not_to_be_seen),
 		cmocka_unit_test(what_is_not_understood_is_refused),
 		cmocka_unit_test(a_lock_may_be_jumped_over),
