@@ -486,6 +486,8 @@ enum call_end {
 __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool is_error)
 {
 	u32 function = CALL_FUNCTION(cookie);
+	/* What ends before the window is nobody's business. */
+	u64 is_open = bpf_ktime_get_ns() >= window_start;
 	struct call_moment moment = {};
 	struct call_books *books;
 	struct open_call *call;
@@ -499,7 +501,7 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 		if (books && books->too_deep)
 			books->too_deep--;
 		else if (how == CALL_RETURNS)
-			__sync_fetch_and_add(&counts_of(function)->unmatched, 1);
+			__sync_fetch_and_add(&counts_of(function)->unmatched, is_open);
 		if (books)
 			settle_books(thread, books);
 		return 0;
@@ -509,7 +511,7 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	books->alike_from = books->waits;
 	barrier();
 	if (!call->begun)
-		__sync_fetch_and_add(&counts_of(function)->begun_before, 1);
+		__sync_fetch_and_add(&counts_of(function)->begun_before, is_open);
 	else if (take_moment(thread, &moment))
 		tell_call(thread, call, &moment, is_error);
 	else

@@ -258,6 +258,7 @@ static int look_at_price(struct capture *capture, struct why *why)
 				: machine_ns;
 	double least_ns = (double)process_time_tick_ns();
 	double all_share = (double)all * (double)price->call_ns / machine_ns;
+	price->is_of_machine = !is_of_processes;
 	price->calls_per_s = per_second(calls, wall_ns);
 	price->share = cost_ns / (own_ns > least_ns ? own_ns : least_ns);
 	if (capture->options.calls.is_forced)
