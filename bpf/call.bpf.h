@@ -418,8 +418,7 @@ static __always_inline void begin_slow_row(struct slow_row *row, const struct ca
 	row->begun = call->begun;
 	/* Of what was before the call it is known that it was not in it. */
 	for (u32 i = 0; i < TIME_STATES; i++)
-		row->unseen_ns[i] =
-			moment->unseen_since >= call->begun ? moment->unseen_ns[i] : 0;
+		row->unseen_ns[i] = moment->unseen_since >= call->begun ? moment->unseen_ns[i] : 0;
 	row->first_wait = call->waits;
 	row->end_wait = moment->waits;
 	row->first_sample = call->samples;
