@@ -252,7 +252,7 @@ int calls_gather(struct recording *recording, struct selection *selection,
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		vec_push(ret, ((struct called){.function = &functions[i],
-			.slow_band = CONTRACT_CALL_BANDS,
+				      .slow_band = CONTRACT_CALL_BANDS,
 				      .kind = call_kind_from_name(functions[i].kind)}));
 	gathering.placer = placer_new(recording, shape, tree);
 	error = selection_each_call(selection, on_call, &gathering, why);

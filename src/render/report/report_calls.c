@@ -159,9 +159,9 @@ static bool is_seen(const struct called *called)
 {
 	const struct rec_function *function = called->function;
 
-	return called->all.count || called->open.count || function->left ||
-	       function->died_inside || function->begun_before || function->in_interrupt ||
-	       function->too_deep || function->unmatched;
+	return called->all.count || called->open.count || function->left || function->died_inside ||
+	       function->begun_before || function->in_interrupt || function->too_deep ||
+	       function->unmatched;
 }
 
 static void put_unseen(const struct report *report, size_t unseen, size_t more)
