@@ -52,7 +52,8 @@ int on_call_begin(struct pt_regs *ctx)
 
 	count_begun(now, thread);
 	if (thread && passes(number_of_context(ctx), CALL_RULE(cookie)))
-		call_begin(thread, cookie, place_of_call(ctx, cookie));
+		call_begin(thread, cookie, place_of_call(ctx, cookie),
+			cookie & CALL_HAS_NO_PLACE ? CALL_BY_MARKS : CALL_BY_PLACE);
 	return 0;
 }
 
@@ -109,7 +110,7 @@ int on_kernel_begin(struct pt_regs *ctx)
 	if (!is_on_own_stack(ctx))
 		__sync_fetch_and_add(&counts_of(CALL_FUNCTION(cookie))->in_interrupt, 1);
 	else if (passes(number_of_context(ctx), CALL_RULE(cookie)))
-		call_begin(thread, cookie, 0);
+		call_begin(thread, cookie, ctx->sp, CALL_BY_STACK);
 	return 0;
 }
 
@@ -146,12 +147,21 @@ int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
 	count_begun(now, thread);
 	if (thread && passes(number_of_context(regs),
 			      cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
-		call_begin(thread, function - 1, 0);
+		call_begin(thread, function - 1, 0, CALL_BY_NUMBER);
 	return 0;
 }
 
 /* include/linux/err.h */
 #define MAX_ERRNO 4095
+/* include/linux/errno.h: the kernel interrupts the call, and makes it again. */
+#define ERESTARTSYS 512
+#define ERESTART_RESTARTBLOCK 516
+
+static __always_inline bool is_error(long result)
+{
+	return result < 0 && result >= -MAX_ERRNO &&
+	       !(result <= -ERESTARTSYS && result >= -ERESTART_RESTARTBLOCK);
+}
 
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(on_system_return, struct pt_regs *regs, long result)
@@ -169,7 +179,7 @@ int BPF_PROG(on_system_return, struct pt_regs *regs, long result)
 		return 0;
 	/* A thread's first one may have begun before the probes were there; a child's has not. */
 	if (!call_end(
-		    thread, function - 1, 0, CALL_MAY_LEAVE, result < 0 && result >= -MAX_ERRNO) &&
+		    thread, function - 1, 0, CALL_MAY_LEAVE, is_error(result)) &&
 		!thread->has_called_system && thread->birth < window_start)
 		__sync_fetch_and_add(&counts_of(function - 1)->begun_before, 1);
 	thread->has_called_system = true;
@@ -234,9 +244,10 @@ int on_open_calls(struct bpf_iter__task *ctx)
 		show.begun_ns = call->begun;
 		show.since_ns = thread->since;
 		show.is_inner = call->is_inner;
-		show.place = call->sp;
+		show.first_wait = call->waits;
+		show.place = call->kind == CALL_BY_PLACE ? call->sp : 0;
 		show.returns_to = call->returns_to ? call->returns_to : uprobe_trampoline(task);
-		show.is_gone = is_left_behind(call, top);
+		show.is_gone = call->kind == CALL_BY_PLACE && is_left_behind(call, top);
 		for (u32 n = 0; n < TIME_STATES; n++)
 			show.part_ns[n] = thread->total_ns[n] - call->part_ns[n];
 		bpf_seq_write(ctx->meta->seq, &show, sizeof(show));
@@ -244,59 +255,43 @@ int on_open_calls(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* The row of a call's waits in an iterator; false: it is none of which they are told. */
-static __noinline bool begin_open_row(struct thread *thread, struct call_books *books, u32 number)
+/* What the thread has noted of its waits, each once, whatever calls they are in. */
+static __noinline int show_waits(struct seq_file *seq, struct thread *thread)
 {
 	struct slow_row *row = slow_row_of(SLOW_ROW_OF_ITERATOR);
-	struct open_call *call;
-
-	if (!thread || !books || !row)
-		return false;
-	call = open_call_at(books, number);
-	if (!call || !call->begun || call->is_inner)
-		return false;
-	row->key = (struct slow_key){.thread = thread->serial, .function = call->function - 1};
-	for (u32 n = 0; n < TIME_STATES; n++)
-		row->left_ns[n] = thread->total_ns[n] - call->part_ns[n];
-	row->books = thread->call_books;
-	row->begun = call->begun;
-	row->end_wait = books->waits;
-	row->first_wait = first_kept(call->waits, books->waits, CALL_WAITS);
-	return true;
-}
-
-/* What the thread of an open call has waited for in it, until its last switch. */
-static __noinline int show_waits(struct seq_file *seq)
-{
-	struct slow_row *row = slow_row_of(SLOW_ROW_OF_ITERATOR);
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
 	u32 first, end;
 
-	if (!seq || !row)
+	if (!seq || !thread || !books || !row)
 		return 0;
-	first = row->first_wait;
-	end = row->end_wait;
+	end = books->waits;
+	first = first_kept(0, end, CALL_WAITS);
+	row->key = (struct slow_key){.thread = thread->serial};
+	row->books = thread->call_books;
+	row->begun = 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CALL_WAITS; i++) {
 		if (first + i == end)
 			break;
+		for (u32 n = 0; n < TIME_STATES; n++)
+			row->left_ns[n] = ~0ULL;
+		row->until = books->wait[(first + i) & (CALL_WAITS - 1)].until;
+		row->number = first + i;
 		if (slow_take_wait(SLOW_ROW_OF_ITERATOR, first + i))
 			bpf_seq_write(seq, row, sizeof(struct call_entry));
 	}
 	return 0;
 }
 
+/* An iterator has room for 32 KiB of one thread: that many waits are fewer. */
+_Static_assert(CALL_WAITS * sizeof(struct call_entry) <= (32 << 10), "they fit");
+
 SEC("?iter/task")
 int on_open_waits(struct bpf_iter__task *ctx)
 {
-	struct task_struct *task = ctx->task;
-	struct thread *thread = shown_thread(task);
-	struct call_books *books = thread ? call_books_of(thread) : NULL;
+	struct thread *thread = shown_thread(ctx->task);
 
-	if (!task || !thread || !books)
-		return 0;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++)
-		if (begin_open_row(thread, books, i))
-			show_waits(ctx->meta->seq);
+	if (thread)
+		show_waits(ctx->meta->seq, thread);
 	return 0;
 }

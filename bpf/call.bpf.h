@@ -187,10 +187,29 @@ static __noinline bool is_tail_call(u64 sp)
 
 #define PLACE_IS_INNER 0x100
 
-/* Takes calls off the books whose frames are gone, and finds a free place; with a flag if the
- * thread is in the same function already. -1: there is none. Global, as what follows: verified
- * once. */
-__noinline int look_for_place(struct thread *thread, u32 function, u64 sp)
+/* Is it known, now that another one begins, that it is over? */
+static __always_inline bool is_over(
+	const struct open_call *call, u32 function, u64 sp, enum call_matching kind)
+{
+	if (kind == CALL_BY_NUMBER)
+		return call->kind == CALL_BY_NUMBER;
+	if (kind == CALL_BY_MARKS)
+		return call->kind == CALL_BY_MARKS && call->function == function + 1;
+	if (call->kind != kind)
+		return false;
+	return is_left_behind(call, sp) ||
+	       (call->sp == sp && (kind == CALL_BY_STACK || !is_tail_call(sp)));
+}
+
+/* On another stack it is another coroutine's. */
+static __always_inline bool is_inside(const struct open_call *call, u32 function, u64 sp)
+{
+	return call->function == function + 1 && (!sp || call->sp - sp < ONE_STACK);
+}
+
+/* Takes calls off the books that are over, and finds a free place; with a flag if the thread is in
+ * the same function already. -1: there is none. Global, as what follows: verified once. */
+__noinline int look_for_place(struct thread *thread, u32 function, u64 sp, u32 kind)
 {
 	struct call_books *books = thread ? call_books_of(thread) : NULL;
 	int found = -1;
@@ -202,12 +221,11 @@ __noinline int look_for_place(struct thread *thread, u32 function, u64 sp)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
 		struct open_call *call = &books->open[i];
 
-		if (call->function && sp &&
-			(is_left_behind(call, sp) || (call->sp == sp && !is_tail_call(sp))))
+		if (call->function && is_over(call, function, sp, kind))
 			drop_call(thread, call);
 		if (!call->function)
 			found = i;
-		else if (call->function == function + 1)
+		else if (is_inside(call, function, sp))
 			flags = PLACE_IS_INNER;
 	}
 	return found < 0 ? -1 : (int)(found | flags);
@@ -234,7 +252,7 @@ __noinline int evict_call(struct thread *thread, u64 sp)
 }
 
 /* Before the window calls are known, and not timed. */
-__noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
+__noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
 {
 	u32 function = CALL_FUNCTION(cookie);
 	struct call_moment moment = {};
@@ -244,26 +262,33 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp)
 
 	if (!thread)
 		return 0;
-	if (!thread->open_calls && !take_call_books(thread)) {
+	/* First, so that a wait from now on is noted; and a function of the kernel that is watched,
+	 * and called just now, takes no books of its own. */
+	if (!thread->open_calls++ && !take_call_books(thread)) {
+		thread->open_calls--;
 		__sync_fetch_and_add(&counts_of(function)->no_room, 1);
 		return 0;
 	}
+	barrier();
 	books = call_books_of(thread);
-	if (!books)
+	if (!books) {
+		thread->open_calls--;
+		__sync_fetch_and_add(&counts_of(function)->no_room, 1);
 		return 0;
-	place = look_for_place(thread, function, sp);
-	if (place < 0)
+	}
+	thread->has_called = true;
+	place = look_for_place(thread, function, sp, kind);
+	if (place < 0 && kind == CALL_BY_PLACE)
 		place = evict_call(thread, sp);
 	if (place < 0) {
+		thread->open_calls--;
 		books->too_deep++;
 		__sync_fetch_and_add(&counts_of(function)->too_deep, 1);
 		return 0;
 	}
 	call = &books->open[place & (CONTRACT_CALL_DEPTH - 1)];
-	/* First, so that a wait from now on is noted. */
-	thread->open_calls++;
-	barrier();
 	call->sp = sp;
+	call->kind = kind;
 	call->returns_to = 0;
 	if (cookie & CALL_BY_RETURNS)
 		bpf_probe_read_user(&call->returns_to, sizeof(u64), (void *)sp);
@@ -296,7 +321,7 @@ __noinline int find_call(struct thread *thread, u32 function, u64 sp)
 
 		if (!call->function)
 			continue;
-		if (call->function == function + 1 && call->sp == sp &&
+		if (call->function == function + 1 && (!sp || call->sp == sp) &&
 			(found < 0 || call->begun >= begun)) {
 			found = i;
 			begun = call->begun;
@@ -352,8 +377,8 @@ static __noinline int call_add(u32 table, struct call_key *key, struct call_sum 
 }
 
 /* What the thread did from the call's beginning to that moment; the parts are its wall time. */
-static __noinline int take_parts(
-	const struct open_call *call, const struct call_moment *moment, struct call_sum *ret)
+static __noinline int take_parts(const struct open_call *call, u32 function,
+	const struct call_moment *moment, struct call_sum *ret)
 {
 	u64 sum = 0, owed = 0;
 
@@ -378,7 +403,7 @@ static __noinline int take_parts(
 	}
 	if (sum == ret->wall_ns)
 		return 0;
-	__sync_fetch_and_add(&counts_of(call->function - 1)->mismatch, 1);
+	__sync_fetch_and_add(&counts_of(function)->mismatch, 1);
 	for (u32 i = 0; i < TIME_STATES; i++)
 		ret->part_ns[i] = i == TIME_RUNNING ? ret->wall_ns : 0;
 	return 0;
@@ -425,7 +450,7 @@ static __always_inline void begin_slow_row(struct slow_row *row, const struct ca
 	row->end_sample = moment->samples;
 }
 
-static __noinline int tell_call(struct thread *thread, const struct open_call *call,
+static __noinline int tell_call(struct thread *thread, const struct open_call *call, u32 function,
 	const struct call_moment *moment, bool is_error)
 {
 	struct call_key key = {};
@@ -437,10 +462,10 @@ static __noinline int tell_call(struct thread *thread, const struct open_call *c
 
 	if (!thread || !call || !moment)
 		return 0;
-	take_parts(call, moment, &sum);
+	take_parts(call, function, moment, &sum);
 	key.thread = thread->serial;
 	key.slice = event_slice(moment->now);
-	key.function = call->function - 1;
+	key.function = function;
 	key.band = call_band_of(sum.wall_ns);
 	key.flags = (is_error ? CALL_IS_ERROR : 0) | (call->is_inner ? CALL_IS_INNER : 0);
 	is_slow = !call->is_inner &&
@@ -477,7 +502,8 @@ static __noinline int tell_call(struct thread *thread, const struct open_call *c
 
 /* What the end of a call is, if none is known that it could be of. */
 enum call_end {
-	CALL_RETURNS,   /* it was begun before the window, or in another thread */
+	CALL_RETURNS,   /* it was begun before the window, or in another thread; a forked child
+			   returns from its parent's */
 	CALL_MAY_LEAVE, /* and maybe nothing ends here */
 };
 
@@ -490,6 +516,7 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	struct call_moment moment = {};
 	struct call_books *books;
 	struct open_call *call;
+	bool is_told;
 	int place;
 
 	if (!thread)
@@ -499,7 +526,7 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	if (place < 0 || !books) {
 		if (books && books->too_deep)
 			books->too_deep--;
-		else if (how == CALL_RETURNS)
+		else if (how == CALL_RETURNS && thread->has_called)
 			__sync_fetch_and_add(&counts_of(function)->unmatched, is_open);
 		if (books)
 			settle_books(thread, books);
@@ -509,13 +536,19 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	/* What is waited for from now on is not added to what is this call's. */
 	books->alike_from = books->waits;
 	barrier();
+	is_told = call->begun && take_moment(thread, &moment);
+	/* It ends behind the window: there it has not ended. */
+	if (is_told && moment.now >= window_end)
+		return 0;
 	if (!call->begun)
 		__sync_fetch_and_add(&counts_of(function)->begun_before, is_open);
-	else if (take_moment(thread, &moment))
-		tell_call(thread, call, &moment, is_error);
-	else
+	else if (!is_told)
 		__sync_fetch_and_add(&counts_of(function)->no_room, 1);
+	/* From here on it is told as one that has ended, should the window end meanwhile. */
 	call->function = 0;
+	barrier();
+	if (is_told)
+		tell_call(thread, call, function, &moment, is_error);
 	thread->open_calls--;
 	settle_books(thread, books);
 	return 1;

@@ -25,7 +25,7 @@ const volatile __u32 cfg_call_books_mask;
 #define CALL_SHARES 128
 
 struct open_call {
-	u64 sp;         /* where its return address lies; 0: not told, as of system calls */
+	u64 sp;         /* where its return address lies; 0: of system calls and marks */
 	u64 returns_to; /* what is there; 0: what the kernel puts there to see it return */
 	u64 begun;      /* 0: before the window */
 	u64 part_ns[TIME_STATES]; /* of its thread, when it began */
@@ -33,7 +33,16 @@ struct open_call {
 	u32 samples;
 	u16 function; /* counted from 1; 0: there is no call here */
 	bool is_inner;
-	u8 pad[5];
+	u8 kind; /* enum call_matching */
+	u8 pad[4];
+};
+
+/* By what the end of a call is known to be its end. */
+enum call_matching {
+	CALL_BY_PLACE,  /* of its return address, on a user stack */
+	CALL_BY_STACK,  /* of the kernel: the last one that began */
+	CALL_BY_MARKS,  /* there is one at a time in a thread */
+	CALL_BY_NUMBER, /* of a system call: likewise, of all system calls */
 };
 
 /* Waits that are looked at for one that is the same. */
@@ -112,10 +121,14 @@ static __always_inline bool is_in_call(const struct thread *thread)
 /* Places that are looked at for books that are free, from the last ones of the thread on. */
 #define BOOKS_TRIES 16
 
-/* Takes books for a thread that is in no call; false if there are none. */
+/* Takes books for a thread that is in no call; false if there are none. Threads begin to look at
+ * places of their own. */
 static __always_inline bool take_call_books(struct thread *thread)
 {
 	u32 serial = thread->serial;
+
+	if (!thread->call_books)
+		thread->call_books = serial * 0x9e3779b1U;
 
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < BOOKS_TRIES; i++) {

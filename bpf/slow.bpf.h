@@ -28,6 +28,10 @@ __u64 lost_slow_waits;
 /* A row on its way, for each slot of events, and one for the iterator; and the call that it is of.
  */
 struct slow_row {
+	/* As struct call_entry has it: */
+	u64 until;
+	u32 number;
+	u32 pad;
 	struct slow_key key;
 	struct slow_sum sum;
 	u64 left_ns[TIME_STATES]; /* of the call's parts, that no row has yet */
@@ -36,7 +40,7 @@ struct slow_row {
 	u64 unseen_kernel_stack;
 	u64 unseen_user_stack;
 	u32 unseen_letter;
-	u32 pad;
+	u32 pad_2;
 	u64 begun;
 	u32 books; /* number */
 	u32 first_wait;

@@ -180,8 +180,9 @@ struct thread {
 	/* Of its last switch-out and of its last wake. */
 	struct memo memos[MEMO_KINDS - 1];
 	u32 call_books;         /* number of those that it has, or had last: open_call.bpf.h */
+	bool has_called;        /* it has begun a call that is watched */
 	bool has_called_system; /* its first system call that is watched is over */
-	u8 call_pad[3];
+	u8 call_pad[2];
 	u64 pad[5];
 	struct await await;
 };

@@ -135,11 +135,15 @@ struct call_open {
 	__u64 returns_to;
 	__u8 is_inner;
 	__u8 is_gone; /* its frame is: it was left */
-	__u8 pad[6];
+	__u8 pad[2];
+	__u32 first_wait; /* number of the first that it can have */
 };
 
-/* One wait of such a call, a row of what is kept of them. */
+/* One wait of a thread that is in such calls; its function is not told. */
 struct call_entry {
+	__u64 until;
+	__u32 number;
+	__u32 pad;
 	struct slow_key key;
 	struct slow_sum sum;
 };

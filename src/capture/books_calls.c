@@ -52,6 +52,11 @@ static void add_call(struct books *books, const struct kernel_call *row)
 		return;
 	for (size_t i = 0; i < TIME_STATES; i++)
 		call.part_ns[i] = row->sum.part_ns[i];
+	/* Emptied while somebody was adding to it, at the very end. */
+	if (!rec_call_is_sound(&call)) {
+		books->calls.at[row->key.function].mismatched += call.count;
+		return;
+	}
 	/* The thread is to be written, whatever else comes of it. */
 	if (call.thread)
 		books_book_of(books, call.thread);
@@ -258,7 +263,8 @@ static void add_waits(struct closing *closing, const kernel_slow_rows *waits)
 		struct rec_share shares[CONTRACT_MAX_HOPS + 1] = {0};
 		struct rec_sum sum;
 		if (row->key.thread != closing->call->thread ||
-			row->key.function != closing->call->function ||
+			(int32_t)(row->number - closing->call->first_wait) < 0 ||
+			row->until <= closing->call->begun_ns ||
 			row->key.state >= TIME_STATES ||
 			row->sum.ns > closing->left_ns[row->key.state])
 			continue;
@@ -283,6 +289,18 @@ static void describe(struct closing *closing)
 		rec->awaited = awaited_id(books->things, now->awaited);
 }
 
+/* Where a switch-in was not seen before the call began, its thread is told to have waited on. */
+static void settle_parts(struct rec_open_call *rec)
+{
+	uint64_t others_ns = rec->part_ns[TIME_WOKEN] + rec->part_ns[TIME_PREEMPTED] +
+			     rec->part_ns[TIME_BLOCKED];
+
+	if (rec_open_call_is_sound(rec) || others_ns <= rec->wall_ns)
+		return;
+	for (size_t i = 0; i < TIME_STATES; i++)
+		rec->part_ns[i] = i == TIME_RUNNING ? rec->wall_ns : 0;
+}
+
 static void close_call(struct closing *closing, const kernel_slow_rows *waits, uint64_t end_ns)
 {
 	struct books *books = closing->books;
@@ -297,6 +315,7 @@ static void close_call(struct closing *closing, const kernel_slow_rows *waits, u
 	for (size_t i = 0; i < TIME_STATES; i++)
 		rec->part_ns[i] = call->part_ns[i];
 	add_open_interval(closing->now, books->start_ns, end_ns, rec->part_ns);
+	settle_parts(rec);
 	if (!rec_open_call_is_sound(rec)) {
 		total->mismatched++;
 		return;

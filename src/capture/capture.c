@@ -387,8 +387,11 @@ int capture_stop(struct capture *capture, struct why *why)
 	rest = drain_take(capture->drain);
 	if (rest && capture->unwinding)
 		unwinding_give(capture->unwinding, rest);
-	if (rest)
+	/* What was open then is not so any more, or is told by the last batch. */
+	if (rest) {
+		rest->has_open = false;
 		books_add(capture->books, rest);
+	}
 	batch_free(rest);
 
 	last = drain_now(capture->drain, true);

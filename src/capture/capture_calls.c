@@ -20,7 +20,7 @@
 /* Fewer calls have no percentile worth the name. */
 #define CALLS_FOR_PERCENTILES 100
 /* A band of lengths may hold far more than the percentile leaves: then it is not slow. */
-#define MOST_SLOW_PER_EXPECTED 5
+#define MOST_SLOW_PER_EXPECTED 2
 /* How long calls are counted to tell what they cost. */
 #define PRICE_NS (200 * NS_PER_MS)
 /* What the two programs of a call take beside its traps; of a system call, all of it. */

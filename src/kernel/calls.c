@@ -16,6 +16,7 @@
 #define ATTACH_KPROBE_MULTI 42
 /* Without multi, each place is a link that the kernel takes its time to undo. */
 #define MOST_KERNEL_LINKS 16
+#define MOST_USER_LINKS 48
 
 unsigned int calls_uses(const struct call_plan *plan)
 {
@@ -223,10 +224,22 @@ static int attach_system(struct kernel *kernel, struct bpf_program *program, str
 	return 0;
 }
 
+/* Of all that are asked for: each takes its time to be undone. */
+static int check_links(const struct kernel *kernel, struct why *why)
+{
+	if (kernel->has_multi || kernel->calls.places.count <= MOST_USER_LINKS)
+		return 0;
+	return why_set(why, -E2BIG,
+		"the calls that are asked for begin and end at %zu places, and this kernel would "
+		"need seconds to give up more than %d of them again; ask for fewer, or use Linux "
+		"6.6 or newer",
+		kernel->calls.places.count, MOST_USER_LINKS);
+}
+
 /* Ends before beginnings: no call that is known lacks its end. */
 int kernel_attach_calls(struct kernel *kernel, struct why *why)
 {
-	int error = 0;
+	int error = check_links(kernel, why);
 
 	for (unsigned int probe = 0; probe < CALL_PROBES && !error; probe++)
 		vec_each (fd, &kernel->calls.fds)
@@ -316,13 +329,14 @@ int kernel_empty_calls(struct kernel *kernel, uint32_t table, struct kernel_call
 
 	if (!kernel->calls.functions.count)
 		return 0;
+	/* What slow calls waited for first: calls without it are known, it without them is too much. */
 	error = kernel_empty_table(kernel,
-		bpf_map__fd(table ? skeleton->maps.calls_1 : skeleton->maps.calls_0),
-		kernel->call_values, add_calls, &rows->calls);
+		bpf_map__fd(table ? skeleton->maps.slow_1 : skeleton->maps.slow_0),
+		kernel->call_values, add_slow, &rows->slow);
 	if (!error)
 		error = kernel_empty_table(kernel,
-			bpf_map__fd(table ? skeleton->maps.slow_1 : skeleton->maps.slow_0),
-			kernel->call_values, add_slow, &rows->slow);
+			bpf_map__fd(table ? skeleton->maps.calls_1 : skeleton->maps.calls_0),
+			kernel->call_values, add_calls, &rows->calls);
 	if (!error)
 		skeleton->bss->call_rows_used[table] = skeleton->bss->slow_rows_used[table] = 0;
 	return error;
