@@ -252,7 +252,7 @@ int calls_gather(struct recording *recording, struct selection *selection,
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		vec_push(ret, ((struct called){.function = &functions[i],
-			.slow_band = CONTRACT_CALL_BANDS,
+				      .slow_band = CONTRACT_CALL_BANDS,
 				      .kind = call_kind_from_name(functions[i].kind)}));
 	gathering.placer = placer_new(recording, shape, tree);
 	error = selection_each_call(selection, on_call, &gathering, why);
@@ -313,4 +313,13 @@ struct call_total called_all_slow(const struct called *called)
 bool called_has_many_unmatched(const struct called *called)
 {
 	return called->function->unmatched > called->all.count / MANY_UNMATCHED;
+}
+
+bool called_was_seen(const struct called *called)
+{
+	const struct rec_function *function = called->function;
+
+	return called->all.count || called->open.count || function->begun_before ||
+	       function->left || function->died_inside || function->too_deep ||
+	       function->unmatched || function->in_interrupt;
 }
