@@ -144,8 +144,8 @@ int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
 		return 0;
 	thread = calling_thread(now);
 	count_begun(now, thread);
-	if (thread &&
-		passes(number_of_context(regs), cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
+	if (thread && passes(number_of_context(regs),
+			      cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
 		call_begin(thread, function - 1, 0);
 	return 0;
 }

@@ -418,8 +418,7 @@ static __always_inline void begin_slow_row(struct slow_row *row, const struct ca
 	row->begun = call->begun;
 	/* Of what was before the call it is known that it was not in it. */
 	for (u32 i = 0; i < TIME_STATES; i++)
-		row->unseen_ns[i] =
-			moment->unseen_since >= call->begun ? moment->unseen_ns[i] : 0;
+		row->unseen_ns[i] = moment->unseen_since >= call->begun ? moment->unseen_ns[i] : 0;
 	row->first_wait = call->waits;
 	row->end_wait = moment->waits;
 	row->first_sample = call->samples;
@@ -486,6 +485,8 @@ enum call_end {
 __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool is_error)
 {
 	u32 function = CALL_FUNCTION(cookie);
+	/* What ends before the window is nobody's business. */
+	u64 is_open = bpf_ktime_get_ns() >= window_start;
 	struct call_moment moment = {};
 	struct call_books *books;
 	struct open_call *call;
@@ -499,7 +500,7 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 		if (books && books->too_deep)
 			books->too_deep--;
 		else if (how == CALL_RETURNS)
-			__sync_fetch_and_add(&counts_of(function)->unmatched, 1);
+			__sync_fetch_and_add(&counts_of(function)->unmatched, is_open);
 		if (books)
 			settle_books(thread, books);
 		return 0;
@@ -509,7 +510,7 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	books->alike_from = books->waits;
 	barrier();
 	if (!call->begun)
-		__sync_fetch_and_add(&counts_of(function)->begun_before, 1);
+		__sync_fetch_and_add(&counts_of(function)->begun_before, is_open);
 	else if (take_moment(thread, &moment))
 		tell_call(thread, call, &moment, is_error);
 	else

@@ -25,9 +25,9 @@ const volatile __u32 cfg_call_books_mask;
 #define CALL_SHARES 128
 
 struct open_call {
-	u64 sp;    /* where its return address lies; 0: not told, as of system calls */
+	u64 sp;         /* where its return address lies; 0: not told, as of system calls */
 	u64 returns_to; /* what is there; 0: what the kernel puts there to see it return */
-	u64 begun; /* 0: before the window */
+	u64 begun;      /* 0: before the window */
 	u64 part_ns[TIME_STATES]; /* of its thread, when it began */
 	u32 waits;                /* noted until then */
 	u32 samples;
@@ -69,7 +69,7 @@ struct call_books {
 	u32 waits;  /* noted so far */
 	u32 samples;
 	u32 shares;
-	u32 too_deep; /* calls that are open and not in here; some may have been left */
+	u32 too_deep;   /* calls that are open and not in here; some may have been left */
 	u32 alike_from; /* only from here on waits are in all calls that are open */
 	u32 noted;      /* number of the last wait that was noted, or added to */
 	bool was_alike; /* it was added to */
@@ -139,8 +139,8 @@ static __always_inline bool is_alike(
 	return wait->kernel_stack == key->kernel_stack && wait->user_stack == key->user_stack &&
 	       wait->chain == key->chain && wait->awaited == key->awaited &&
 	       wait->state == key->state && wait->task_letter == key->task_letter &&
-	       wait->band == key->band && wait->is_part == key->is_part &&
-	       wait->owner == owner && wait->hop_count == hop_count;
+	       wait->band == key->band && wait->is_part == key->is_part && wait->owner == owner &&
+	       wait->hop_count == hop_count;
 }
 
 /* The number of a wait that is like that one, of the last few; else that of the next. */

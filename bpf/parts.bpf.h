@@ -110,8 +110,7 @@ static __noinline bool add_shortened(
 	return add_row(cpu, key, &wait->row.sum);
 }
 
-static __always_inline void note_share(
-	struct share *to, const struct share *add, bool is_first)
+static __always_inline void note_share(struct share *to, const struct share *add, bool is_first)
 {
 	to->ran_ns = add->ran_ns + (is_first ? 0 : to->ran_ns);
 	to->no_cpu_ns = add->no_cpu_ns + (is_first ? 0 : to->no_cpu_ns);
@@ -181,8 +180,7 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 		add->max_ns = wait->to - wait->from;
 	sum_part(wait, first, last);
 	if (is_in_call(thread)) {
-		note_call_wait(
-			thread, &key, add, segment->to, cpu->owner, wait->record.hop_count);
+		note_call_wait(thread, &key, add, segment->to, cpu->owner, wait->record.hop_count);
 		if (chain >= CONTRACT_FIRST_CHAIN)
 			note_call_shares(thread);
 	}

@@ -148,9 +148,9 @@ void books_note_open_calls(struct books *books, const kernel_open_calls *open, u
 #define MOST_ASKED 64
 
 /*
- * Is there another word where the call's return address would be? Then it was left by a longjmp() or
- * an exception, and nothing has told us. Only of a thread that sleeps is it known that this is so
- * still.
+ * Is there another word where the call's return address would be? Then it was left by a longjmp()
+ * or an exception, and nothing has told us. Only of a thread that sleeps is it known that this is
+ * so still.
  */
 static bool was_left(const struct books *books, const struct call_open *call,
 	const struct thread_now *now, struct errands *errands)
@@ -160,8 +160,8 @@ static bool was_left(const struct books *books, const struct call_open *call,
 
 	if (!call->place || !call->returns_to || now->open_state != TIME_BLOCKED || now->wake_ns)
 		return false;
-	return books_read_word(errands, books_pid_of(books, book->image), book->tid, call->place,
-		       &word) &&
+	return books_read_word(
+		       errands, books_pid_of(books, book->image), book->tid, call->place, &word) &&
 	       word != call->returns_to;
 }
 
@@ -333,8 +333,8 @@ void books_close_calls(struct books *books, const struct batch *batch,
 			continue;
 		closing.call = call;
 		closing.now = &batch->open.at[*index];
-		if (call->is_gone || (asked++ < MOST_ASKED &&
-					     was_left(books, call, closing.now, errands)))
+		if (call->is_gone ||
+			(asked++ < MOST_ASKED && was_left(books, call, closing.now, errands)))
 			books->calls.at[call->function].left++;
 		else if (call->begun_ns < end_ns)
 			close_call(&closing, waits, end_ns);

@@ -94,7 +94,8 @@ const struct capture_calls *capture_calls(const struct capture *capture, size_t 
 struct capture_call_price {
 	uint64_t calls_per_s; /* of all functions that are watched */
 	uint64_t call_ns;     /* that each of them takes longer, on average */
-	double share;         /* of the target's CPU time */
+	double share;         /* of the processes' CPU time */
+	bool is_of_machine;   /* of the machine's: the target is not some processes */
 };
 
 const struct capture_call_price *capture_call_price(const struct capture *capture);

@@ -165,8 +165,8 @@ int capture_end_calls(struct capture *capture, const struct batch *last)
 	int error = kernel_read_open_waits(capture->kernel, &waits);
 
 	if (!error)
-		books_close_calls(capture->books, last, &waits, capture->end_ns,
-			capture->outside.errands);
+		books_close_calls(
+			capture->books, last, &waits, capture->end_ns, capture->outside.errands);
 	vec_clear(&waits);
 	capture_follow_calls(capture);
 	return error;
@@ -253,11 +253,11 @@ static int look_at_price(struct capture *capture, struct why *why)
 	uint64_t wall_ns = after.at_ns - before.at_ns;
 	double machine_ns = (double)wall_ns * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	double cost_ns = (double)calls * (double)price->call_ns;
-	double own_ns = is_of_processes
-				? (double)process_time_between(&before, &after) - cost_ns
-				: machine_ns;
+	double own_ns = is_of_processes ? (double)process_time_between(&before, &after) - cost_ns
+					: machine_ns;
 	double least_ns = (double)process_time_tick_ns();
 	double all_share = (double)all * (double)price->call_ns / machine_ns;
+	price->is_of_machine = !is_of_processes;
 	price->calls_per_s = per_second(calls, wall_ns);
 	price->share = cost_ns / (own_ns > least_ns ? own_ns : least_ns);
 	if (capture->options.calls.is_forced)
@@ -265,7 +265,8 @@ static int look_at_price(struct capture *capture, struct why *why)
 	if (is_of_processes && price->share > capture->options.calls.most_cost)
 		return refuse(price->share, price->calls_per_s, "", capture, why);
 	if (all_share > capture->options.calls.most_cost)
-		return refuse(all_share, per_second(all, wall_ns), " by all programs", capture, why);
+		return refuse(
+			all_share, per_second(all, wall_ns), " by all programs", capture, why);
 	return 0;
 }
 

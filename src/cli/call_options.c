@@ -181,9 +181,11 @@ void call_options_say_price(const struct capture *capture)
 	if (!price)
 		return;
 	fail(0,
-		"--calls: %s call%s a second; watching them takes some %.1f %% of the target's CPU "
-		"time on top (%s each); a call shorter than %s is mostly probe",
+		"--calls: %s call%s a second; watching them takes some %.1f %% of %s CPU time on "
+		"top "
+		"(%s each); a call shorter than %s is mostly probe",
 		units_count(price->calls_per_s, count), price->calls_per_s == 1 ? "" : "s",
-		100 * price->share, units_duration(price->call_ns, each),
+		100 * price->share, price->is_of_machine ? "this machine's" : "the target's",
+		units_duration(price->call_ns, each),
 		units_duration(MOSTLY_PROBE * price->call_ns, shortest));
 }

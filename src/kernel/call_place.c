@@ -242,8 +242,11 @@ static int say_no_mark(const struct placing *placing, const char *name, struct w
 	struct nearest nearest;
 	size_t all_count = 0, count;
 
-	if (parser_usdt_names(placing->outside->parsers, placing->file.fd, &all, &all_count) ||
-		!all_count)
+	int error =
+		parser_usdt_names(placing->outside->parsers, placing->file.fd, &all, &all_count);
+	if (error == -ENOEXEC)
+		return event_file_refuse(&placing->file, why);
+	if (error || !all_count)
 		return why_set(why, -EINVAL, "%s: there are no USDT marks in %s", request->text,
 			placing->file.said);
 	_cleanup_free_ const char **names =

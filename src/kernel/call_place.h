@@ -40,7 +40,7 @@ struct call_plan {
 	VEC(int) fds;
 	struct event_rule *rules; /* borrowed; and how many of them there are */
 	uint32_t *rule_count;
-	size_t left_out;        /* functions of patterns whose code could not be understood */
+	size_t left_out; /* functions of patterns whose code could not be understood */
 	bool is_unwound; /* exceptions may pass through any library's functions */
 };
 

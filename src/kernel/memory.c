@@ -332,9 +332,7 @@ uint64_t kernel_trap_ns(struct kernel *kernel, bool is_stepped)
 		}
 	}
 	take_back(kernel, links, fds);
-	return least != UINT64_MAX ? least / TRAPS
-	       : is_stepped	   ? USUAL_STEPPED_NS
-				   : USUAL_TRAP_NS;
+	return least != UINT64_MAX ? least / TRAPS : is_stepped ? USUAL_STEPPED_NS : USUAL_TRAP_NS;
 }
 
 static void add_allocations(const struct kernel *kernel, uint32_t count, void *context)
