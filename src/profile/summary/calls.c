@@ -298,6 +298,8 @@ uint64_t called_slow_from(const struct called *called)
 {
 	uint64_t lowest = call_lengths_begin(called->slow_band);
 
+	if (called->function->rule[0] != 'p')
+		return called->function->slow_from_ns;
 	return lowest < called->function->slow_from_ns ? lowest : called->function->slow_from_ns;
 }
 
