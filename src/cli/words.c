@@ -55,7 +55,7 @@ static const struct {
 	{"call", "of a function that was watched: from its beginning to its return"},
 	{"slow (of calls)", "took --slower or more; by default the longest of a hundred"},
 	{"the others", "all calls of that function that were not slow"},
-	{"more waits", "what a slow call waited for before its last 32 waits"},
+	{"more waits", "earlier waits of a slow call, more than are kept of one"},
 	{"accounted", "share of all threads' time that is recorded"},
 	{"lost", "detail that could not be kept"},
 	{"noted", "what was missed and repaired, or left out on purpose"},
