@@ -417,7 +417,7 @@ static void add_clocks(struct check *check)
 				   : "no cycle counter (usual in virtual machines)");
 }
 
-/* Hooks of -e and --alloc, which no other recording needs. */
+/* Hooks of -e, --alloc and dwell calls, which no other recording needs. */
 static void add_event_hooks(struct check *check)
 {
 	bool has_uprobes = !access(EVENT_SOURCES "/uprobe/type", F_OK);
@@ -425,7 +425,8 @@ static void add_event_hooks(struct check *check)
 
 	if (!has_uprobes)
 		facts_add(check->facts, FACT_HELPFUL, FACT_MISSING, "uprobes",
-			"functions of programs (-e uprobe:, usdt:) and --alloc cannot be watched");
+			"functions of programs (-e uprobe:, usdt:, dwell calls) and --alloc cannot "
+			"be watched");
 	else if (check->can_load)
 		facts_add(check->facts, FACT_HELPFUL, uprobes_have_multi() ? FACT_OK : FACT_LIMITED,
 			"uprobes", "%s",
@@ -433,8 +434,9 @@ static void add_event_hooks(struct check *check)
 					     : "functions of programs can be watched, up to 16 of "
 					       "an event at once (more from Linux 6.6 on)");
 	facts_add(check->facts, FACT_HELPFUL, has_kprobes ? FACT_OK : FACT_MISSING, "kprobes", "%s",
-		has_kprobes ? "functions of the kernel can be watched (-e kprobe:)"
-			    : "functions of this kernel cannot be watched; its tracepoints can");
+		has_kprobes ? "functions of the kernel can be watched (-e kprobe:, dwell calls k:)"
+			    : "functions of this kernel cannot be watched; its tracepoints and "
+			      "system calls can");
 }
 
 void check_kernel_helpful(struct check *check)
