@@ -409,11 +409,15 @@ static int place_system_calls(struct placing *placing, struct why *why)
 	int number = syscall_number(pattern), error = 0;
 	size_t found = 0;
 
+	if (!strcmp(pattern, "rt_sigreturn"))
+		return why_set(why, -EINVAL,
+			"syscall:rt_sigreturn does not return: it ends a signal's handler");
 	if (number >= 0)
 		return add_system_call(placing, (unsigned int)number, why);
 	for (unsigned int i = 0; i < CONTRACT_SYSTEM_CALLS && !error; i++) {
 		const char *name = syscall_name(i);
-		if (!name || fnmatch(pattern, name, 0))
+		/* What comes back from a signal's handler is another system call. */
+		if (!name || fnmatch(pattern, name, 0) || !strcmp(name, "rt_sigreturn"))
 			continue;
 		found++;
 		error = add_system_call(placing, i, why);
