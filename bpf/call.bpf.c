@@ -230,7 +230,9 @@ int on_open_calls(struct bpf_iter__task *ctx)
 	if (!task || !thread || !books)
 		return 0;
 	/* A thread that has run since the window's end may be anywhere. */
-	if (thread->state == TIME_BLOCKED && !thread->wake && task->__state)
+	show.is_asleep = thread->state == TIME_BLOCKED && !thread->wake &&
+			 books->switches == task->nvcsw + task->nivcsw;
+	if (show.is_asleep)
 		top = user_stack_top(task);
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {

@@ -21,7 +21,7 @@
 /* States of a thread, as in enum time_state, which this header does not have. */
 #define CONTRACT_CALL_PARTS 4
 /* What a thread keeps of its calls and their waits while it is in one. */
-#define CONTRACT_CALL_BOOKS_BYTES 9824
+#define CONTRACT_CALL_BOOKS_BYTES 9856
 /* Above every system call's number; a power of two. */
 #define CONTRACT_SYSTEM_CALLS 512
 
@@ -134,8 +134,9 @@ struct call_open {
 	__u64 place;
 	__u64 returns_to;
 	__u8 is_inner;
-	__u8 is_gone; /* its frame is: it was left */
-	__u8 pad[2];
+	__u8 is_gone;   /* its frame is: it was left */
+	__u8 is_asleep; /* its thread has not run since its open interval began */
+	__u8 pad;
 	__u32 first_wait; /* number of the first that it can have */
 };
 
