@@ -33,7 +33,8 @@ struct open_call {
 	u32 samples;
 	u16 function; /* counted from 1; 0: there is no call here */
 	bool is_inner;
-	u8 pad[5];
+	bool jumps_on; /* to functions whose returns end it */
+	u8 pad[4];
 };
 
 /* Waits that are looked at for one that is the same. */
