@@ -78,7 +78,7 @@ int on_call_leave(struct pt_regs *ctx)
 	struct thread *thread;
 	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie), has_ended = false;
 	u32 how = cookie & CALL_IS_OTHERS ? CALL_IS_ELSEWHERE
-		  : is_sure		  ? CALL_RETURNS
+		  : is_sure               ? CALL_RETURNS
 					  : CALL_MAY_LEAVE;
 
 	if (!(cookie & CALL_HAS_NO_PLACE) && !jump_is_taken(CALL_CONDITION(cookie), ctx->flags))

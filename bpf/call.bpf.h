@@ -211,7 +211,8 @@ __noinline int look_for_place(struct thread *thread, u32 function, u64 sp)
 		struct open_call *call = &books->open[i];
 
 		if (call->function && sp &&
-			(is_left_behind(call, sp) || (call->sp == sp && !is_tail_call(call, function, sp))))
+			(is_left_behind(call, sp) ||
+				(call->sp == sp && !is_tail_call(call, function, sp))))
 			drop_call(thread, call);
 		if (!call->function)
 			found = i;
@@ -487,8 +488,8 @@ static __noinline int tell_call(struct thread *thread, const struct open_call *c
 
 /* What the end of a call is, if none is known that it could be of. */
 enum call_end {
-	CALL_RETURNS,   /* it was begun before the window, or in another thread */
-	CALL_MAY_LEAVE, /* and maybe nothing ends here */
+	CALL_RETURNS,      /* it was begun before the window, or in another thread */
+	CALL_MAY_LEAVE,    /* and maybe nothing ends here */
 	CALL_IS_ELSEWHERE, /* others pass here, too; most likely nothing ends */
 };
 

@@ -291,8 +291,8 @@ static int look_through(struct code_reader *reader, const struct part *part)
 		error = look_at(reader, part, bounds, at, &way);
 		if (way.kind == X86_ANYWHERE) {
 			reader->found->has_unseen = true;
-			reader->found->may_vanish |= !is_switch(
-				part->code + at, &way, part->code + before, at - before);
+			reader->found->may_vanish |=
+				!is_switch(part->code + at, &way, part->code + before, at - before);
 		}
 		before = at;
 		at += way.bytes;
@@ -334,7 +334,8 @@ const struct ways_out *ways_out_of(struct code_reader *reader, uint64_t start, u
 }
 
 /* Does an instruction begin there, seen from where the function does? */
-static bool is_instruction(struct code_reader *reader, uint64_t start, uint64_t bytes, uint64_t target)
+static bool is_instruction(
+	struct code_reader *reader, uint64_t start, uint64_t bytes, uint64_t target)
 {
 	uint64_t at = 0, there = target - start;
 	struct part part;

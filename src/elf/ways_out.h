@@ -20,7 +20,7 @@ struct way_out {
 	uint64_t target;   /* of a jump whose target is written in it; 0: it is none */
 	uint8_t condition; /* contract/jump.h */
 	bool is_emulated;  /* by the kernel, under a uprobe */
-	bool is_unfit;     /* for a probe: the kernel takes none there, or it is not seen what it does */
+	bool is_unfit;     /* for a probe: refused there, or it is not seen whether it jumps */
 };
 
 /* Of one function. Addresses are those in memory. */
