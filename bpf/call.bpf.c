@@ -75,15 +75,21 @@ SEC("?uprobe")
 int on_call_leave(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx);
+	u64 now = bpf_ktime_get_ns();
 	struct thread *thread;
-	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie);
+	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie), has_ended = false;
+	u32 how = cookie & CALL_IS_OTHERS ? CALL_IS_ELSEWHERE
+		  : is_sure               ? CALL_RETURNS
+					  : CALL_MAY_LEAVE;
 
 	if (!(cookie & CALL_HAS_NO_PLACE) && !jump_is_taken(CALL_CONDITION(cookie), ctx->flags))
 		return 0;
-	thread = calling_thread(bpf_ktime_get_ns());
+	thread = calling_thread(now);
 	if (thread)
-		call_end(thread, cookie, place_of_call(ctx, cookie),
-			is_sure ? CALL_RETURNS : CALL_MAY_LEAVE, false);
+		has_ended = call_end(thread, cookie, place_of_call(ctx, cookie), how, false);
+	/* Whoever passes here without having been counted is to be paid for, too. */
+	if (how == CALL_IS_ELSEWHERE && !has_ended)
+		count_begun(now, thread);
 	return 0;
 }
 

@@ -34,7 +34,8 @@ struct open_call {
 	u16 function; /* counted from 1; 0: there is no call here */
 	bool is_inner;
 	u8 kind; /* enum call_matching */
-	u8 pad[4];
+	bool jumps_on; /* to functions whose returns end it */
+	u8 pad[3];
 };
 
 /* By what the end of a call is known to be its end. */

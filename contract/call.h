@@ -34,6 +34,8 @@
 #define CALL_HAS_NO_PLACE (1ULL << 24) /* not by where its return address is */
 #define CALL_IS_RETURN (1ULL << 25)    /* of an instruction: it returns nearly surely */
 #define CALL_BY_RETURNS (1ULL << 26)   /* its return address stays where it is */
+#define CALL_IS_OTHERS (1ULL << 27)    /* of an instruction of a function that it may jump to */
+#define CALL_JUMPS_ON (1ULL << 28)     /* of a beginning: its end has such places */
 
 /* The band of a length, and where bands begin. */
 static inline __u32 call_band_of(__u64 ns)
