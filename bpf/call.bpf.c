@@ -178,8 +178,7 @@ int BPF_PROG(on_system_return, struct pt_regs *regs, long result)
 	if (!thread)
 		return 0;
 	/* A thread's first one may have begun before the probes were there; a child's has not. */
-	if (!call_end(
-		    thread, function - 1, 0, CALL_MAY_LEAVE, is_error(result)) &&
+	if (!call_end(thread, function - 1, 0, CALL_MAY_LEAVE, is_error(result)) &&
 		!thread->has_called_system && thread->birth < window_start)
 		__sync_fetch_and_add(&counts_of(function - 1)->begun_before, 1);
 	thread->has_called_system = true;

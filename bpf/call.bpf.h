@@ -185,8 +185,6 @@ static __noinline bool is_tail_call(u64 sp)
 	       word == trampoline;
 }
 
-#define PLACE_IS_INNER 0x100
-
 /* Is it known, now that another one begins, that it is over? */
 static __always_inline bool is_over(
 	const struct open_call *call, u32 function, u64 sp, enum call_matching kind)
@@ -207,25 +205,40 @@ static __always_inline bool is_inside(const struct open_call *call, u32 function
 	return call->function == function + 1 && (!sp || call->sp - sp < ONE_STACK);
 }
 
-/* Takes calls off the books that are over, and finds a free place; with a flag if the thread is in
- * the same function already. -1: there is none. Global, as what follows: verified once. */
-__noinline int look_for_place(struct thread *thread, u32 function, u64 sp, u32 kind)
+enum { PLACE_IS_FREE = 1, PLACE_IS_OF_SAME = 2, PLACE_IS_INNER = 0x100 };
+
+/* Looks at one place: a call that is over is taken off the books. Global, as what follows: verified
+ * once. */
+__noinline int look_at_place(struct thread *thread, u32 number, u32 function, u64 sp, u32 kind)
 {
 	struct call_books *books = thread ? call_books_of(thread) : NULL;
+	struct open_call *call;
+
+	if (!thread || !books)
+		return 0;
+	call = &books->open[number & (CONTRACT_CALL_DEPTH - 1)];
+	if (call->function && is_over(call, function, sp, kind))
+		drop_call(thread, call);
+	if (!call->function)
+		return PLACE_IS_FREE;
+	return is_inside(call, function, sp) ? PLACE_IS_OF_SAME : 0;
+}
+
+/* A free place; with a flag if the thread is in the same function already. -1: there is none. */
+__noinline int look_for_place(struct thread *thread, u32 function, u64 sp, u32 kind)
+{
 	int found = -1;
 	u32 flags = 0;
 
-	if (!thread || !books)
+	if (!thread)
 		return -1;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
-		struct open_call *call = &books->open[i];
+		int what = look_at_place(thread, i, function, sp, kind);
 
-		if (call->function && is_over(call, function, sp, kind))
-			drop_call(thread, call);
-		if (!call->function)
+		if (what & PLACE_IS_FREE)
 			found = i;
-		else if (is_inside(call, function, sp))
+		if (what & PLACE_IS_OF_SAME)
 			flags = PLACE_IS_INNER;
 	}
 	return found < 0 ? -1 : (int)(found | flags);
@@ -306,28 +319,41 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
 	return 0;
 }
 
+/* When the call at a place began, counted from 1, if it can be the one that ends; 0: it cannot.
+ * Calls within that one are over. */
+__noinline u64 look_at_end(struct thread *thread, u32 number, u32 function, u64 sp)
+{
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
+	struct open_call *call;
+
+	if (!thread || !books)
+		return 0;
+	call = &books->open[number & (CONTRACT_CALL_DEPTH - 1)];
+	if (!call->function)
+		return 0;
+	if (call->function == function + 1 && (!sp || call->sp == sp))
+		return call->begun + 1;
+	if (sp && is_left_behind(call, sp))
+		drop_call(thread, call);
+	return 0;
+}
+
 /* The call that ends: of those of the function the one at that place, or the last that began. */
 __noinline int find_call(struct thread *thread, u32 function, u64 sp)
 {
-	struct call_books *books = thread ? call_books_of(thread) : NULL;
-	u64 begun = 0;
+	u64 last = 0;
 	int found = -1;
 
-	if (!thread || !books)
+	if (!thread)
 		return -1;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
-		struct open_call *call = &books->open[i];
+		u64 begun = look_at_end(thread, i, function, sp);
 
-		if (!call->function)
+		if (!begun || begun < last)
 			continue;
-		if (call->function == function + 1 && (!sp || call->sp == sp) &&
-			(found < 0 || call->begun >= begun)) {
-			found = i;
-			begun = call->begun;
-		} else if (sp && is_left_behind(call, sp)) {
-			drop_call(thread, call);
-		}
+		found = i;
+		last = begun;
 	}
 	return found;
 }

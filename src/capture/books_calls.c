@@ -264,8 +264,7 @@ static void add_waits(struct closing *closing, const kernel_slow_rows *waits)
 		struct rec_sum sum;
 		if (row->key.thread != closing->call->thread ||
 			(int32_t)(row->number - closing->call->first_wait) < 0 ||
-			row->until <= closing->call->begun_ns ||
-			row->key.state >= TIME_STATES ||
+			row->until <= closing->call->begun_ns || row->key.state >= TIME_STATES ||
 			row->sum.ns > closing->left_ns[row->key.state])
 			continue;
 		sum = sum_of(closing->books, row);

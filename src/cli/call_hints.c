@@ -14,19 +14,10 @@
 /* Names in one line. */
 #define MOST_NAMES 5
 
-static bool was_called(const struct called *called)
-{
-	const struct rec_function *function = called->function;
-
-	return called->all.count || called->open.count || function->begun_before ||
-	       function->left || function->died_inside || function->too_deep ||
-	       function->unmatched || function->in_interrupt;
-}
-
 bool call_hints_has_any(const struct summary *summary)
 {
 	vec_each (called, &summary->calls)
-		if (was_called(called))
+		if (called_was_seen(called))
 			return true;
 	return false;
 }
@@ -85,35 +76,44 @@ static char *quoted(const char *name)
 	return strchr(clean, '\'') ? xstrdup("NAME") : xasprintf("'%s'", clean);
 }
 
-/* The function with most time in slow calls; NULL: there was no slow call. */
-static const struct rec_function *slowest(const struct summary *summary)
+/* The one with most time in slow calls; NULL: there was no slow call. */
+static const struct called *slowest(const struct summary *summary)
 {
-	const struct rec_function *best = NULL;
+	const struct called *best = NULL;
 	uint64_t best_ns = 0;
 
 	vec_each (called, &summary->calls) {
 		uint64_t ns = called_all_slow(called).wall_ns;
 		if (ns > best_ns) {
 			best_ns = ns;
-			best = called->function;
+			best = called;
 		}
 	}
 	return best;
 }
 
+/* "dwell report a.dwell --slow NAME --wait 1; dwell flame a.dwell --view slow:NAME -o slow.svg; ";
+ * caller frees. */
+static char *slow_commands(const struct called *called, const char *behind)
+{
+	_cleanup_free_ char *name = quoted(called->function->name);
+	bool has_waits = called->waits && called->waits->lines.count;
+	_cleanup_free_ char *report =
+		has_waits ? xasprintf("dwell report%s --slow %s --wait 1; ", behind, name)
+			  : xstrdup("");
+
+	return xasprintf("%sdwell flame%s --view slow:%s -o slow.svg; ", report, behind, name);
+}
+
 void call_hints_next(const struct summary *summary, const char *file, size_t columns, FILE *out)
 {
-	const struct rec_function *function = slowest(summary);
+	const struct called *called = slowest(summary);
 	_cleanup_free_ char *path = quoted(file);
 	_cleanup_free_ char *behind =
 		strcmp(file, VIEW_DEFAULT_FILE) ? xasprintf(" %s", path) : xstrdup("");
-	_cleanup_free_ char *slow = NULL;
-
-	if (function) {
-		_cleanup_free_ char *name = quoted(function->name);
-		slow = xasprintf("dwell flame%s --view slow:%s -o slow.svg; ", behind, name);
-	}
+	_cleanup_free_ char *slow = called ? slow_commands(called, behind) : xstrdup("");
 	_cleanup_free_ char *line =
-		xasprintf("next: %sdwell report%s; dwell html%s", slow ? slow : "", behind, behind);
+		xasprintf("next: %sdwell report%s; dwell html%s", slow, behind, behind);
+
 	layout_wrap(out, line, columns, 0, strlen("next: "));
 }

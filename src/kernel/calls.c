@@ -329,7 +329,8 @@ int kernel_empty_calls(struct kernel *kernel, uint32_t table, struct kernel_call
 
 	if (!kernel->calls.functions.count)
 		return 0;
-	/* What slow calls waited for first: calls without it are known, it without them is too much. */
+	/* What slow calls waited for first: calls without it are known, it without them is too
+	 * much. */
 	error = kernel_empty_table(kernel,
 		bpf_map__fd(table ? skeleton->maps.slow_1 : skeleton->maps.slow_0),
 		kernel->call_values, add_slow, &rows->slow);

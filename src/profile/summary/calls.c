@@ -298,6 +298,8 @@ uint64_t called_slow_from(const struct called *called)
 {
 	uint64_t lowest = call_lengths_begin(called->slow_band);
 
+	if (called->function->rule[0] != 'p')
+		return called->function->slow_from_ns;
 	return lowest < called->function->slow_from_ns ? lowest : called->function->slow_from_ns;
 }
 
@@ -313,4 +315,13 @@ struct call_total called_all_slow(const struct called *called)
 bool called_has_many_unmatched(const struct called *called)
 {
 	return called->function->unmatched > called->all.count / MANY_UNMATCHED;
+}
+
+bool called_was_seen(const struct called *called)
+{
+	const struct rec_function *function = called->function;
+
+	return called->all.count || called->open.count || function->begun_before ||
+	       function->left || function->died_inside || function->too_deep ||
+	       function->unmatched || function->in_interrupt;
 }

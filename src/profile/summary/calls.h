@@ -89,5 +89,7 @@ uint64_t called_slow_from(const struct called *called);
 struct call_total called_all_slow(const struct called *called);
 /* Calls that returned without one that had begun: of code that changes threads. */
 bool called_has_many_unmatched(const struct called *called);
+/* Was it called at all? All its calls may be in no figure. */
+bool called_was_seen(const struct called *called);
 
 #endif

@@ -253,23 +253,35 @@ static void put_open_call(const struct report *report, const struct called_open 
 	put_stack(report, &report->summary->tree, open->node, 4);
 }
 
+/* Slow ones have been open for long; others just happen to be. */
+static size_t open_worth_telling(const struct report *report, const struct called *called)
+{
+	size_t most = called->opened.count;
+
+	if (report->style->is_full)
+		return most;
+	for (size_t i = 0; i < most; i++)
+		if (called->opened.at[i].wall_ns < called->function->slow_from_ns)
+			most = i;
+	return most < report->stacks ? most : report->stacks;
+}
+
 static void put_open(const struct report *report, const struct called *called)
 {
-	size_t shown = 0;
-	char age[UNITS_ROOM];
+	size_t shown = open_worth_telling(report, called), more = called->opened.count - shown;
+	char age[UNITS_ROOM], count[UNITS_ROOM];
 
-	/* Something is always under way: a slow one is worth a word. */
-	while (shown < called->opened.count &&
-		(report->style->is_full ||
-			(shown < report->stacks && called->opened.at[shown].is_slow)))
-		shown++;
 	for (size_t i = 0; i < shown; i++)
 		put_open_call(report, &called->opened.at[i]);
-	if (shown < called->opened.count)
-		fprintf(report->out, "  and %zu more that %s not ended, for %s or less\n",
-			called->opened.count - shown,
-			called->opened.count - shown == 1 ? "has" : "have",
-			units_duration(called->opened.at[shown].wall_ns, age));
+	if (!more)
+		return;
+	units_duration(called->opened.at[shown].wall_ns, age);
+	if (shown)
+		fprintf(report->out, "  and %s more that %s not ended, for %s or less\n",
+			units_count(more, count), more == 1 ? "has" : "have", age);
+	else
+		fprintf(report->out, "  not ended: %s, begun %s%s ago\n", units_count(more, count),
+			more == 1 ? "" : "at most ", age);
 }
 
 static void put_count(FILE *out, bool *is_first, uint64_t count, const char *what)

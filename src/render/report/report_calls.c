@@ -154,16 +154,6 @@ static void put_groups(const struct report *report, const struct called *called)
 			called->groups.count - shown);
 }
 
-/* Calls that were there, and of which nothing ended, have a row, too. */
-static bool is_seen(const struct called *called)
-{
-	const struct rec_function *function = called->function;
-
-	return called->all.count || called->open.count || function->left || function->died_inside ||
-	       function->begun_before || function->in_interrupt || function->too_deep ||
-	       function->unmatched;
-}
-
 static void put_unseen(const struct report *report, size_t unseen, size_t more)
 {
 	const called_list *calls = &report->summary->calls;
@@ -175,7 +165,8 @@ static void put_unseen(const struct report *report, size_t unseen, size_t more)
 	if (!unseen)
 		return;
 	vec_each (called, calls) {
-		if (is_seen(called) || (text && text_width(text) > 60 && !report->style->is_full))
+		if (called_was_seen(called) ||
+			(text && text_width(text) > 60 && !report->style->is_full))
 			continue;
 		_cleanup_free_ char *name = text_clean(called->function->name, false);
 		char *longer =
@@ -203,7 +194,7 @@ void report_calls_block(const struct report *report)
 		return;
 	put_heading(report);
 	vec_each (called, &summary->calls) {
-		if (!is_seen(called)) {
+		if (!called_was_seen(called)) {
 			unseen++;
 			continue;
 		}
