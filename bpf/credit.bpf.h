@@ -301,6 +301,9 @@ __noinline int credit(struct cpu *cpu, struct thread *thread, u32 state, u64 fro
 
 	if (!cpu || !thread || state >= TIME_BLOCKED)
 		return 0;
+	/* A switch: here, as the program of switches has no more stack. */
+	if (state == TIME_RUNNING && is_in_call(thread))
+		note_call_switch(thread);
 	if (!take_time(cpu, thread, state, from, to, &key, &add))
 		return 0;
 	if (state != TIME_RUNNING && is_in_call(thread))

@@ -15,21 +15,21 @@ static __always_inline bool was_running_since_start(
 /*
  * A thread runs here that is not known to: it took this CPU at the last switch that was seen. If
  * that was one of others, whose time is not known, it did not wait for the CPU; and if nobody is
- * known to have woken it, it did nothing but wait.
+ * known to have woken it, it did nothing but wait. What is read twice is not kept: 6.1 has no more
+ * stack for the switch program.
  */
 static __always_inline u64 missed_switch_in(
 	const struct cpu *cpu, const struct thread *thread, u64 now)
 {
-	u64 at = cpu->last_switch, wake = thread->wake, since = thread->since;
-	bool is_blocked = thread->state == TIME_BLOCKED;
+	u64 at = cpu->last_switch;
 
-	if (at == SOME_TIME && is_blocked && !wake)
+	if (at == SOME_TIME && thread->state == TIME_BLOCKED && !thread->wake)
 		at = now;
 	if (at == SOME_TIME)
-		at = wake > since ? wake : since;
+		at = thread->wake > thread->since ? thread->wake : thread->since;
 	/* It cannot have run before it was woken. */
-	if (is_blocked && wake > at && wake <= now)
-		at = wake;
+	if (thread->state == TIME_BLOCKED && thread->wake > at && thread->wake <= now)
+		at = thread->wake;
 	return at;
 }
 

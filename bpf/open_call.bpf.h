@@ -225,9 +225,11 @@ __noinline int note_call_wait(struct thread *thread, const struct sum_key *key,
 
 /* A thread in a call leaves its CPU: if it has left it as often when somebody looks, it has not run
  * since. */
-static __always_inline void note_call_switch(struct task_struct *task, struct thread *thread)
+static __always_inline void note_call_switch(struct thread *thread)
 {
 	struct call_books *books = call_books_of(thread);
+	/* It is still the current one. */
+	struct task_struct *task = bpf_get_current_task_btf();
 
 	if (books)
 		books->switches = task->nvcsw + task->nivcsw;
