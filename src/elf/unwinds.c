@@ -29,6 +29,11 @@ static const char rust[] = "\0rust_eh_personality";
 static const char resume[] = "\0_Unwind_Resume";
 static const char of_c[] = "\0__gcc_personality_v0";
 
+/* What exchanges stacks: the C library's functions, and those of what runs coroutines. */
+static const char *const switchers[] = {"swapcontext", "makecontext", "setcontext", "jump_fcontext",
+	"ontop_fcontext", "coroutine_transfer", "slp_switch", "g_switchstack", "co_switch",
+	"coro_transfer", "aco_resume", "qemu_coroutine_new"};
+
 static bool names(const struct elf_section *strings, const char *name, size_t bytes)
 {
 	return memmem(strings->bytes, strings->count, name, bytes) != NULL;
@@ -115,11 +120,32 @@ static bool has_exceptions(const struct elf_file *file)
 	return count > 1 || !is_of_c;
 }
 
+static bool names_switcher(const struct elf_file *file, const char *section)
+{
+	struct elf_section strings;
+
+	if (elf_section_read(file, section, MAX_STRING_BYTES, &strings))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(switchers); i++) {
+		/* With the NUL before and behind. */
+		char name[32] = "";
+		size_t bytes = strlen(switchers[i]) + 2;
+		memcpy(name + 1, switchers[i], bytes - 1);
+		if (names(&strings, name, bytes))
+			return true;
+	}
+	return false;
+}
+
 enum elf_unwinds elf_unwinds(const struct elf_file *file)
 {
 	if (elf_section_exists(file, ".gopclntab") ||
 		elf_section_exists(file, ".note.go.buildid") ||
 		elf_section_exists(file, ".go.buildinfo"))
 		return ELF_UNWINDS_GO;
-	return has_exceptions(file) ? ELF_UNWINDS_EXCEPTIONS : ELF_UNWINDS_NOT;
+	if (has_exceptions(file))
+		return ELF_UNWINDS_EXCEPTIONS;
+	/* The C library has these functions for others. */
+	bool is_switching = names_switcher(file, ".dynstr") || names_switcher(file, ".strtab");
+	return is_switching && !is_runtime_of_c(file) ? ELF_UNWINDS_SWITCHES : ELF_UNWINDS_NOT;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * May functions of a file be left without returning, or have their stacks moved while they run? A
- * return address that a probe has taken would then end the program: exceptions of C++ and panics of
- * Rust find no way through it, and Go's stacks grow.
+ * May functions of a file be left without returning, or have their stacks moved or exchanged while
+ * they run? A return address that a probe has taken would then end the program: exceptions of C++
+ * and panics of Rust find no way through it, Go's stacks grow, and where stacks take turns the
+ * kernel finds another return than the one that it expects.
  */
 #ifndef DWELL_ELF_UNWINDS_H
 #define DWELL_ELF_UNWINDS_H
@@ -13,6 +14,7 @@ enum elf_unwinds {
 	ELF_UNWINDS_NOT,
 	ELF_UNWINDS_EXCEPTIONS,
 	ELF_UNWINDS_GO,
+	ELF_UNWINDS_SWITCHES, /* stacks take turns: coroutines, fibres */
 	ELF_UNWINDS_KINDS,
 };
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "contract/jump.h"
 #include "host/proc_text.h"
@@ -34,10 +35,16 @@ static int too_many(const struct call_request *request, struct why *why)
 static int add_function(struct call_plan *plan, const struct call_request *request,
 	const struct call_function *function, struct why *why)
 {
-	vec_each (other, &plan->functions)
-		if (!strcmp(other->name, function->name) && !strcmp(other->file, function->file) &&
-			other->offset == function->offset)
+	vec_each (other, &plan->functions) {
+		bool is_of_file =
+			function->kind == CALL_OF_FUNCTION && other->kind == CALL_OF_FUNCTION;
+		if (is_of_file ? other->device == function->device &&
+					 other->inode == function->inode &&
+					 other->offset == function->offset
+			       : other->kind == function->kind &&
+					 !strcmp(other->name, function->name))
 			return -EEXIST;
+	}
 	if (plan->functions.count == CONTRACT_CALL_FUNCTIONS)
 		return too_many(request, why);
 	vec_push(&plan->functions, *function);
@@ -107,6 +114,25 @@ static int refuse_returns(const struct placing *placing, const struct parser_fun
 				  : "its code is not understood to its end");
 }
 
+static bool is_named(const struct call_plan *plan, const char *name)
+{
+	vec_each (function, &plan->functions)
+		if (!strcmp(function->name, name))
+			return true;
+	return false;
+}
+
+/* By it people choose a function of a recording, so that each has its own. */
+static char *name_of(const struct placing *placing, const struct parser_function *found)
+{
+	char *name = xasprintf("%s:%s", basename(placing->request->path), found->name);
+
+	if (!is_named(placing->plan, name))
+		return name;
+	free(name);
+	return xasprintf("%s:%s", placing->file.path, found->symbol);
+}
+
 static int place_function(struct placing *placing, const struct parser_function *found,
 	const struct elf_returns *returns, struct why *why)
 {
@@ -118,7 +144,12 @@ static int place_function(struct placing *placing, const struct parser_function 
 		.is_by_returns = returns != NULL,
 		.is_dear = !found->is_emulated};
 
-	function.name = xasprintf("%s:%s", basename(placing->request->path), found->name);
+	struct stat status;
+	if (!fstat(placing->file.fd, &status)) {
+		function.device = status.st_dev;
+		function.inode = status.st_ino;
+	}
+	function.name = name_of(placing, found);
 	function.file = xstrdup(placing->file.path);
 	int index = add_function(plan, placing->request, &function, why);
 	if (index < 0) {
@@ -144,13 +175,15 @@ static int place_function(struct placing *placing, const struct parser_function 
 
 /* What a pattern has matched is left out if it cannot be watched, and told when nothing is left. */
 static int place_found(struct placing *placing, const struct parser_function *found, size_t count,
-	struct elf_returns *returns, struct why *why)
+	const struct elf_returns *all, bool may_take, struct why *why)
 {
 	size_t before = placing->plan->left_out;
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		int unknown = returns ? returns[i].error : 0;
+		const struct elf_returns *returns =
+			may_take && call_safety_of_function(found[i].name) ? NULL : &all[i];
+		int unknown = returns ? returns->error : 0;
 		/* A part of a function that compilers put elsewhere: nobody calls it. */
 		if (count > 1 && strstr(found[i].name, ".cold"))
 			continue;
@@ -159,38 +192,39 @@ static int place_found(struct placing *placing, const struct parser_function *fo
 		if (unknown)
 			placing->plan->left_out++;
 		else
-			error = place_function(
-				placing, &found[i], returns ? &returns[i] : NULL, why);
+			error = place_function(placing, &found[i], returns, why);
 	}
 	if (!error && count && placing->plan->left_out - before == count)
-		return refuse_returns(placing, &found[0], returns ? returns[0].error : 0, why);
+		return refuse_returns(placing, &found[0], all[0].error, why);
 	return error;
 }
 
-static int place_with_returns(struct placing *placing, const struct parser_function *found,
-	size_t count, bool is_unwound, struct why *why)
+static bool are_safe(const struct parser_function *found, size_t count)
 {
-	struct elf_returns *returns;
-	int error;
+	for (size_t i = 0; i < count; i++)
+		if (!call_safety_of_function(found[i].name))
+			return false;
+	return true;
+}
 
-	if (!is_unwound)
-		return place_found(placing, found, count, NULL, why);
-	returns = xcalloc(count + 1, sizeof(*returns));
-	error = parser_returns(placing->outside->parsers, placing->file.fd, found, count, returns);
+/* may_take: return addresses of that file's functions. */
+static int place_with_returns(struct placing *placing, const struct parser_function *found,
+	size_t count, bool may_take, struct why *why)
+{
+	struct elf_returns *returns = xcalloc(count + 1, sizeof(*returns));
+	int error = 0;
+
+	if (!may_take || !are_safe(found, count))
+		error = parser_returns(
+			placing->outside->parsers, placing->file.fd, found, count, returns);
 	if (error)
 		why_set(why, error, "%s: cannot read the code of %s: %s", placing->request->text,
 			placing->file.said, strerror(-error));
 	else
-		error = place_found(placing, found, count, returns, why);
+		error = place_found(placing, found, count, returns, may_take, why);
 	elf_returns_clear(returns, count);
 	free(returns);
 	return error;
-}
-
-/* Its functions may be called by any program, and call it back. */
-static bool is_library(const struct event_file *file)
-{
-	return strstr(basename(file->path), ".so");
 }
 
 static int place_functions(struct placing *placing, struct why *why)
@@ -214,9 +248,7 @@ static int place_functions(struct placing *placing, struct why *why)
 		placing->outside, &placing->file, &found, &count, why);
 	if (!error)
 		error = place_with_returns(placing, found, count,
-			kind != ELF_UNWINDS_NOT ||
-				(placing->plan->is_unwound && is_library(&placing->file)),
-			why);
+			call_safety_of_file(&placing->plan->safety, &placing->file, kind), why);
 	parser_functions_free(found, count);
 	return error;
 }
@@ -377,11 +409,15 @@ static int place_system_calls(struct placing *placing, struct why *why)
 	int number = syscall_number(pattern), error = 0;
 	size_t found = 0;
 
+	if (!strcmp(pattern, "rt_sigreturn"))
+		return why_set(why, -EINVAL,
+			"syscall:rt_sigreturn does not return: it ends a signal's handler");
 	if (number >= 0)
 		return add_system_call(placing, (unsigned int)number, why);
 	for (unsigned int i = 0; i < CONTRACT_SYSTEM_CALLS && !error; i++) {
 		const char *name = syscall_name(i);
-		if (!name || fnmatch(pattern, name, 0))
+		/* What comes back from a signal's handler is another system call. */
+		if (!name || fnmatch(pattern, name, 0) || !strcmp(name, "rt_sigreturn"))
 			continue;
 		found++;
 		error = add_system_call(placing, i, why);
@@ -457,28 +493,4 @@ void call_plan_clear(struct call_plan *plan)
 	vec_clear(&plan->fds);
 	vec_clear(&plan->functions);
 	vec_clear(&plan->places);
-}
-
-/* Libraries that every program of that language has, unless they are a part of it. */
-static const char *const unwinders[] = {"/libstdc++.so", "/libc++.so", "/libc++abi.so", "/libstd-"};
-
-bool call_target_unwinds(uint32_t pid, struct outside *outside)
-{
-	_cleanup_free_ char *maps = NULL;
-	_cleanup_(event_file_clear) struct event_file file = {.fd = -1};
-	enum elf_unwinds kind = ELF_UNWINDS_EXCEPTIONS;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	if (proc_text_read(path, &maps))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(unwinders); i++)
-		if (strstr(maps, unwinders[i]))
-			return true;
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-	if (event_file_open(path, outside, &file, NULL))
-		return true;
-	int error = parser_unwinds(outside->parsers, file.fd, &kind);
-	close(file.fd);
-	return error || kind != ELF_UNWINDS_NOT;
 }

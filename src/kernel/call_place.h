@@ -8,6 +8,7 @@
 #define DWELL_KERNEL_CALL_PLACE_H
 
 #include "kernel/call.h"
+#include "kernel/call_safety.h"
 
 struct outside;
 
@@ -16,7 +17,9 @@ struct call_function {
 	char *name; /* of the recording: "libssl:SSL_read", "syscall:fsync", "k:vfs_read" */
 	char *file; /* its path; "" without one */
 	enum call_kind kind;
-	uint32_t request;   /* index */
+	uint32_t request; /* index */
+	uint64_t device;  /* and inode of the file: it may have several names */
+	uint64_t inode;
 	uint64_t offset;    /* where it begins, in the file; the number of a system call */
 	uint8_t rule;       /* the condition of its argument, counted from 1; 0: none */
 	bool is_dear;       /* the kernel has to step what is at one of its places */
@@ -40,20 +43,16 @@ struct call_plan {
 	VEC(int) fds;
 	struct event_rule *rules; /* borrowed; and how many of them there are */
 	uint32_t *rule_count;
-	size_t left_out; /* functions of patterns whose code could not be understood */
-	bool is_unwound; /* exceptions may pass through any library's functions */
+	size_t left_out;           /* functions of patterns whose code could not be understood */
+	struct call_safety safety; /* set by the caller */
 };
 
 /*
- * Rules go behind those that there are. is_unwound is set by the caller. 0, or -errno with why; the
- * caller clears the plan in any case; all zero but these is a valid empty one.
+ * Rules go behind those that there are. 0, or -errno with why; the caller clears the plan in any
+ * case; all zero is a valid empty one.
  */
 int call_plan_make(const struct call_options *options, struct outside *outside,
 	struct call_plan *plan, struct why *why);
 void call_plan_clear(struct call_plan *plan);
-
-/* May exceptions pass through functions of a process, whatever file they are of: is its program, or
- * a library in it, of C++, Rust or Go? Unreadable: true. */
-bool call_target_unwinds(uint32_t pid, struct outside *outside);
 
 #endif

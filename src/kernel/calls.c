@@ -117,7 +117,8 @@ static int attach_places(struct kernel *kernel, int fd, enum call_probe probe, s
 	struct uprobes probes = {.program = program_of(kernel, probe),
 		.fd = fd,
 		.is_return = probe == CALL_PROBE_RETURN,
-		.has_multi = kernel->has_multi};
+		.has_multi = kernel->has_multi,
+		.pid = kernel->calls.safety.only_pid};
 	const char *text = "";
 	int error = 0;
 

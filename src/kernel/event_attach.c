@@ -211,7 +211,6 @@ unsigned int events_uses(const struct event *events, size_t count)
 	return uses;
 }
 
-/* Of processes that are named it is known what runs in them; others may be of any kind. */
 static int find_calls(struct kernel *kernel, struct outside *outside, struct why *why)
 {
 	const struct capture_options *options = kernel->options;
@@ -219,9 +218,10 @@ static int find_calls(struct kernel *kernel, struct outside *outside, struct why
 
 	plan->rules = kernel->plan.rules;
 	plan->rule_count = &kernel->plan.rule_count;
-	plan->is_unwound = options->target != TARGET_PIDS;
-	for (size_t i = 0; options->target == TARGET_PIDS && i < options->id_count; i++)
-		plan->is_unwound |= call_target_unwinds(options->ids[i], outside);
+	if (!options->calls.count)
+		return 0;
+	kernel->has_multi = uprobes_have_multi();
+	call_safety_init(&plan->safety, options, kernel->has_multi, outside);
 	return call_plan_make(&options->calls, outside, plan, why);
 }
 

@@ -33,8 +33,9 @@ int event_guard_returns(const struct event *event, struct outside *outside,
 		"-e %s: %s %s, and watching a return would end the program; watch the call: "
 		"uprobe:%s:%s",
 		event->text, file->said,
-		kind == ELF_UNWINDS_GO ? "is of Go, which moves stacks"
-				       : "has functions that exceptions pass through",
+		kind == ELF_UNWINDS_GO         ? "is of Go, which moves stacks"
+		: kind == ELF_UNWINDS_SWITCHES ? "has coroutines, which exchange stacks"
+					       : "has functions that exceptions pass through",
 		event->path, event->function);
 }
 

@@ -300,7 +300,9 @@ static void put_untold_counts(FILE *out, const struct called *called, bool is_fu
 	bool is_first = true;
 
 	put_count(out, &is_first, function->begun_before, "that had begun before");
-	put_count(out, &is_first, function->left, "left by longjmp() or an exception");
+	put_count(out, &is_first, function->left,
+		called->kind == CALL_OF_FUNCTION ? "left by longjmp() or an exception"
+						 : "that did not end before the next one");
 	put_count(out, &is_first, function->died_inside, "whose thread ended within");
 	put_count(out, &is_first, function->too_deep, "too deep within others");
 	put_count(out, &is_first, function->in_interrupt, "in interrupts");
