@@ -77,14 +77,19 @@ int on_call_leave(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx);
 	struct thread *thread;
-	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie);
+	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie), has_ended = false;
+	u32 how = cookie & CALL_IS_OTHERS ? CALL_IS_ELSEWHERE
+		  : is_sure               ? CALL_RETURNS
+					  : CALL_MAY_LEAVE;
 
 	if (!(cookie & CALL_HAS_NO_PLACE) && !jump_is_taken(CALL_CONDITION(cookie), ctx->flags))
 		return 0;
 	thread = calling_thread();
 	if (thread)
-		call_end(thread, cookie, place_of_call(ctx, cookie),
-			is_sure ? CALL_RETURNS : CALL_MAY_LEAVE, false);
+		has_ended = call_end(thread, cookie, place_of_call(ctx, cookie), how, false);
+	/* Whoever passes here without having been counted is to be paid for, too. */
+	if (how == CALL_IS_ELSEWHERE && !has_ended)
+		count_begun(thread);
 	return 0;
 }
 
@@ -231,7 +236,9 @@ int on_open_calls(struct bpf_iter__task *ctx)
 	if (!task || !thread || !books)
 		return 0;
 	/* A thread that has run since the window's end may be anywhere. */
-	if (thread->state == TIME_BLOCKED && !thread->wake && task->__state)
+	show.is_asleep = thread->state == TIME_BLOCKED && !thread->wake &&
+			 books->switches == task->nvcsw + task->nivcsw;
+	if (show.is_asleep)
 		top = user_stack_top(task);
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {

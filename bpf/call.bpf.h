@@ -179,16 +179,24 @@ static __always_inline u64 uprobe_trampoline(struct task_struct *task)
 	return bpf_core_type_exists(struct xol_area) ? BPF_CORE_READ(area, vaddr) : 0;
 }
 
-/*
- * A call begins where another one's return address lies. Either that one ended by jumping here, and
- * the address is still the kernel's; or it was left, and this is another call's.
- */
-static __noinline bool is_tail_call(u64 sp)
+/* Does the address that the call returns to lie where it did, or the kernel's in its stead? */
+static __noinline bool is_in_place(u64 returns_to, u64 sp)
 {
 	u64 word = 0, trampoline = uprobe_trampoline(bpf_get_current_task_btf());
 
-	return trampoline && !bpf_probe_read_user(&word, sizeof(word), (void *)sp) &&
-	       word == trampoline;
+	return !bpf_probe_read_user(&word, sizeof(word), (void *)sp) && word &&
+	       (word == returns_to || word == trampoline);
+}
+
+/*
+ * A call of a function begins where another one's return address lies. Either that one jumped here,
+ * and the address is the same; or it was left, and this is another call's.
+ */
+static __always_inline bool is_tail_call(const struct open_call *call, u32 function, u64 sp)
+{
+	bool goes_on = call->jumps_on && call->function != function + 1;
+
+	return is_in_place(goes_on ? call->returns_to : 0, sp);
 }
 
 /* Is it known, now that another one begins, that it is over? */
@@ -202,7 +210,7 @@ static __always_inline bool is_over(
 	if (call->kind != kind)
 		return false;
 	return is_left_behind(call, sp) ||
-	       (call->sp == sp && (kind == CALL_BY_STACK || !is_tail_call(sp)));
+	       (call->sp == sp && (kind == CALL_BY_STACK || !is_tail_call(call, function, sp)));
 }
 
 /* On another stack it is another coroutine's. */
@@ -317,6 +325,7 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
 	if (cookie & CALL_BY_RETURNS)
 		bpf_probe_read_user(&call->returns_to, sizeof(u64), (void *)sp);
 	call->is_inner = !!(place & PLACE_IS_INNER);
+	call->jumps_on = !!(cookie & CALL_JUMPS_ON);
 	call->begun = 0;
 	is_known = take_moment(thread, &moment);
 	if (moment.now >= window_end) {
@@ -545,20 +554,40 @@ static __noinline int tell_call(struct thread *thread, const struct open_call *c
 
 /* What the end of a call is, if none is known that it could be of. */
 enum call_end {
-	CALL_RETURNS,   /* it was begun before the window, or in another thread; a forked child
-			   returns from its parent's */
-	CALL_MAY_LEAVE, /* and maybe nothing ends here */
+	CALL_RETURNS,      /* it was begun before the window, or in another thread; a forked child
+			      returns from its parent's */
+	CALL_MAY_LEAVE,    /* and maybe nothing ends here */
+	CALL_IS_ELSEWHERE, /* others pass here, too; most likely nothing ends */
 };
+
+/* Another function returns: does the open call, having jumped to it? Or was it left, and this is
+ * one that was called since? */
+static __noinline bool has_jumped_here(struct thread *thread, struct open_call *call, u64 sp)
+{
+	if (!thread || !call)
+		return false;
+	if (is_in_place(call->returns_to, sp))
+		return true;
+	drop_call(thread, call);
+	return false;
+}
 
 /* The only call that is open, which most are that end; or it is looked for, in the window. */
 static __always_inline int place_of_end(
-	struct thread *thread, struct call_books *books, u32 function, u64 sp)
+	struct thread *thread, struct call_books *books, u32 function, u64 sp, u32 how)
 {
 	struct open_call *first = &books->open[0];
+	bool is_first = thread->open_calls == 1 && first->function == function + 1 &&
+			first->sp == sp && how != CALL_IS_ELSEWHERE;
+	int place;
 
-	if (thread->open_calls == 1 && first->function == function + 1 && first->sp == sp)
+	if (is_first)
 		return 0;
-	return is_window_over() ? -1 : find_call(thread, function, sp);
+	place = is_window_over() ? -1 : find_call(thread, function, sp);
+	if (place < 0 || how != CALL_IS_ELSEWHERE)
+		return place;
+	return has_jumped_here(thread, &books->open[place & (CONTRACT_CALL_DEPTH - 1)], sp) ? place
+											    : -1;
 }
 
 /* 1 if a call has ended. What ends before the window is nobody's business. */
@@ -574,13 +603,13 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	if (!thread)
 		return 0;
 	books = thread->open_calls ? call_books_of(thread) : NULL;
-	place = books ? place_of_end(thread, books, function, sp) : -1;
+	place = books ? place_of_end(thread, books, function, sp, how) : -1;
 	if (place < 0 || !books) {
 		u64 now = bpf_ktime_get_ns();
 
 		if (now >= window_end)
 			return 0;
-		if (books && books->too_deep)
+		if (books && books->too_deep && how != CALL_IS_ELSEWHERE)
 			books->too_deep--;
 		else if (how == CALL_RETURNS && thread->has_called)
 			__sync_fetch_and_add(&counts_of(function)->unmatched, now >= window_start);

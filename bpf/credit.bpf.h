@@ -304,7 +304,7 @@ __noinline int credit(struct cpu *cpu, struct thread *thread, u32 state, u64 fro
 	if (!take_time(cpu, thread, state, from, to, &key, &add))
 		return 0;
 	if (state != TIME_RUNNING && is_in_call(thread))
-		note_call_wait(thread, &key, &add, to, 0, 0);
+		note_call_wait(thread, &key, &add, to, 0);
 	count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }
@@ -324,7 +324,7 @@ __noinline int credit_wait(struct cpu *cpu, struct thread *thread, u64 from, u64
 		key.awaited &= AWAITED_FIRST_ID - 1;
 	}
 	if (is_in_call(thread))
-		note_call_wait(thread, &key, &add, to, 0, 0);
+		note_call_wait(thread, &key, &add, to, 0);
 	count_row(cpu, add_row(cpu, &key, &add), add.ns);
 	return 0;
 }

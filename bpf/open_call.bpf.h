@@ -34,7 +34,8 @@ struct open_call {
 	u16 function; /* counted from 1; 0: there is no call here */
 	bool is_inner;
 	u8 kind; /* enum call_matching */
-	u8 pad[4];
+	bool jumps_on; /* to functions whose returns end it */
+	u8 pad[3];
 };
 
 /* By what the end of a call is known to be its end. */
@@ -83,6 +84,8 @@ struct call_books {
 	u32 noted;      /* number of the last wait that was noted, or added to */
 	bool was_alike; /* it was added to */
 	u8 pad[3];
+	u64 switches; /* of its thread, when it left its CPU last */
+	u64 pad_2[3];
 	struct open_call open[CONTRACT_CALL_DEPTH];
 	struct call_wait wait[CALL_WAITS];
 	struct call_sample sample[CALL_SAMPLES];
@@ -172,17 +175,22 @@ static __always_inline u32 number_of_wait(
 	return end;
 }
 
-/* Notes the wait that a row was just made of; of one that was explained, note_call_shares() notes
- * its shares. */
-static __always_inline void note_call_wait(struct thread *thread, const struct sum_key *key,
-	const struct sum *add, u64 until, u32 owner, u32 hop_count)
+#define NOTED_OWNER(owner, hop_count) ((u64)(hop_count) << 32 | (owner))
+
+/*
+ * Notes the wait that a row was just made of; of one that was explained, note_call_shares() notes
+ * its shares. Global: old kernels have no more stack for its callers, and verify it once.
+ */
+__noinline int note_call_wait(struct thread *thread, const struct sum_key *key,
+	const struct sum *add, u64 until, u64 noted_owner)
 {
-	struct call_books *books = call_books_of(thread);
+	struct call_books *books = thread ? call_books_of(thread) : NULL;
+	u32 owner = noted_owner, hop_count = noted_owner >> 32;
 	struct call_wait *wait;
 	u32 number;
 
-	if (!books)
-		return;
+	if (!books || !key || !add)
+		return 0;
 	number = number_of_wait(books, key, owner, hop_count);
 	wait = &books->wait[number & (CALL_WAITS - 1)];
 	books->noted = number;
@@ -193,7 +201,7 @@ static __always_inline void note_call_wait(struct thread *thread, const struct s
 		if (add->max_ns > wait->max_ns)
 			wait->max_ns = add->max_ns;
 		wait->until = until;
-		return;
+		return 0;
 	}
 	wait->kernel_stack = key->kernel_stack;
 	wait->user_stack = key->user_stack;
@@ -212,6 +220,17 @@ static __always_inline void note_call_wait(struct thread *thread, const struct s
 	wait->first_share = books->shares;
 	barrier();
 	books->waits++;
+	return 0;
+}
+
+/* A thread in a call leaves its CPU: if it has left it as often when somebody looks, it has not run
+ * since. */
+static __always_inline void note_call_switch(struct task_struct *task, struct thread *thread)
+{
+	struct call_books *books = call_books_of(thread);
+
+	if (books)
+		books->switches = task->nvcsw + task->nivcsw;
 }
 
 /* In an interrupt, maybe one that came upon a switch. */

@@ -180,7 +180,8 @@ __noinline int credit_part(struct cpu *cpu, struct thread *thread, u32 first, u3
 		add->max_ns = wait->to - wait->from;
 	sum_part(wait, first, last);
 	if (is_in_call(thread)) {
-		note_call_wait(thread, &key, add, segment->to, cpu->owner, wait->record.hop_count);
+		note_call_wait(thread, &key, add, segment->to,
+			NOTED_OWNER(cpu->owner, wait->record.hop_count));
 		if (chain >= CONTRACT_FIRST_CHAIN)
 			note_call_shares(thread);
 	}

@@ -219,6 +219,8 @@ static __always_inline void switch_out(void *ctx, struct cpu *cpu, struct task_s
 			send_end(cpu, thread);
 		return;
 	}
+	if (is_in_call(thread))
+		note_call_switch(task, thread);
 	/* 6.1 passes the state of a task that a pending signal keeps queued: only __state tells. */
 	if (!preempt && prev_state && task->__state) {
 		thread->state = TIME_BLOCKED;

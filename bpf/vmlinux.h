@@ -211,6 +211,8 @@ struct task_struct {
 	char comm[16];
 	struct css_set *cgroups;
 	struct uprobe_task *utask;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	struct files_struct *files;

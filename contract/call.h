@@ -21,7 +21,7 @@
 /* States of a thread, as in enum time_state, which this header does not have. */
 #define CONTRACT_CALL_PARTS 4
 /* What a thread keeps of its calls and their waits while it is in one. */
-#define CONTRACT_CALL_BOOKS_BYTES 9824
+#define CONTRACT_CALL_BOOKS_BYTES 9856
 /* Above every system call's number; a power of two. */
 #define CONTRACT_SYSTEM_CALLS 512
 
@@ -34,6 +34,8 @@
 #define CALL_HAS_NO_PLACE (1ULL << 24) /* not by where its return address is */
 #define CALL_IS_RETURN (1ULL << 25)    /* of an instruction: it returns nearly surely */
 #define CALL_BY_RETURNS (1ULL << 26)   /* its return address stays where it is */
+#define CALL_IS_OTHERS (1ULL << 27)    /* of an instruction of a function that it may jump to */
+#define CALL_JUMPS_ON (1ULL << 28)     /* of a beginning: its end has such places */
 
 /* The band of a length, and where bands begin. */
 static inline __u32 call_band_of(__u64 ns)
@@ -134,8 +136,9 @@ struct call_open {
 	__u64 place;
 	__u64 returns_to;
 	__u8 is_inner;
-	__u8 is_gone; /* its frame is: it was left */
-	__u8 pad[2];
+	__u8 is_gone;   /* its frame is: it was left */
+	__u8 is_asleep; /* its thread has not run since its open interval began */
+	__u8 pad;
 	__u32 first_wait; /* number of the first that it can have */
 };
 

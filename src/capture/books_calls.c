@@ -157,13 +157,13 @@ void books_note_open_calls(struct books *books, const kernel_open_calls *open, u
  * or an exception, and nothing has told us. Only of a thread that sleeps is it known that this is
  * so still.
  */
-static bool was_left(const struct books *books, const struct call_open *call,
-	const struct thread_now *now, struct errands *errands)
+static bool was_left(
+	const struct books *books, const struct call_open *call, struct errands *errands)
 {
 	const struct book *book = books_book_of((struct books *)books, call->thread);
 	uint64_t word;
 
-	if (!call->place || !call->returns_to || now->open_state != TIME_BLOCKED || now->wake_ns)
+	if (!call->place || !call->returns_to || !call->is_asleep)
 		return false;
 	return books_read_word(
 		       errands, books_pid_of(books, book->image), book->tid, call->place, &word) &&
@@ -351,8 +351,7 @@ void books_close_calls(struct books *books, const struct batch *batch,
 			continue;
 		closing.call = call;
 		closing.now = &batch->open.at[*index];
-		if (call->is_gone ||
-			(asked++ < MOST_ASKED && was_left(books, call, closing.now, errands)))
+		if (call->is_gone || (asked++ < MOST_ASKED && was_left(books, call, errands)))
 			books->calls.at[call->function].left++;
 		else if (call->begun_ns < end_ns)
 			close_call(&closing, waits, end_ns);

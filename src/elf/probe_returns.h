@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a function is left: its returns, and jumps that lead out of it, which are its last calls.
+ * What it calls so is still a part of the call, and returns in its stead: so where that is known,
+ * its returns take the jump's place. Others call it, too, and return there; but the stack pointer
+ * is then not what it was when the function began. Where it is not known (of another file, behind a
+ * pointer) the function is over at the jump.
+ *
  * Whoever probes all of these sees it end without touching the address that it returns to, which
  * exceptions and Go's growing stacks need as it is. At such a place the function ends if its stack
  * pointer is what it was when it began, and if the jump is taken. Jumps to where it begins count:
@@ -25,7 +30,8 @@ struct elf_return {
 	uint64_t offset;     /* in the file */
 	uint8_t is_emulated; /* by the kernel, under a uprobe: jumps are, returns are not */
 	uint8_t condition;   /* contract/jump.h: it is left only if that is met */
-	uint8_t pad[6];
+	uint8_t is_others;   /* of a function that it leads to: others may pass it as well */
+	uint8_t pad[5];
 };
 
 /* Of one function. */

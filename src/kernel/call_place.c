@@ -157,17 +157,21 @@ static int place_function(struct placing *placing, const struct parser_function 
 		free(function.file);
 		return index == -EEXIST ? 0 : index;
 	}
+	bool jumps_on = false;
+	for (size_t i = 0; returns && i < returns->count; i++)
+		jumps_on |= returns->places[i].is_others;
 	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0,
-		returns ? CALL_BY_RETURNS : 0);
+		(returns ? CALL_BY_RETURNS : 0) | (jumps_on ? CALL_JUMPS_ON : 0));
 	/* The stack there is as at its beginning, so the address that it returns to is on top. */
 	if (!returns)
 		add_place(plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
 	for (size_t i = 0; returns && i < returns->count; i++) {
 		const struct elf_return *place = &returns->places[i];
-		bool is_return = place->condition == JUMP_ALWAYS && !place->is_emulated;
+		bool is_return =
+			place->condition == JUMP_ALWAYS && !place->is_emulated && !place->is_others;
 		plan->functions.at[index].is_dear |= !place->is_emulated;
 		add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
-			(is_return ? CALL_IS_RETURN : 0) |
+			(is_return ? CALL_IS_RETURN : 0) | (place->is_others ? CALL_IS_OTHERS : 0) |
 				CONTRACT_CALL_CONDITION(place->condition));
 	}
 	return 0;

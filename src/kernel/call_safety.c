@@ -167,8 +167,8 @@ bool call_safety_of_function(const char *name)
 {
 	static const char *const words[] = {"setjmp", "longjmp", "context", "vfork", "clone",
 		"dlsym", "dlvsym", "dlopen", "dlmopen", "_dl_", "tls_get_addr", "backtrace",
-		"mcount", "fentry", "_Unwind", "start_main", "coroutine", "fiber", "coro_", "rt_sig",
-		"restore_rt"};
+		"mcount", "fentry", "_Unwind", "start_main", "coroutine", "fiber", "coro_",
+		"rt_sig", "restore_rt"};
 
 	return !has_any(name, words, ARRAY_SIZE(words));
 }

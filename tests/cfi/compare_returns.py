@@ -6,8 +6,9 @@ usage: compare_returns.py PROGRAM FILE...     PROGRAM is build/plain/tests/cfi/r
 
 A function is left by each ret in it and by each jump to elsewhere, or to its beginning, but for the one behind a call of
 Go's runtime.morestack(). What it jumps to is a part of it if its symbol says so (NAME.cold), or if no symbol covers it and
-the call frame information has a range there that is jumped into behind its beginning, or that jumps back into the function. Exits 1 if any place is missing, is none, or
-is not emulated, or by another condition, than is claimed.
+the call frame information has a range there that is jumped into behind its beginning, or that jumps back into the function.
+A jump to a function of the file that is understood, up to four in a row, is none: that one's places are.
+Exits 1 if any place is missing, is none, or is not emulated, by another condition, or of another function than is claimed.
 """
 import bisect
 import re
@@ -16,7 +17,7 @@ import sys
 
 LINE = re.compile(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t?((?:(?:bnd|notrack|data16|cs|ds|repz) )*)(\S*) *(.*)$")
 JUMP = re.compile(r"^j[a-z]+(?:,p[nt])?$")
-MOST = 256
+MOST, MOST_JUMPS, MOST_FUNCTIONS = 256, 4, 64
 
 
 def segments(path):
@@ -69,7 +70,7 @@ class Code:
                 address = int(match[1], 16)
                 self.found[address] = (bytes.fromhex(match[2]), match[4], match[5])
                 self.order.append(address)
-        self.ranges, self.symbols = described(path), symbols(path)
+        self.ranges, self.symbols, self.known = described(path), symbols(path), {}
 
     def within(self, begin, end):
         for address in self.order[bisect.bisect_left(self.order, begin):bisect.bisect_left(self.order, end)]:
@@ -97,33 +98,71 @@ class Code:
                 return part[:2]
         return None
 
-    def places(self, begin, end):
-        """Address: (emulated, condition)."""
-        parts, found = [(begin, end)], {}
+    def ways(self, begin, end):
+        """Address: (emulated, condition, target, fit for a probe). And whether it may jump to what is not seen."""
+        if (begin, end) not in self.known:
+            self.known[begin, end] = self.look_for_ways(begin, end)
+        return self.known[begin, end]
+
+    def look_for_ways(self, begin, end):
+        parts, found, may_vanish = [(begin, end)], {}, False
         for part in parts:
-            has_grown = False
+            has_grown, before = False, ""
             for address, text, word, operands in self.within(*part):
                 target = self.target(word, operands)
                 comes_again = has_grown and target == begin
                 has_grown = "<runtime.morestack" in operands or has_grown and target is None
                 if word in ("ret", "retq"):
-                    found[address] = (0, 16)
-                elif word == "jmp" and operands.startswith("*") and "(%rip)" in operands:
-                    found[address] = (0, 16)
+                    found[address] = (0, 16, None, True)
+                elif word == "jmp" and operands.startswith("*"):
+                    if "(%rip)" in operands:
+                        found[address] = (0, 16, None, True)
+                    elif not re.search(r",%r..?,", operands) and not ("(" not in operands and before == "add"):
+                        may_vanish = True
                 elif target is not None:
                     inside = any(first <= target < last for first, last in parts)
                     further = None if inside else self.cold_part(begin, end, target)
                     if further:
                         parts.append(further)
                     elif not inside or (target == begin and not comes_again):
-                        found[address] = self.jump(text)
+                        found[address] = self.jump(word, text, target)
+                before = word if re.fullmatch(r"%r..?,%r..?", operands) else ""
+        return found, may_vanish
+
+    def behind(self, target):
+        """The function that covers a place, if it is an instruction."""
+        symbol = self.symbols.at(target)
+        if not symbol and self.is_stub(target):
+            return None
+        found = symbol or self.ranges.at(target)
+        return found[:2] if found and target in self.found and found[0] in self.found else None
+
+    def places(self, begin, end):
+        """Address: (emulated, condition, of another function)."""
+        functions, found = [(begin, end, 0)], {}
+        count = len(self.ways(begin, end)[0])
+        for first, last, jumps in functions:
+            for address, (emulated, condition, target, _) in self.ways(first, last)[0].items():
+                behind = target is not None and target != begin and self.behind(target)
+                if behind and behind in [function[:2] for function in functions]:
+                    continue
+                ways, may_vanish = self.ways(*behind) if behind else ({}, True)
+                if (may_vanish or jumps == MOST_JUMPS or len(functions) == MOST_FUNCTIONS or count + len(ways) > MOST or
+                        not all(fit for _, _, _, fit in ways.values())):
+                    is_other = int(jumps > 0) & found.get(address, (0, 0, 1))[2]
+                    found[address] = (emulated, condition, is_other)
+                    continue
+                functions.append((*behind, jumps + 1))
+                count += len(ways)
         return found
 
     @staticmethod
-    def jump(text):
+    def jump(word, text, target):
         at = next(i for i, byte in enumerate(text) if byte not in (0x2e, 0x3e, 0xf2, 0x66))
         opcode = text[at + 1] if text[at] == 0x0f else text[at]
-        return (int(at == 0), 16 if opcode in (0xe9, 0xeb) else opcode & 15)
+        is_fit = (not {0x2e, 0x3e} & set(text[:at]) and not word.startswith(("loop", "jrcxz", "jecxz")) and
+                  text != b"\xe9\0\0\0\0")  # the next instruction: for the kernel a nop
+        return int(at == 0), 16 if opcode in (0xe9, 0xeb) else opcode & 15, target, is_fit
 
 
 def told(program, path):
@@ -138,7 +177,7 @@ def told(program, path):
                                stderr=subprocess.DEVNULL).stdout.splitlines():
         words = line.split()
         if line.startswith(" "):
-            found[-1][4][address_of(words[0])] = (int(words[1]), int(words[2]))
+            found[-1][4][address_of(words[0])] = tuple(map(int, words[1:]))
         else:
             found.append((address_of(words[0]), int(words[1], 16), int(words[2]), words[4] if words[4:] else "", {}))
     return found

@@ -50,6 +50,9 @@ wait_until(lambda: calls_written() > 200, "rows of calls in the file")
 recorder.process.kill()
 recorder.process.wait()
 callers.kill()
+# SQLite undoes what was half written, for which it has to write.
+with sqlite3.connect(recorder.path) as database:
+    database.execute("SELECT count(*) FROM calls").fetchall()
 recording = Recording(recorder.path)
 check(not recording.report["recording"]["is_finished"], "a killed recording says that it ended well")
 got = function_of(recording, ":part_call")

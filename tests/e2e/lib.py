@@ -289,7 +289,12 @@ class Recorder:
         self.wait_attached()
 
     def wait_attached(self):
-        wait_until(lambda: is_attached(self.process), "attaching dwell")
+        try:
+            wait_until(lambda: is_attached(self.process), "attaching dwell")
+        except AssertionError:
+            self.errors.seek(0)
+            print(self.errors.read(), flush=True)
+            raise
         # The window begins a moment after the programs are there; until then dwell is in a hurry.
         wait_until(lambda: nice_of(self.pid) == os.nice(0), "the window's start")
         time.sleep(0.3)

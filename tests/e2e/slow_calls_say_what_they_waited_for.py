@@ -40,7 +40,8 @@ def check_waits(recording, log, got, losses):
     print(f"blocked {blocked / MS:.2f} ms, for the lock {for_lock / MS:.2f}, without a stack or a chain {bare / MS:.3f}")
     check(blocked == got["slow"]["blocked_ns"], f"{rows} {got['slow']}")
     check(bare <= 0.001 * blocked or unseen <= losses.get("missed_switches", 0), f"{rows} {losses}")
-    check(for_lock + bare >= 0.999 * blocked, f"not for the lock: {rows}")
+    check(for_lock + bare >= 0.999 * blocked,
+          f"not for the lock: {rows} {recording.rows('SELECT * FROM slow_waits')} {losses}")
     check(for_lock <= log["wait_ns"], f"{rows} {log}")
     # The log's clocks are around the wait, and it may be woken or preempted there.
     unready = got["slow"]["woken_ns"] + got["slow"]["preempted_ns"]
