@@ -236,8 +236,9 @@ int on_open_calls(struct bpf_iter__task *ctx)
 	if (!task || !thread || !books)
 		return 0;
 	/* A thread that has run since the window's end may be anywhere. */
-	show.is_asleep = thread->state == TIME_BLOCKED && !thread->wake &&
+	show.is_asleep = thread->state == TIME_BLOCKED && !thread->wake && task->__state &&
 			 books->switches == task->nvcsw + task->nivcsw;
+	show.switches = books->switches;
 	if (show.is_asleep)
 		top = user_stack_top(task);
 #pragma clang loop unroll(disable)

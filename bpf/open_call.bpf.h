@@ -33,7 +33,7 @@ struct open_call {
 	u32 samples;
 	u16 function; /* counted from 1; 0: there is no call here */
 	bool is_inner;
-	u8 kind; /* enum call_matching */
+	u8 kind;       /* enum call_matching */
 	bool jumps_on; /* to functions whose returns end it */
 	u8 pad[3];
 };

@@ -140,6 +140,7 @@ struct call_open {
 	__u8 is_asleep; /* its thread has not run since its open interval began */
 	__u8 pad;
 	__u32 first_wait; /* number of the first that it can have */
+	__u64 switches;   /* that its thread had made, if it is asleep */
 };
 
 /* One wait of a thread that is in such calls; its function is not told. */

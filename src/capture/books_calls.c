@@ -6,9 +6,13 @@
  */
 #include "capture/books_private.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "capture/awaited.h"
 #include "capture/books_calls.h"
 #include "capture/chains.h"
+#include "host/proc_text.h"
 
 void books_set_calls(struct books *books, size_t functions)
 {
@@ -152,6 +156,20 @@ void books_note_open_calls(struct books *books, const kernel_open_calls *open, u
 /* Threads that are asked: each may take an errand's patience. */
 #define MOST_ASKED 64
 
+/* Has the thread been asleep since it had made so many switches? */
+static bool sleeps_on(uint32_t pid, uint32_t tid, uint64_t switches)
+{
+	_cleanup_free_ char *status = NULL;
+	uint64_t voluntary, others;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, tid);
+	return !proc_text_read(path, &status) && !strstr(status, "\nState:\tR") &&
+	       !proc_text_value(status, "voluntary_ctxt_switches:", &voluntary) &&
+	       !proc_text_value(status, "nonvoluntary_ctxt_switches:", &others) &&
+	       voluntary + others == switches;
+}
+
 /*
  * Is there another word where the call's return address would be? Then it was left by a longjmp()
  * or an exception, and nothing has told us. Only of a thread that sleeps is it known that this is
@@ -161,13 +179,13 @@ static bool was_left(
 	const struct books *books, const struct call_open *call, struct errands *errands)
 {
 	const struct book *book = books_book_of((struct books *)books, call->thread);
+	uint32_t pid = books_pid_of(books, book->image);
 	uint64_t word;
 
 	if (!call->place || !call->returns_to || !call->is_asleep)
 		return false;
-	return books_read_word(
-		       errands, books_pid_of(books, book->image), book->tid, call->place, &word) &&
-	       word != call->returns_to;
+	return books_read_word(errands, pid, book->tid, call->place, &word) &&
+	       word != call->returns_to && sleeps_on(pid, book->tid, call->switches);
 }
 
 /* Splits [since, end) of an open interval by state, as books_open.c does. */
