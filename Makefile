@@ -261,10 +261,11 @@ build/plain/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBRARY) $(LIBS) -o $@
 
 .PHONY: bench
-bench: all build/workloads/alloc_loop build/workloads/event_loop $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
+bench: all build/workloads/alloc_loop build/workloads/event_loop build/workloads/many_functions $(patsubst %.c,build/plain/%,$(wildcard tests/bench/*.c))
 	bench/overhead
 	bench/alloc
 	bench/events
+	bench/calls
 	bench/start
 	bench/budget
 	bench/growth

@@ -8,31 +8,32 @@
 __u64 calls_begun;
 __u64 all_calls_begun;
 
-static __always_inline void count_begun(u64 now, const struct thread *thread)
+static __always_inline void count_begun(const struct thread *thread)
 {
-	if (now >= window_start)
+	if (window_start != ~0ULL)
 		return;
 	__sync_fetch_and_add(&all_calls_begun, 1);
 	if (thread)
 		__sync_fetch_and_add(&calls_begun, 1);
 }
 
-/* The books of the current thread; calls are known, if not timed, before the window opens. */
-static __always_inline struct thread *calling_thread(u64 now)
+/* The books of the current thread; calls are known, if not timed, before the window opens. Whether
+ * it is over is asked once the time is known. */
+static __always_inline struct thread *calling_thread(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread *thread;
 
-	if (now >= window_end || !task->pid)
+	if (!task->pid)
 		return NULL;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	return thread && thread->is_target && thread->state != THREAD_DEAD ? thread : NULL;
 }
 
 /* Is it one that was asked for? Rules are counted from 1. */
-static __always_inline bool passes(u64 context, u32 rule)
+static __always_inline bool passes(void *ctx, u32 rule)
 {
-	return !rule || is_chosen_event(context, rule - 1);
+	return !rule || is_chosen_event(number_of_context(ctx), rule - 1);
 }
 
 #ifdef __TARGET_ARCH_x86
@@ -47,11 +48,11 @@ static __always_inline u64 place_of_call(const struct pt_regs *ctx, u64 cookie)
 SEC("?uprobe")
 int on_call_begin(struct pt_regs *ctx)
 {
-	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns();
-	struct thread *thread = calling_thread(now);
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	struct thread *thread = calling_thread();
 
-	count_begun(now, thread);
-	if (thread && passes(number_of_context(ctx), CALL_RULE(cookie)))
+	count_begun(thread);
+	if (thread && passes(ctx, CALL_RULE(cookie)))
 		call_begin(thread, cookie, place_of_call(ctx, cookie),
 			cookie & CALL_HAS_NO_PLACE ? CALL_BY_MARKS : CALL_BY_PLACE);
 	return 0;
@@ -62,7 +63,7 @@ SEC("?uprobe")
 int on_call_return(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx);
-	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+	struct thread *thread = calling_thread();
 
 	if (thread)
 		call_end(thread, cookie, ctx->sp - sizeof(u64),
@@ -75,7 +76,6 @@ SEC("?uprobe")
 int on_call_leave(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx);
-	u64 now = bpf_ktime_get_ns();
 	struct thread *thread;
 	bool is_sure = cookie & CALL_IS_RETURN && !CALL_RULE(cookie), has_ended = false;
 	u32 how = cookie & CALL_IS_OTHERS ? CALL_IS_ELSEWHERE
@@ -84,12 +84,12 @@ int on_call_leave(struct pt_regs *ctx)
 
 	if (!(cookie & CALL_HAS_NO_PLACE) && !jump_is_taken(CALL_CONDITION(cookie), ctx->flags))
 		return 0;
-	thread = calling_thread(now);
+	thread = calling_thread();
 	if (thread)
 		has_ended = call_end(thread, cookie, place_of_call(ctx, cookie), how, false);
 	/* Whoever passes here without having been counted is to be paid for, too. */
 	if (how == CALL_IS_ELSEWHERE && !has_ended)
-		count_begun(now, thread);
+		count_begun(thread);
 	return 0;
 }
 
@@ -107,16 +107,18 @@ static __always_inline bool is_on_own_stack(const struct pt_regs *ctx)
 SEC("?kprobe")
 int on_kernel_begin(struct pt_regs *ctx)
 {
-	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns();
-	struct thread *thread = calling_thread(now);
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	struct thread *thread = calling_thread();
 
-	count_begun(now, thread);
+	count_begun(thread);
 	if (!thread)
 		return 0;
-	if (!is_on_own_stack(ctx))
+	if (is_on_own_stack(ctx)) {
+		if (passes(ctx, CALL_RULE(cookie)))
+			call_begin(thread, cookie, ctx->sp, CALL_BY_STACK);
+	} else if (!is_window_over()) {
 		__sync_fetch_and_add(&counts_of(CALL_FUNCTION(cookie))->in_interrupt, 1);
-	else if (passes(number_of_context(ctx), CALL_RULE(cookie)))
-		call_begin(thread, cookie, ctx->sp, CALL_BY_STACK);
+	}
 	return 0;
 }
 
@@ -124,7 +126,7 @@ SEC("?kprobe")
 int on_kernel_return(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx);
-	struct thread *thread = calling_thread(bpf_ktime_get_ns());
+	struct thread *thread = calling_thread();
 
 	if (thread && is_on_own_stack(ctx))
 		call_end(thread, cookie, 0, CALL_RULE(cookie) ? CALL_MAY_LEAVE : CALL_RETURNS,
@@ -144,15 +146,13 @@ int BPF_PROG(on_system_call, struct pt_regs *regs, long number)
 	u32 function = (u64)number < CONTRACT_SYSTEM_CALLS
 			       ? cfg_call_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]
 			       : 0;
-	u64 now = bpf_ktime_get_ns();
 	struct thread *thread;
 
 	if (!function || is_compat_call())
 		return 0;
-	thread = calling_thread(now);
-	count_begun(now, thread);
-	if (thread && passes(number_of_context(regs),
-			      cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
+	thread = calling_thread();
+	count_begun(thread);
+	if (thread && passes(regs, cfg_call_rule_of_system[number & (CONTRACT_SYSTEM_CALLS - 1)]))
 		call_begin(thread, function - 1, 0, CALL_BY_NUMBER);
 	return 0;
 }
@@ -180,12 +180,12 @@ int BPF_PROG(on_system_return, struct pt_regs *regs, long result)
 
 	if (!function || is_compat_call())
 		return 0;
-	thread = calling_thread(bpf_ktime_get_ns());
+	thread = calling_thread();
 	if (!thread)
 		return 0;
 	/* A thread's first one may have begun before the probes were there; a child's has not. */
 	if (!call_end(thread, function - 1, 0, CALL_MAY_LEAVE, is_error(result)) &&
-		!thread->has_called_system && thread->birth < window_start)
+		!thread->has_called_system && thread->birth < window_start && !is_window_over())
 		__sync_fetch_and_add(&counts_of(function - 1)->begun_before, 1);
 	thread->has_called_system = true;
 	return 0;

@@ -81,6 +81,8 @@ static __always_inline void add_open_parts(struct cpu *cpu, struct thread *threa
 		at = moment->now;
 	moment->part_ns[TIME_RUNNING] += moment->now - at;
 	moment->unseen_since = since;
+	for (u32 i = 0; i < TIME_STATES; i++)
+		moment->unseen_ns[i] = 0;
 	wake = since;
 	if (state == TIME_BLOCKED) {
 		wake = thread->wake;
@@ -115,10 +117,8 @@ __noinline int take_moment(struct thread *thread, struct call_moment *moment)
 
 		barrier();
 		moment->unseen_since = 0;
-		for (u32 n = 0; n < TIME_STATES; n++) {
+		for (u32 n = 0; n < TIME_STATES; n++)
 			moment->part_ns[n] = of->total_ns[n];
-			moment->unseen_ns[n] = 0;
-		}
 		moment->waits = ((const volatile struct call_books *)books)->waits;
 		moment->samples = ((const volatile struct call_books *)books)->samples;
 		moment->now = bpf_ktime_get_ns();
@@ -142,6 +142,12 @@ __noinline int take_moment(struct thread *thread, struct call_moment *moment)
 static __always_inline bool is_left_behind(const struct open_call *call, u64 sp)
 {
 	return call->sp && call->sp < sp && sp - call->sp < ONE_STACK;
+}
+
+/* For what is rare: whoever takes a moment asks that. */
+static __always_inline bool is_window_over(void)
+{
+	return bpf_ktime_get_ns() >= window_end;
 }
 
 static __always_inline void drop_call(struct thread *thread, struct open_call *call)
@@ -279,9 +285,13 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
 	struct call_moment moment = {};
 	struct call_books *books;
 	struct open_call *call;
+	bool is_known;
 	int place;
 
 	if (!thread)
+		return 0;
+	/* Ends behind the window are not seen: what is open then was not left. */
+	if (thread->open_calls && is_window_over())
 		return 0;
 	/* First, so that a wait from now on is noted; and a function of the kernel that is watched,
 	 * and called just now, takes no books of its own. */
@@ -298,7 +308,8 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
 		return 0;
 	}
 	thread->has_called = true;
-	place = look_for_place(thread, function, sp, kind);
+	/* Mostly nothing else is open, and each place is free. */
+	place = thread->open_calls > 1 ? look_for_place(thread, function, sp, kind) : 0;
 	if (place < 0 && kind == CALL_BY_PLACE)
 		place = evict_call(thread, sp);
 	if (place < 0) {
@@ -316,7 +327,13 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
 	call->is_inner = !!(place & PLACE_IS_INNER);
 	call->jumps_on = !!(cookie & CALL_JUMPS_ON);
 	call->begun = 0;
-	if (bpf_ktime_get_ns() >= window_start && take_moment(thread, &moment)) {
+	is_known = take_moment(thread, &moment);
+	if (moment.now >= window_end) {
+		thread->open_calls--;
+		settle_books(thread, books);
+		return 0;
+	}
+	if (is_known && moment.now >= window_start) {
 		call->begun = moment.now;
 		for (u32 i = 0; i < TIME_STATES; i++)
 			call->part_ns[i] = moment.part_ns[i];
@@ -555,12 +572,28 @@ static __noinline bool has_jumped_here(struct thread *thread, struct open_call *
 	return false;
 }
 
-/* 1 if a call has ended. */
+/* The only call that is open, which most are that end; or it is looked for, in the window. */
+static __always_inline int place_of_end(
+	struct thread *thread, struct call_books *books, u32 function, u64 sp, u32 how)
+{
+	struct open_call *first = &books->open[0];
+	bool is_first = thread->open_calls == 1 && first->function == function + 1 &&
+			first->sp == sp && how != CALL_IS_ELSEWHERE;
+	int place;
+
+	if (is_first)
+		return 0;
+	place = is_window_over() ? -1 : find_call(thread, function, sp);
+	if (place < 0 || how != CALL_IS_ELSEWHERE)
+		return place;
+	return has_jumped_here(thread, &books->open[place & (CONTRACT_CALL_DEPTH - 1)], sp) ? place
+											    : -1;
+}
+
+/* 1 if a call has ended. What ends before the window is nobody's business. */
 __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool is_error)
 {
 	u32 function = CALL_FUNCTION(cookie);
-	/* What ends before the window is nobody's business. */
-	u64 is_open = bpf_ktime_get_ns() >= window_start;
 	struct call_moment moment = {};
 	struct call_books *books;
 	struct open_call *call;
@@ -570,15 +603,16 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	if (!thread)
 		return 0;
 	books = thread->open_calls ? call_books_of(thread) : NULL;
-	place = books ? find_call(thread, function, sp) : -1;
-	if (place >= 0 && books && how == CALL_IS_ELSEWHERE &&
-		!has_jumped_here(thread, &books->open[place & (CONTRACT_CALL_DEPTH - 1)], sp))
-		place = -1;
+	place = books ? place_of_end(thread, books, function, sp, how) : -1;
 	if (place < 0 || !books) {
+		u64 now = bpf_ktime_get_ns();
+
+		if (now >= window_end)
+			return 0;
 		if (books && books->too_deep && how != CALL_IS_ELSEWHERE)
 			books->too_deep--;
 		else if (how == CALL_RETURNS && thread->has_called)
-			__sync_fetch_and_add(&counts_of(function)->unmatched, is_open);
+			__sync_fetch_and_add(&counts_of(function)->unmatched, now >= window_start);
 		if (books)
 			settle_books(thread, books);
 		return 0;
@@ -587,12 +621,13 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	/* What is waited for from now on is not added to what is this call's. */
 	books->alike_from = books->waits;
 	barrier();
-	is_told = call->begun && take_moment(thread, &moment);
+	is_told = take_moment(thread, &moment) && call->begun;
 	/* It ends behind the window: there it has not ended. */
-	if (is_told && moment.now >= window_end)
+	if (moment.now >= window_end)
 		return 0;
 	if (!call->begun)
-		__sync_fetch_and_add(&counts_of(function)->begun_before, is_open);
+		__sync_fetch_and_add(
+			&counts_of(function)->begun_before, moment.now >= window_start);
 	else if (!is_told)
 		__sync_fetch_and_add(&counts_of(function)->no_room, 1);
 	/* From here on it is told as one that has ended, should the window end meanwhile. */
