@@ -63,8 +63,8 @@ static __always_inline u64 from_window(u64 at)
 }
 
 /* Adds [since, now), as its next switch will. */
-static __always_inline void add_open_parts(struct cpu *cpu, struct thread *thread, u32 state,
-	u64 since, struct call_moment *moment)
+static __always_inline void add_open_parts(
+	struct cpu *cpu, struct thread *thread, u32 state, u64 since, struct call_moment *moment)
 {
 	u64 at, wake;
 
