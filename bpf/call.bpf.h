@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls begin and end in their own thread, which runs then: what its books say at both moments,
- * with the time since its last switch, is what it did in between. The books are not touched.
- *
- * These programs can be preempted. A switch changes `since`, so what was read around one is read
- * again. And a switch-in may have gone unseen, so that the books have the thread blocked while it
- * plainly runs: then it is read as its next switch-out will mend it.
+ * Calls begin and end in their own thread, which runs then: what its books say at both moments is
+ * what it did in between. A call that ends is told in a row of its function, and if it was slow
+ * what it waited for, too. These programs can be preempted.
  */
 #ifndef DWELL_BPF_CALL_H
 #define DWELL_BPF_CALL_H
 
-#include "books.bpf.h"
+#include "call_match.bpf.h"
+#include "call_moment.bpf.h"
 #include "event_rule.bpf.h"
-#include "missed.bpf.h"
 #include "slow.bpf.h"
 
 /* Of a probe's cookie. */
@@ -40,243 +37,6 @@ __u64 call_rows_used[2] OWN_LINE;
 const volatile __u64 cfg_call_rows;
 /* Calls in such rows. */
 __u64 bare_calls;
-
-/* What a thread had done at a moment. */
-struct call_moment {
-	u64 now;
-	u64 part_ns[TIME_STATES];
-	/* Of them: since then, and not credited yet, because the switch-in was not seen. */
-	u64 unseen_since; /* 0: there is none */
-	u64 unseen_ns[TIME_STATES];
-	u32 waits;
-	u32 samples;
-};
-
-/* A switch between two readings is seen; with so many of them in a row nobody reads. */
-#define MOMENT_TRIES 4
-
-static __always_inline u64 from_window(u64 at)
-{
-	u64 start = window_start;
-
-	return at < start ? start : at;
-}
-
-/* Adds [since, now), as its next switch will. */
-static __always_inline void add_open_parts(
-	struct cpu *cpu, struct thread *thread, u32 state, u64 since, struct call_moment *moment)
-{
-	u64 at, wake;
-
-	since = from_window(since);
-	if (since > moment->now)
-		since = moment->now;
-	if (state == TIME_RUNNING) {
-		moment->part_ns[TIME_RUNNING] += moment->now - since;
-		return;
-	}
-	at = missed_switch_in(cpu, thread, moment->now);
-	at = from_window(at < since ? since : at);
-	if (at > moment->now)
-		at = moment->now;
-	moment->part_ns[TIME_RUNNING] += moment->now - at;
-	moment->unseen_since = since;
-	for (u32 i = 0; i < TIME_STATES; i++)
-		moment->unseen_ns[i] = 0;
-	wake = since;
-	if (state == TIME_BLOCKED) {
-		wake = thread->wake;
-		if (!wake || wake > at)
-			wake = at;
-		if (wake < since)
-			wake = since;
-		moment->unseen_ns[TIME_BLOCKED] = wake - since;
-		state = TIME_WOKEN;
-	}
-	moment->unseen_ns[state & (TIME_STATES - 1)] = at - wake;
-	for (u32 i = TIME_WOKEN; i < TIME_STATES; i++)
-		moment->part_ns[i] += moment->unseen_ns[i];
-}
-
-/* False: it was switched again and again meanwhile. Global: verified once. */
-__noinline int take_moment(struct thread *thread, struct call_moment *moment)
-{
-	const volatile struct thread *of = thread;
-	struct call_books *books;
-	struct cpu *cpu = this_cpu();
-
-	if (!cpu || !thread || !moment)
-		return false;
-	books = call_books_of(thread);
-	if (!books)
-		return false;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < MOMENT_TRIES; i++) {
-		u64 since = of->since;
-		u32 state = of->state;
-
-		barrier();
-		moment->unseen_since = 0;
-		for (u32 n = 0; n < TIME_STATES; n++)
-			moment->part_ns[n] = of->total_ns[n];
-		moment->waits = ((const volatile struct call_books *)books)->waits;
-		moment->samples = ((const volatile struct call_books *)books)->samples;
-		moment->now = bpf_ktime_get_ns();
-		if (state == THREAD_NEW)
-			state = was_running_since_start(cpu, thread) ? TIME_RUNNING
-								     : state_at_start(thread);
-		if (state >= TIME_STATES)
-			return false;
-		add_open_parts(cpu, thread, state, since, moment);
-		barrier();
-		if (of->since == since)
-			return true;
-	}
-	return false;
-}
-
-/* Stacks that are farther apart are different ones: a signal's, a coroutine's. */
-#define ONE_STACK (1ULL << 20)
-
-/* Is the frame of a call gone from the stack, of which this is the top? */
-static __always_inline bool is_left_behind(const struct open_call *call, u64 sp)
-{
-	return call->sp && call->sp < sp && sp - call->sp < ONE_STACK;
-}
-
-/* For what is rare: whoever takes a moment asks that. */
-static __always_inline bool is_window_over(void)
-{
-	return bpf_ktime_get_ns() >= window_end;
-}
-
-static __always_inline void drop_call(struct thread *thread, struct open_call *call)
-{
-	u32 function = call->function - 1;
-
-	call->function = 0;
-	thread->open_calls--;
-	if (call->begun)
-		__sync_fetch_and_add(&counts_of(function)->left, 1);
-}
-
-/* At the end of the outermost call the books are anybody's. */
-static __always_inline void settle_books(struct thread *thread, struct call_books *books)
-{
-	barrier();
-	if (thread->open_calls)
-		return;
-	books->too_deep = 0;
-	barrier();
-	books->thread = 0;
-}
-
-/* Where the kernel leads threads that return from a function whose return is watched. */
-static __always_inline u64 uprobe_trampoline(struct task_struct *task)
-{
-	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
-
-	return bpf_core_type_exists(struct xol_area) ? BPF_CORE_READ(area, vaddr) : 0;
-}
-
-/* Does the address that the call returns to lie where it did, or the kernel's in its stead? */
-static __noinline bool is_in_place(u64 returns_to, u64 sp)
-{
-	u64 word = 0, trampoline = uprobe_trampoline(bpf_get_current_task_btf());
-
-	return !bpf_probe_read_user(&word, sizeof(word), (void *)sp) && word &&
-	       (word == returns_to || word == trampoline);
-}
-
-/*
- * A call of a function begins where another one's return address lies. Either that one jumped here,
- * and the address is the same; or it was left, and this is another call's.
- */
-static __always_inline bool is_tail_call(const struct open_call *call, u32 function, u64 sp)
-{
-	bool goes_on = call->jumps_on && call->function != function + 1;
-
-	return is_in_place(goes_on ? call->returns_to : 0, sp);
-}
-
-/* Is it known, now that another one begins, that it is over? */
-static __always_inline bool is_over(
-	const struct open_call *call, u32 function, u64 sp, enum call_matching kind)
-{
-	if (kind == CALL_BY_NUMBER)
-		return call->kind == CALL_BY_NUMBER;
-	if (kind == CALL_BY_MARKS)
-		return call->kind == CALL_BY_MARKS && call->function == function + 1;
-	if (call->kind != kind)
-		return false;
-	return is_left_behind(call, sp) ||
-	       (call->sp == sp && (kind == CALL_BY_STACK || !is_tail_call(call, function, sp)));
-}
-
-/* On another stack it is another coroutine's. */
-static __always_inline bool is_inside(const struct open_call *call, u32 function, u64 sp)
-{
-	return call->function == function + 1 && (!sp || call->sp - sp < ONE_STACK);
-}
-
-enum { PLACE_IS_FREE = 1, PLACE_IS_OF_SAME = 2, PLACE_IS_INNER = 0x100 };
-
-/* Looks at one place: a call that is over is taken off the books. Global, as what follows: verified
- * once. */
-__noinline int look_at_place(struct thread *thread, u32 number, u32 function, u64 sp, u32 kind)
-{
-	struct call_books *books = thread ? call_books_of(thread) : NULL;
-	struct open_call *call;
-
-	if (!thread || !books)
-		return 0;
-	call = &books->open[number & (CONTRACT_CALL_DEPTH - 1)];
-	if (call->function && is_over(call, function, sp, kind))
-		drop_call(thread, call);
-	if (!call->function)
-		return PLACE_IS_FREE;
-	return is_inside(call, function, sp) ? PLACE_IS_OF_SAME : 0;
-}
-
-/* A free place; with a flag if the thread is in the same function already. -1: there is none. */
-__noinline int look_for_place(struct thread *thread, u32 function, u64 sp, u32 kind)
-{
-	int found = -1;
-	u32 flags = 0;
-
-	if (!thread)
-		return -1;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
-		int what = look_at_place(thread, i, function, sp, kind);
-
-		if (what & PLACE_IS_FREE)
-			found = i;
-		if (what & PLACE_IS_OF_SAME)
-			flags = PLACE_IS_INNER;
-	}
-	return found < 0 ? -1 : (int)(found | flags);
-}
-
-/* The outermost call of a stack that is no more, or of coroutines: none of it comes back. */
-__noinline int evict_call(struct thread *thread, u64 sp)
-{
-	struct call_books *books = thread ? call_books_of(thread) : NULL;
-
-	if (!thread || !books || !sp)
-		return -1;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
-		struct open_call *call = &books->open[i];
-		u64 apart = call->sp > sp ? call->sp - sp : sp - call->sp;
-
-		if (!call->function || !call->sp || apart < ONE_STACK)
-			continue;
-		drop_call(thread, call);
-		return i;
-	}
-	return -1;
-}
 
 /* Before the window calls are known, and not timed. */
 __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
@@ -343,45 +103,6 @@ __noinline int call_begin(struct thread *thread, u64 cookie, u64 sp, u32 kind)
 	}
 	call->function = function + 1;
 	return 0;
-}
-
-/* When the call at a place began, counted from 1, if it can be the one that ends; 0: it cannot.
- * Calls within that one are over. */
-__noinline u64 look_at_end(struct thread *thread, u32 number, u32 function, u64 sp)
-{
-	struct call_books *books = thread ? call_books_of(thread) : NULL;
-	struct open_call *call;
-
-	if (!thread || !books)
-		return 0;
-	call = &books->open[number & (CONTRACT_CALL_DEPTH - 1)];
-	if (!call->function)
-		return 0;
-	if (call->function == function + 1 && (!sp || call->sp == sp))
-		return call->begun + 1;
-	if (sp && is_left_behind(call, sp))
-		drop_call(thread, call);
-	return 0;
-}
-
-/* The call that ends: of those of the function the one at that place, or the last that began. */
-__noinline int find_call(struct thread *thread, u32 function, u64 sp)
-{
-	u64 last = 0;
-	int found = -1;
-
-	if (!thread)
-		return -1;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < CONTRACT_CALL_DEPTH; i++) {
-		u64 begun = look_at_end(thread, i, function, sp);
-
-		if (!begun || begun < last)
-			continue;
-		found = i;
-		last = begun;
-	}
-	return found;
 }
 
 static __always_inline bool call_add_to(
@@ -550,44 +271,6 @@ static __noinline int tell_call(struct thread *thread, const struct open_call *c
 	}
 	event_leave(&room);
 	return 0;
-}
-
-/* What the end of a call is, if none is known that it could be of. */
-enum call_end {
-	CALL_RETURNS,      /* it was begun before the window, or in another thread; a forked child
-			      returns from its parent's */
-	CALL_MAY_LEAVE,    /* and maybe nothing ends here */
-	CALL_IS_ELSEWHERE, /* others pass here, too; most likely nothing ends */
-};
-
-/* Another function returns: does the open call, having jumped to it? Or was it left, and this is
- * one that was called since? */
-static __noinline bool has_jumped_here(struct thread *thread, struct open_call *call, u64 sp)
-{
-	if (!thread || !call)
-		return false;
-	if (is_in_place(call->returns_to, sp))
-		return true;
-	drop_call(thread, call);
-	return false;
-}
-
-/* The only call that is open, which most are that end; or it is looked for, in the window. */
-static __always_inline int place_of_end(
-	struct thread *thread, struct call_books *books, u32 function, u64 sp, u32 how)
-{
-	struct open_call *first = &books->open[0];
-	bool is_first = thread->open_calls == 1 && first->function == function + 1 &&
-			first->sp == sp && how != CALL_IS_ELSEWHERE;
-	int place;
-
-	if (is_first)
-		return 0;
-	place = is_window_over() ? -1 : find_call(thread, function, sp);
-	if (place < 0 || how != CALL_IS_ELSEWHERE)
-		return place;
-	return has_jumped_here(thread, &books->open[place & (CONTRACT_CALL_DEPTH - 1)], sp) ? place
-											    : -1;
 }
 
 /* 1 if a call has ended. What ends before the window is nobody's business. */

@@ -3,7 +3,7 @@
  * What a person asks for becomes functions and places. Files are opened and read by helpers; what
  * they say comes back as offsets.
  */
-#include "kernel/call_place.h"
+#include "kernel/call_place_private.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,15 +14,11 @@
 #include "host/proc_text.h"
 #include "host/syscalls.h"
 #include "kernel/call_kernel.h"
-#include "kernel/call_marks.h"
-#include "kernel/event_file.h"
 #include "kernel/event_find.h"
 #include "kernel/event_number.h"
-#include "kernel/open.h"
 #include "symbol/outside/outside.h"
 #include "symbol/outside/parser.h"
 #include "util/mem.h"
-#include "util/nearest.h"
 
 static int too_many(const struct call_request *request, struct why *why)
 {
@@ -31,8 +27,7 @@ static int too_many(const struct call_request *request, struct why *why)
 		CONTRACT_CALL_FUNCTIONS, request->text);
 }
 
-/* One that is watched already, by another word, is so by that one. Index, or -errno. */
-static int add_function(struct call_plan *plan, const struct call_request *request,
+int call_add_function(struct call_plan *plan, const struct call_request *request,
 	const struct call_function *function, struct why *why)
 {
 	vec_each (other, &plan->functions) {
@@ -73,7 +68,7 @@ static int rule_of(struct call_plan *plan, const struct call_request *request, s
 	return (int)*plan->rule_count;
 }
 
-static void add_place(struct call_plan *plan, int function, enum call_probe probe, int fd,
+void call_add_place(struct call_plan *plan, int function, enum call_probe probe, int fd,
 	uint64_t offset, uint64_t semaphore, uint64_t cookie)
 {
 	vec_push(&plan->places,
@@ -82,7 +77,7 @@ static void add_place(struct call_plan *plan, int function, enum call_probe prob
 					 function, plan->functions.at[function].rule)}));
 }
 
-static int open_file(struct call_plan *plan, const struct call_request *request,
+int call_open_file(struct call_plan *plan, const struct call_request *request,
 	struct outside *outside, struct event_file *ret, struct why *why)
 {
 	int error = event_file_open(request->path, outside, ret, why);
@@ -91,16 +86,6 @@ static int open_file(struct call_plan *plan, const struct call_request *request,
 		vec_push(&plan->fds, ret->fd);
 	return error;
 }
-
-/* What is being placed. */
-struct placing {
-	struct call_plan *plan;
-	const struct call_request *request;
-	uint32_t request_index;
-	struct outside *outside;
-	struct event_file file;
-	uint8_t rule; /* counted from 1; 0: none */
-};
 
 static int refuse_returns(const struct placing *placing, const struct parser_function *function,
 	int error, struct why *why)
@@ -151,7 +136,7 @@ static int place_function(struct placing *placing, const struct parser_function 
 	}
 	function.name = name_of(placing, found);
 	function.file = xstrdup(placing->file.path);
-	int index = add_function(plan, placing->request, &function, why);
+	int index = call_add_function(plan, placing->request, &function, why);
 	if (index < 0) {
 		free(function.name);
 		free(function.file);
@@ -160,17 +145,18 @@ static int place_function(struct placing *placing, const struct parser_function 
 	bool jumps_on = false;
 	for (size_t i = 0; returns && i < returns->count; i++)
 		jumps_on |= returns->places[i].is_others;
-	add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0,
+	call_add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0,
 		(returns ? CALL_BY_RETURNS : 0) | (jumps_on ? CALL_JUMPS_ON : 0));
 	/* The stack there is as at its beginning, so the address that it returns to is on top. */
 	if (!returns)
-		add_place(plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
+		call_add_place(
+			plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
 	for (size_t i = 0; returns && i < returns->count; i++) {
 		const struct elf_return *place = &returns->places[i];
 		bool is_return =
 			place->condition == JUMP_ALWAYS && !place->is_emulated && !place->is_others;
 		plan->functions.at[index].is_dear |= !place->is_emulated;
-		add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
+		call_add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
 			(is_return ? CALL_IS_RETURN : 0) | (place->is_others ? CALL_IS_OTHERS : 0) |
 				CONTRACT_CALL_CONDITION(place->condition));
 	}
@@ -238,7 +224,7 @@ static int place_functions(struct placing *placing, struct why *why)
 	struct parser_function *found = NULL;
 	enum elf_unwinds kind = ELF_UNWINDS_NOT;
 	size_t count = 0;
-	int error = open_file(placing->plan, request, placing->outside, &placing->file, why);
+	int error = call_open_file(placing->plan, request, placing->outside, &placing->file, why);
 
 	if (error)
 		return error;
@@ -257,139 +243,6 @@ static int place_functions(struct placing *placing, struct why *why)
 	return error;
 }
 
-/* The names of the provider's marks, which are borrowed from `all`. */
-static const char **names_of_provider(
-	const char *provider, const struct elf_usdt_name *all, size_t count, size_t *ret_count)
-{
-	const char **names = xcalloc(count + 1, sizeof(*names));
-	size_t length = strlen(provider);
-
-	*ret_count = 0;
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(all[i].text, provider, length) && all[i].text[length] == ':')
-			names[(*ret_count)++] = all[i].text + length + 1;
-	return names;
-}
-
-static int say_no_mark(const struct placing *placing, const char *name, struct why *why)
-{
-	const struct call_request *request = placing->request;
-	struct elf_usdt_name *all = NULL;
-	struct nearest nearest;
-	size_t all_count = 0, count;
-
-	int error =
-		parser_usdt_names(placing->outside->parsers, placing->file.fd, &all, &all_count);
-	if (error == -ENOEXEC)
-		return event_file_refuse(&placing->file, why);
-	if (error || !all_count)
-		return why_set(why, -EINVAL, "%s: there are no USDT marks in %s", request->text,
-			placing->file.said);
-	_cleanup_free_ const char **names =
-		names_of_provider(request->group, all, all_count, &count);
-	nearest_init(&nearest, name);
-	for (size_t i = 0; i < count; i++)
-		nearest_add(&nearest, names[i]);
-	_cleanup_free_ char *near = nearest_text(&nearest);
-	nearest_clear(&nearest);
-	elf_usdt_names_free(all, all_count);
-	return why_set(why, -EINVAL,
-		"%s: there is no mark %s:%s in %s%s%s; dwell list 'usdt:%s:*' has those that there "
-		"are",
-		request->text, request->group, name, placing->file.said,
-		near ? "; near it are " : "", near ? near : "", request->path);
-}
-
-/* Places of one of the two marks. */
-static int place_mark(struct placing *placing, const char *name, int function,
-	enum call_probe probe, struct why *why)
-{
-	const struct call_request *request = placing->request;
-	_cleanup_free_ struct elf_usdt_place *found = NULL;
-	size_t count = 0;
-	int error = parser_usdt(
-		placing->outside->parsers, placing->file.fd, request->group, name, &found, &count);
-
-	if (error)
-		return say_no_mark(placing, name, why);
-	for (size_t i = 0; i < count; i++) {
-		if (found[i].is_nop5 && uprobes_become_calls())
-			return why_set(why, -ENOTSUP,
-				"%s: a nop of 5 bytes is left for %s:%s, of which this kernel "
-				"makes a call that ends forked children",
-				request->text, request->group, name);
-		add_place(placing->plan, function, probe, placing->file.fd, found[i].offset,
-			found[i].semaphore, CALL_HAS_NO_PLACE);
-	}
-	return 0;
-}
-
-static bool is_among(const char *name, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
-/* The two marks that are meant; the caller frees them. */
-static int find_marks(struct placing *placing, char **ret_begin, char **ret_end, struct why *why)
-{
-	const struct call_request *request = placing->request;
-	struct elf_usdt_name *all = NULL;
-	const char *begin = request->function, *end = request->end;
-	size_t all_count = 0, count;
-
-	if (!end &&
-		parser_usdt_names(placing->outside->parsers, placing->file.fd, &all, &all_count))
-		all_count = 0;
-	_cleanup_free_ const char **names =
-		names_of_provider(request->group, all, all_count, &count);
-	bool is_found = end || call_mark_end(request->function, names, count, &begin, &end);
-	if (is_found) {
-		*ret_begin = xstrdup(begin);
-		*ret_end = xstrdup(end);
-	}
-	bool has_begin = is_found || is_among(request->function, names, count);
-	elf_usdt_names_free(all, all_count);
-	if (is_found)
-		return 0;
-	if (!has_begin)
-		return say_no_mark(placing, request->function, why);
-	return why_set(why, -EINVAL,
-		"%s: which mark ends what %s begins? Give both: usdt:%s:%s:BEGIN,END; dwell list "
-		"'usdt:%s:*' has them",
-		request->text, request->function, request->path, request->group, request->path);
-}
-
-static int place_marks(struct placing *placing, struct why *why)
-{
-	const struct call_request *request = placing->request;
-	struct call_function function = {.kind = CALL_OF_MARKS, .request = placing->request_index};
-	_cleanup_free_ char *begin = NULL, *end = NULL;
-	int error = open_file(placing->plan, request, placing->outside, &placing->file, why);
-
-	if (!error)
-		error = find_marks(placing, &begin, &end, why);
-	if (error)
-		return error;
-	if (request->tested)
-		return why_set(why, -EINVAL,
-			"--if %s: arguments of marks are not tested; of functions and system calls "
-			"they are",
-			request->test);
-	function.name = xasprintf("%s:%s,%s", request->group, begin, end);
-	function.file = xstrdup(placing->file.path);
-	int index = add_function(placing->plan, request, &function, why);
-	if (index < 0) {
-		free(function.name);
-		free(function.file);
-		return index == -EEXIST ? 0 : index;
-	}
-	error = place_mark(placing, begin, index, CALL_PROBE_BEGIN, why);
-	return error ? error : place_mark(placing, end, index, CALL_PROBE_LEAVE, why);
-}
-
 static int add_system_call(struct placing *placing, unsigned int number, struct why *why)
 {
 	struct call_function function = {.kind = CALL_OF_SYSTEM,
@@ -398,7 +251,7 @@ static int add_system_call(struct placing *placing, unsigned int number, struct 
 		.offset = number,
 		.name = xasprintf("syscall:%s", syscall_name(number)),
 		.file = xstrdup("")};
-	int index = add_function(placing->plan, placing->request, &function, why);
+	int index = call_add_function(placing->plan, placing->request, &function, why);
 
 	if (index >= 0)
 		return 0;
@@ -441,7 +294,7 @@ static int add_kernel_function(void *context, const char *name, struct why *why)
 		.rule = placing->rule,
 		.name = xasprintf("k:%s", name),
 		.file = xstrdup("")};
-	int index = add_function(placing->plan, placing->request, &function, why);
+	int index = call_add_function(placing->plan, placing->request, &function, why);
 
 	if (index >= 0)
 		return 0;
@@ -461,7 +314,7 @@ static int place_one(struct placing *placing, struct why *why)
 	case CALL_OF_SYSTEM:
 		return place_system_calls(placing, why);
 	case CALL_OF_MARKS:
-		return place_marks(placing, why);
+		return call_place_marks(placing, why);
 	case CALL_OF_KERNEL:
 		return call_kernel_find(placing->request, add_kernel_function, placing, why);
 	default:
