@@ -103,8 +103,8 @@ void jump_history_add(struct jump_history *history, uint64_t at, size_t bytes)
 }
 
 /* The instruction that was so many before the end, from 1 on; NULL: it is not known. */
-static const unsigned char *
-before(const struct jump_history *history, size_t distance, size_t *ret_bytes)
+static const unsigned char *before(
+	const struct jump_history *history, size_t distance, size_t *ret_bytes)
 {
 	size_t slot = (history->count - distance) % JUMP_HISTORY;
 
@@ -130,7 +130,8 @@ static bool is_from_table(const struct jump_history *history, const struct taken
 	return false;
 }
 
-enum jump_look jump_look(const struct jump_history *history, const unsigned char *jump, size_t bytes)
+enum jump_look jump_look(
+	const struct jump_history *history, const unsigned char *jump, size_t bytes)
 {
 	struct taken taken = take_apart(jump, bytes);
 	bool is_table = is_from_table(history, &taken), is_raised = false;

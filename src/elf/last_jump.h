@@ -29,6 +29,7 @@ enum jump_look {
 };
 
 /* Of a jump behind these. */
-enum jump_look jump_look(const struct jump_history *history, const unsigned char *jump, size_t bytes);
+enum jump_look jump_look(
+	const struct jump_history *history, const unsigned char *jump, size_t bytes);
 
 #endif
