@@ -81,10 +81,10 @@ static bool sets(const struct taken *taken, unsigned char wanted, bool *ret_is_t
 		return wanted == (taken->opcode == 0x01 ? taken->rm : taken->reg) &&
 		       !(taken->opcode == 0x01 && taken->is_memory);
 	case 0x63: /* movslq */
-	case 0x8d: /* lea */
 		*ret_is_table = true;
 		return wanted == taken->reg;
 	case 0x8b: /* mov */
+	case 0x8d: /* lea */
 		*ret_is_table = taken->has_index;
 		return wanted == taken->reg;
 	case 0x89:

@@ -170,11 +170,10 @@ class Code:
             return "switch"
         is_table, is_raised, wanted = bool(re.search(r",%\w+", operands)), False, re.search(r"%(\w+)", operands)
         for word, others in before if wanted and not is_table else []:
-            if not re.search("%" + full(wanted[1]) + "$", re.sub(r"%(\w+)", lambda match: "%" + full(match[1]), others)):
-                continue
-            if re.match("add|movs[l]?[xq]|lea", word) or word.startswith("mov") and len(word) < 5:
-                is_table = not word.startswith("mov") or word.startswith("movs") or ",%" in others.split(")")[0]
-                is_table = is_table and (")" in others or not re.fullmatch("mov[lq]?", word))
+            source, _, target = others.split(" ")[0].rpartition(",")
+            is_sum = word in ("add", "addq", "movslq", "movsxd") and not source.startswith("$")
+            if full(target[1:]) == full(wanted[1]) and (is_sum or word in ("mov", "movl", "movq", "lea")):
+                is_table = is_sum or bool(re.search(r",%\w+", source))
                 break
         for at, (word, others) in enumerate(before):
             if word in ("leave", "leaveq"):

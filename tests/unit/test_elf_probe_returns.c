@@ -187,6 +187,8 @@ static void a_jump_that_has_no_place_inside_is_a_last_call(void **state)
 	assert_int_equal(found.places[0].offset, 2);
 	elf_returns_clear(&found, 1);
 	assert_last_jump(RETURNS("\x48\x8b\x07\xff\x60\x18"), 3);
+	/* lea .(%rip), %rax; jmp *32(%rax) */
+	assert_last_jump(RETURNS("\x48\x8d\x05\0\0\0\0\xff\x60\x20"), 7);
 	assert_last_jump(RETURNS("\xff\xe7\x66\x90\x0f\x1f\x00\xcc"), 0); /* and nops */
 	/* What is behind it may be where it leads. */
 	assert_not_seen(RETURNS("\xff\xe0\xc3"), 2);
