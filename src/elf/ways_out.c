@@ -6,6 +6,7 @@
  * kills the program. What a jump leads to outside is a part of the function if its symbol says so
  * (NAME.cold), or, where symbols are stripped, if the call frame information has it as a range of
  * its own into which only the middle is jumped, or which jumps back into the function's middle.
+ * Jumps to what a register or memory says are judged last, when it is known what else is come to.
  */
 #include "elf/ways_out.h"
 
