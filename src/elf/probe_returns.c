@@ -40,7 +40,7 @@ static bool is_in_list(const struct search *search, const struct ways_out *funct
 
 static bool can_follow(const struct search *search, const struct ways_out *function)
 {
-	if (function->error || function->may_vanish || search->count == MOST_FUNCTIONS ||
+	if (function->error || function->has_unseen || search->count == MOST_FUNCTIONS ||
 		search->way_count + function->ways.count > ELF_RETURNS_MOST)
 		return false;
 	vec_each (way, &function->ways)
@@ -77,6 +77,7 @@ static int add_place(struct search *search, const struct way_out *way, bool is_o
 	vec_push(&search->places, ((struct elf_return){.offset = way->offset,
 					  .is_emulated = way->is_emulated,
 					  .condition = way->condition,
+					  .may_stay = way->may_stay,
 					  .is_others = is_others}));
 	return 0;
 }
@@ -157,7 +158,7 @@ bool elf_returns_are_sound(const struct elf_return *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (places[i].is_emulated > 1 || places[i].is_others > 1 ||
-			places[i].condition > JUMP_ALWAYS ||
+			places[i].may_stay > 1 || places[i].condition > JUMP_ALWAYS ||
 			(i && places[i - 1].offset >= places[i].offset))
 			return false;
 	return count <= ELF_RETURNS_MOST;

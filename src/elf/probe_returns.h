@@ -4,7 +4,8 @@
  * What it calls so is still a part of the call, and returns in its stead: so where that is known,
  * its returns take the jump's place. Others call it, too, and return there; but the stack pointer
  * is then not what it was when the function began. Where it is not known (of another file, behind a
- * pointer) the function is over at the jump.
+ * pointer) the function is over at the jump. A jump behind a pointer may stay inside, too; it is a
+ * place if the code before it gives the frame back, or if no code is left to which it could lead.
  *
  * Whoever probes all of these sees it end without touching the address that it returns to, which
  * exceptions and Go's growing stacks need as it is. At such a place the function ends if its stack
@@ -31,7 +32,8 @@ struct elf_return {
 	uint8_t is_emulated; /* by the kernel, under a uprobe: jumps are, returns are not */
 	uint8_t condition;   /* contract/jump.h: it is left only if that is met */
 	uint8_t is_others;   /* of a function that it leads to: others may pass it as well */
-	uint8_t pad[5];
+	uint8_t may_stay;    /* it may be a jump within: only the stack pointer tells */
+	uint8_t pad[4];
 };
 
 /* Of one function. */
@@ -41,8 +43,8 @@ struct elf_returns {
 	 * way that cannot be probed; -E2BIG: more places than ELF_RETURNS_MOST, or too much code.
 	 */
 	int error;
-	/* It has jumps to what a register or a table says. Mostly these are switches, which stay in
-	 * it; a last call through a pointer is one, too, and is not seen. */
+	/* It has jumps to what a register or memory says, which are no places, and of which it is
+	 * not known that they are switches: calls that end there are not seen to end. */
 	bool has_unseen;
 	struct elf_return *places; /* owned; by offset; none at all if it never returns */
 	size_t count;

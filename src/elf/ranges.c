@@ -31,7 +31,7 @@ static bool is_code(const struct elf_file *file, uint64_t address)
 }
 
 static void read_section(struct elf_ranges *ranges, const struct elf_file *file,
-	const struct elf_file *source, enum eh_frame_kind kind)
+	const struct elf_file *source, enum eh_frame_kind kind, bool is_catching)
 {
 	struct elf_section section;
 	struct eh_frame frames;
@@ -42,7 +42,7 @@ static void read_section(struct elf_ranges *ranges, const struct elf_file *file,
 		return;
 	eh_frame_init(&frames, kind, section.bytes, section.count, section.vaddr);
 	while (ranges->ranges.count < MAX_RANGES && eh_frame_next(&frames, &fde))
-		if (is_code(file, fde.start))
+		if (is_code(file, fde.start) && (!is_catching || fde.cie.has_personality))
 			vec_push(&ranges->ranges, ((struct elf_range){fde.start, fde.end}));
 }
 
@@ -80,10 +80,19 @@ struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf
 	struct elf_ranges *ranges = elf_ranges_new();
 
 	/* Code compiled without the one is linked with start-up code that has it. */
-	read_section(ranges, file, file, EH_FRAME_RUNTIME);
-	read_section(ranges, file, file, EH_FRAME_DEBUG);
+	read_section(ranges, file, file, EH_FRAME_RUNTIME, false);
+	read_section(ranges, file, file, EH_FRAME_DEBUG, false);
 	if (debug)
-		read_section(ranges, file, debug, EH_FRAME_DEBUG);
+		read_section(ranges, file, debug, EH_FRAME_DEBUG, false);
+	sort_ranges(ranges);
+	return ranges;
+}
+
+struct elf_ranges *elf_ranges_read_catching(const struct elf_file *file)
+{
+	struct elf_ranges *ranges = elf_ranges_new();
+
+	read_section(ranges, file, file, EH_FRAME_RUNTIME, true);
 	sort_ranges(ranges);
 	return ranges;
 }

@@ -26,6 +26,8 @@ struct elf_range {
  * none). Never NULL: a file that has neither, or a damaged one, has few ranges.
  */
 struct elf_ranges *elf_ranges_read(const struct elf_file *file, const struct elf_file *debug);
+/* Only those into whose middle the unwinder may lead: functions that catch or clean up. */
+struct elf_ranges *elf_ranges_read_catching(const struct elf_file *file);
 /* Without any range, for tables that are not of functions. */
 struct elf_ranges *elf_ranges_new(void);
 /* As bytes and back, see elf_symbols_pack(). */

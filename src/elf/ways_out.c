@@ -6,6 +6,7 @@
  * kills the program. What a jump leads to outside is a part of the function if its symbol says so
  * (NAME.cold), or, where symbols are stripped, if the call frame information has it as a range of
  * its own into which only the middle is jumped, or which jumps back into the function's middle.
+ * Jumps to what a register or memory says are judged last, when it is known what else is come to.
  */
 #include "elf/ways_out.h"
 
@@ -14,8 +15,10 @@
 
 #include "contract/jump.h"
 #include "elf/file.h"
+#include "elf/last_jump.h"
 #include "elf/probe_code.h"
 #include "elf/ranges.h"
+#include "elf/reached.h"
 #include "elf/stack_check.h"
 #include "elf/symbols.h"
 #include "elf/x86_length.h"
@@ -29,34 +32,32 @@
 /* Of all that are asked for at once. */
 #define MOST_BYTES_IN_ALL (64U << 20)
 
-struct part {
-	uint64_t vaddr;
-	uint64_t bytes;
+/* To what a register or memory says. */
+struct pointed_jump {
 	uint64_t offset; /* in the file */
-	const unsigned char *code;
+	enum jump_look look;
+	bool is_refused; /* by the kernel, for a probe */
 };
 
 struct code_reader {
 	const struct elf_file *file;
 	struct elf_symbols *symbols; /* NULL: not read yet */
 	struct elf_ranges *ranges;
-	uint64_t bytes; /* read by now */
+	struct elf_ranges *catching; /* NULL: not read yet */
+	uint64_t bytes;              /* read by now */
 	VEC(struct ways_out *) known;
 	struct map64 known_at; /* position in them, counted from 1, by where the function begins */
 	/* Of the function that is looked at; the first part is where it begins. */
 	struct ways_out *found;
-	struct part parts[MOST_PARTS];
+	struct code_part parts[MOST_PARTS];
 	size_t part_count;
 	struct stack_check check; /* of it; 0: it has none */
+	VEC(struct pointed_jump) pointed;
 };
 
-static bool is_within(const struct part *part, uint64_t vaddr)
-{
-	return vaddr - part->vaddr < part->bytes;
-}
-
 /* Code by its addresses in memory. -EBADMSG if the file has not all of it. */
-static int find_part(const struct elf_file *file, uint64_t vaddr, uint64_t bytes, struct part *ret)
+static int find_part(
+	const struct elf_file *file, uint64_t vaddr, uint64_t bytes, struct code_part *ret)
 {
 	const struct elf_segment *segments;
 	size_t count = elf_file_segments(file, &segments), had;
@@ -69,7 +70,8 @@ static int find_part(const struct elf_file *file, uint64_t vaddr, uint64_t bytes
 		const unsigned char *code = elf_file_code(file, offset, bytes, &had);
 		if (!code || had < bytes)
 			return -EBADMSG;
-		*ret = (struct part){vaddr, bytes, offset, code};
+		*ret = (struct code_part){
+			.vaddr = vaddr, .bytes = bytes, .offset = offset, .code = code};
 		return 0;
 	}
 	return -EBADMSG;
@@ -77,7 +79,7 @@ static int find_part(const struct elf_file *file, uint64_t vaddr, uint64_t bytes
 
 static bool is_code(const struct elf_file *file, uint64_t vaddr)
 {
-	struct part part;
+	struct code_part part;
 
 	return !find_part(file, vaddr, 1, &part);
 }
@@ -91,7 +93,7 @@ static bool is_cold_name(const char *name)
 }
 
 /* A bit for each byte at which an instruction begins; NULL if that is not known of all. */
-static unsigned char *find_bounds(const struct part *part)
+static unsigned char *find_bounds(const struct code_part *part)
 {
 	unsigned char *bounds = xcalloc(1, part->bytes / 8 + 1);
 	uint64_t at = 0;
@@ -109,7 +111,7 @@ static unsigned char *find_bounds(const struct part *part)
 }
 
 /* Old C libraries jump over a lock that only programs with several threads need. */
-static bool is_bound(const struct part *part, const unsigned char *bounds, uint64_t at)
+static bool is_bound(const struct code_part *part, const unsigned char *bounds, uint64_t at)
 {
 	bool is_behind_lock = at && part->code[at - 1] == 0xf0;
 
@@ -129,7 +131,7 @@ static void read_tables(struct code_reader *reader)
 /* What a linker makes for functions of other files: all of them are in one range. */
 static bool is_stub(const struct code_reader *reader, uint64_t vaddr)
 {
-	struct part part;
+	struct code_part part;
 	size_t at = 0;
 
 	if (find_part(reader->file, vaddr, 2 * X86_MAX_LENGTH, &part))
@@ -140,18 +142,19 @@ static bool is_stub(const struct code_reader *reader, uint64_t vaddr)
 }
 
 /* Does code jump into the middle of the function? */
-static bool leads_back(const struct code_reader *reader, const struct part *code)
+static bool leads_back(struct code_reader *reader, const struct code_part *code)
 {
-	const struct part *function = &reader->parts[0];
+	const struct code_part *function = &reader->parts[0];
 	uint64_t at = 0;
 
-	while (at < code->bytes) {
+	reader->bytes += code->bytes;
+	while (at < code->bytes && reader->bytes <= MOST_BYTES_IN_ALL) {
 		struct x86_way way = x86_way_decode(code->code + at, code->bytes - at);
 		uint64_t target = code->vaddr + at + (uint64_t)way.distance;
 		if (!way.bytes)
 			return false;
 		if (way.kind == X86_JUMPS && target != function->vaddr &&
-			is_within(function, target))
+			code_part_has(function, target))
 			return true;
 		at += way.bytes;
 	}
@@ -159,11 +162,11 @@ static bool leads_back(const struct code_reader *reader, const struct part *code
 }
 
 /* Is what is there a part of the function that lies elsewhere? */
-static bool find_cold(struct code_reader *reader, uint64_t target, struct part *ret)
+static bool find_cold(struct code_reader *reader, uint64_t target, struct code_part *ret)
 {
 	struct elf_symbol symbol;
 	struct elf_range range;
-	struct part part;
+	struct code_part part;
 
 	read_tables(reader);
 	if (reader->symbols && elf_symbols_find(reader->symbols, target, &symbol)) {
@@ -172,7 +175,7 @@ static bool find_cold(struct code_reader *reader, uint64_t target, struct part *
 			return false;
 	} else if (is_stub(reader, target) || !elf_ranges_find(reader->ranges, target, &range) ||
 		   range.end - range.start > MOST_BYTES ||
-		   is_within(&reader->parts[0], range.start) ||
+		   code_part_has(&reader->parts[0], range.start) ||
 		   (range.start < reader->parts[0].vaddr && range.end > reader->parts[0].vaddr) ||
 		   find_part(reader->file, range.start, range.end - range.start, &part) ||
 		   (target == range.start && !leads_back(reader, &part))) {
@@ -185,16 +188,19 @@ static bool find_cold(struct code_reader *reader, uint64_t target, struct part *
 /* Is it left by a jump to there? Finds out whether that is a further part of it. */
 static int leads_out(struct code_reader *reader, uint64_t target, bool *ret)
 {
-	struct part part;
+	struct code_part part;
 
 	*ret = target == reader->parts[0].vaddr;
 	for (size_t i = 0; i < reader->part_count; i++)
-		if (is_within(&reader->parts[i], target))
+		if (code_part_has(&reader->parts[i], target))
 			return 0;
 	*ret = true;
 	if (!is_code(reader->file, target))
 		return -EBADMSG;
-	if (!find_cold(reader, target, &part))
+	bool is_cold = find_cold(reader, target, &part);
+	if (reader->bytes > MOST_BYTES_IN_ALL)
+		return -E2BIG;
+	if (!is_cold)
 		return 0;
 	if (reader->part_count == MOST_PARTS)
 		return -E2BIG;
@@ -203,7 +209,7 @@ static int leads_out(struct code_reader *reader, uint64_t target, bool *ret)
 	return 0;
 }
 
-static int add_way(struct code_reader *reader, const struct part *part, uint64_t at,
+static int add_way(struct code_reader *reader, const struct code_part *part, uint64_t at,
 	const struct x86_way *way, uint64_t target)
 {
 	/* The latter is a jump to the next instruction: what newer kernels take for a nop. And by a
@@ -221,37 +227,8 @@ static int add_way(struct code_reader *reader, const struct part *part, uint64_t
 	return is_unfit && !target ? -EBADMSG : 0;
 }
 
-/* REX.W, add, from one register to another */
-static bool is_add(const unsigned char *code, size_t count)
-{
-	return count == 3 && (code[0] & 0xf8) == 0x48 && (code[1] == 0x01 || code[1] == 0x03) &&
-	       code[2] >= 0xc0;
-}
-
-/*
- * Does a jump to what a register or memory says look as compilers have it in a switch? They take
- * where it leads from a table by an index, or add to a register what a table has.
- */
-static bool is_switch(const unsigned char *code, const struct x86_way *way,
-	const unsigned char *before, size_t before_bytes)
-{
-	size_t at = 0;
-	unsigned char rex = 0;
-
-	while (at < way->bytes && code[at] != 0xff)
-		rex = code[at++];
-	if (at + 1 >= way->bytes)
-		return false;
-	unsigned char modrm = code[at + 1];
-	if (modrm >= 0xc0)
-		return is_add(before, before_bytes);
-	/* An index of 4 is none, unless a prefix makes it 12. */
-	return (modrm & 7) == 4 && at + 2 < way->bytes &&
-	       ((code[at + 2] >> 3 & 7) != 4 || (rex & 0xf2) == 0x42);
-}
-
-static int look_at(struct code_reader *reader, const struct part *part, const unsigned char *bounds,
-	uint64_t at, const struct x86_way *way)
+static int look_at(struct code_reader *reader, const struct code_part *part,
+	const unsigned char *bounds, uint64_t at, const struct x86_way *way)
 {
 	uint64_t target = part->vaddr + at + (uint64_t)way->distance;
 	bool is_left = false;
@@ -259,6 +236,7 @@ static int look_at(struct code_reader *reader, const struct part *part, const un
 	switch (way->kind) {
 	case X86_GOES_ON:
 	case X86_ANYWHERE:
+	case X86_FAR:
 		return 0;
 	case X86_RETURNS:
 	case X86_IMPORTED:
@@ -266,7 +244,7 @@ static int look_at(struct code_reader *reader, const struct part *part, const un
 	default:
 		break;
 	}
-	if (is_within(part, target) && !is_bound(part, bounds, target - part->vaddr))
+	if (code_part_has(part, target) && !is_bound(part, bounds, target - part->vaddr))
 		return -EBADMSG;
 	if (part == &reader->parts[0] && reader->check.behind && at == reader->check.again)
 		return 0;
@@ -274,10 +252,11 @@ static int look_at(struct code_reader *reader, const struct part *part, const un
 	return error || !is_left ? error : add_way(reader, part, at, way, target);
 }
 
-static int look_through(struct code_reader *reader, const struct part *part)
+static int look_through(struct code_reader *reader, const struct code_part *part)
 {
 	_cleanup_free_ unsigned char *bounds = NULL;
-	uint64_t at = 0, before = 0;
+	struct jump_history history = {.code = part->code};
+	uint64_t at = 0;
 	int error = 0;
 
 	reader->bytes += part->bytes;
@@ -289,32 +268,102 @@ static int look_through(struct code_reader *reader, const struct part *part)
 	while (at < part->bytes && !error) {
 		struct x86_way way = x86_way_decode(part->code + at, part->bytes - at);
 		error = look_at(reader, part, bounds, at, &way);
-		if (way.kind == X86_ANYWHERE) {
-			reader->found->has_unseen = true;
-			reader->found->may_vanish |=
-				!is_switch(part->code + at, &way, part->code + before, at - before);
-		}
-		before = at;
+		reader->found->has_unseen |= way.kind == X86_FAR;
+		if (way.kind == X86_ANYWHERE)
+			vec_push(&reader->pointed,
+				((struct pointed_jump){part->offset + at,
+					jump_look(&history, part->code + at, way.bytes),
+					way.is_refused}));
+		if (way.kind == X86_GOES_ON && !way.distance)
+			jump_history_add(&history, at, way.bytes);
+		else
+			history.count = 0;
 		at += way.bytes;
 	}
+	return error;
+}
+
+/* Those that lead out are ways. What a switch leads to nobody else does, as a rule: where all code
+ * is come to without them, they lead elsewhere. */
+static int settle_pointed(struct code_reader *reader, bool is_all_reached)
+{
+	struct ways_out *found = reader->found;
+
+	vec_each (jump, &reader->pointed) {
+		bool is_last = jump->look == JUMP_LOOKS_LAST ||
+			       (jump->look == JUMP_LOOKS_PLAIN && is_all_reached);
+		if (!is_last || jump->is_refused) {
+			found->has_tables = true;
+			found->has_unseen |= jump->look != JUMP_LOOKS_LIKE_SWITCH;
+			continue;
+		}
+		if (found->ways.count == MOST_WAYS)
+			return -E2BIG;
+		vec_push(&found->ways, ((struct way_out){.offset = jump->offset,
+					       .condition = JUMP_ALWAYS,
+					       .may_stay = true}));
+	}
+	return 0;
+}
+
+/* By the unwinder, or by Go's after a panic, into the middle. */
+static bool may_be_entered(struct code_reader *reader)
+{
+	struct elf_range range;
+
+	if (reader->check.behind)
+		return true;
+	if (!reader->catching)
+		reader->catching = elf_ranges_read_catching(reader->file);
+	for (size_t i = 0; i < reader->part_count; i++)
+		if (elf_ranges_find(reader->catching, reader->parts[i].vaddr, &range))
+			return true;
+	return false;
+}
+
+/* What nothing leads to may be numbers, and a breakpoint would change them. */
+static void drop_unreached(struct code_reader *reader)
+{
+	struct ways_out *found = reader->found;
+	size_t kept = 0;
+
+	if (found->has_tables || may_be_entered(reader))
+		return;
+	vec_each (way, &found->ways)
+		if (reached_has(reader->parts, reader->part_count, way->offset))
+			found->ways.at[kept++] = *way;
+	found->has_dropped = kept < found->ways.count;
+	found->ways.count = kept;
+}
+
+static int settle_ways(struct code_reader *reader)
+{
+	reached_find(reader->parts, reader->part_count);
+	bool is_all_reached = reached_is_all(reader->parts, reader->part_count);
+	int error = settle_pointed(reader, is_all_reached);
+	if (!error && !is_all_reached)
+		drop_unreached(reader);
+	for (size_t i = 0; i < reader->part_count; i++)
+		free(reader->parts[i].reached);
 	return error;
 }
 
 /* Parts are found while others are looked through. */
 static int look_for_ways(struct code_reader *reader)
 {
-	struct part *first = &reader->parts[0];
+	struct code_part *first = &reader->parts[0];
 	uint64_t start = reader->found->start, bytes = reader->found->end - start;
 	int error = 0;
 
 	if (!bytes || find_part(reader->file, start, bytes, first))
 		return -EBADMSG;
 	reader->part_count = 1;
+	reader->pointed.count = 0;
 	reader->check = (struct stack_check){0};
 	stack_check_find(first->code, bytes, &reader->check);
 	for (size_t i = 0; i < reader->part_count && !error; i++)
 		error = look_through(reader, &reader->parts[i]);
-	return error;
+	return error ? error : settle_ways(reader);
 }
 
 const struct ways_out *ways_out_of(struct code_reader *reader, uint64_t start, uint64_t bytes)
@@ -338,7 +387,7 @@ static bool is_instruction(
 	struct code_reader *reader, uint64_t start, uint64_t bytes, uint64_t target)
 {
 	uint64_t at = 0, there = target - start;
-	struct part part;
+	struct code_part part;
 
 	reader->bytes += there;
 	if (reader->bytes > MOST_BYTES_IN_ALL || find_part(reader->file, start, bytes, &part))
@@ -365,7 +414,9 @@ const struct ways_out *ways_out_behind(struct code_reader *reader, uint64_t targ
 	uint64_t bytes = range.end - range.start;
 	if (bytes > MOST_BYTES || !is_instruction(reader, range.start, bytes, target))
 		return NULL;
-	return ways_out_of(reader, range.start, bytes);
+	const struct ways_out *found = ways_out_of(reader, range.start, bytes);
+	/* From there more may be come to than from the beginning. */
+	return found->has_dropped && target != range.start ? NULL : found;
 }
 
 struct code_reader *code_reader_new(const struct elf_file *file)
@@ -386,5 +437,7 @@ void code_reader_free(struct code_reader *reader)
 	map64_clear(&reader->known_at);
 	elf_symbols_free(reader->symbols);
 	elf_ranges_free(reader->ranges);
+	elf_ranges_free(reader->catching);
+	vec_clear(&reader->pointed);
 	free(reader);
 }

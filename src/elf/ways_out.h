@@ -20,6 +20,7 @@ struct way_out {
 	uint64_t target;   /* of a jump whose target is written in it; 0: it is none */
 	uint8_t condition; /* contract/jump.h */
 	bool is_emulated;  /* by the kernel, under a uprobe */
+	bool may_stay;     /* or is it within? Only the stack pointer tells */
 	bool is_unfit;     /* for a probe: refused there, or it is not seen whether it jumps */
 };
 
@@ -30,8 +31,10 @@ struct ways_out {
 	/* 0; -EBADMSG: its code is not understood to its end, or a return is unfit for a probe;
 	 * -E2BIG: too much of it. */
 	int error;
-	bool has_unseen; /* jumps to what a register or a table says: switches mostly */
-	bool may_vanish; /* one of these does not look like a switch's */
+	bool has_tables; /* jumps to what a register or memory says, which are not among the ways */
+	bool has_unseen; /* it is not known that all of these are switches */
+	bool has_dropped; /* ways to which nothing in it leads: numbers, or of others that jump
+			     there */
 	VEC(struct way_out) ways;
 };
 

@@ -60,8 +60,10 @@ static void take_group(struct x86_way *way, unsigned char modrm)
 	unsigned int reg = modrm >> 3 & 7;
 	bool is_at_place = (modrm & 0xc7) == 5;
 
-	if (reg == 4 || reg == 5)
-		way->kind = reg == 4 && is_at_place ? X86_IMPORTED : X86_ANYWHERE;
+	if (reg == 5)
+		way->kind = X86_FAR;
+	else if (reg == 4)
+		way->kind = is_at_place ? X86_IMPORTED : X86_ANYWHERE;
 }
 
 struct x86_way x86_way_decode(const unsigned char *code, size_t count)
@@ -82,7 +84,7 @@ struct x86_way x86_way_decode(const unsigned char *code, size_t count)
 	case 0xca:
 	case 0xcb:
 	case 0xcf:
-		way.kind = X86_ANYWHERE;
+		way.kind = X86_FAR;
 		break;
 	case 0xe0:
 	case 0xe1:
@@ -90,6 +92,10 @@ struct x86_way x86_way_decode(const unsigned char *code, size_t count)
 	case 0xe3:
 		take_jump(&way, code, 1, JUMP_ALWAYS);
 		way.kind = X86_COUNTS;
+		break;
+	case 0xe8:
+		take_jump(&way, code, 4, JUMP_ALWAYS);
+		way.kind = X86_GOES_ON;
 		break;
 	case 0xe9:
 		take_jump(&way, code, 4, JUMP_ALWAYS);

@@ -127,6 +127,7 @@ static int place_function(struct placing *placing, const struct parser_function 
 		.rule = placing->rule,
 		.offset = found->offset,
 		.is_by_returns = returns != NULL,
+		.has_unseen_ends = returns && returns->has_unseen,
 		.is_dear = !found->is_emulated};
 
 	struct stat status;
@@ -153,8 +154,8 @@ static int place_function(struct placing *placing, const struct parser_function 
 			plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
 	for (size_t i = 0; returns && i < returns->count; i++) {
 		const struct elf_return *place = &returns->places[i];
-		bool is_return =
-			place->condition == JUMP_ALWAYS && !place->is_emulated && !place->is_others;
+		bool is_return = place->condition == JUMP_ALWAYS && !place->is_emulated &&
+				 !place->is_others && !place->may_stay;
 		plan->functions.at[index].is_dear |= !place->is_emulated;
 		call_add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
 			(is_return ? CALL_IS_RETURN : 0) | (place->is_others ? CALL_IS_OTHERS : 0) |

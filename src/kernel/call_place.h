@@ -20,10 +20,11 @@ struct call_function {
 	uint32_t request; /* index */
 	uint64_t device;  /* and inode of the file: it may have several names */
 	uint64_t inode;
-	uint64_t offset;    /* where it begins, in the file; the number of a system call */
-	uint8_t rule;       /* the condition of its argument, counted from 1; 0: none */
-	bool is_dear;       /* the kernel has to step what is at one of its places */
-	bool is_by_returns; /* its end is seen at its own instructions */
+	uint64_t offset;      /* where it begins, in the file; the number of a system call */
+	uint8_t rule;         /* the condition of its argument, counted from 1; 0: none */
+	bool is_dear;         /* the kernel has to step what is at one of its places */
+	bool is_by_returns;   /* its end is seen at its own instructions */
+	bool has_unseen_ends; /* it may be left by jumps that are not probed */
 };
 
 enum call_probe { CALL_PROBE_LEAVE, CALL_PROBE_RETURN, CALL_PROBE_BEGIN, CALL_PROBES };

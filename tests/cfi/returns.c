@@ -3,7 +3,8 @@
  * Where the functions of an ELF file are left, by the way that dwell asks for it. FILE [COUNT]: of
  * COUNT functions spread evenly over the file, 1024 by default, a line each: offset, bytes, error,
  * 1 if it has jumps that are not seen, name; behind each a line for each place, indented: offset,
- * 1 if the kernel emulates it, condition, 1 if it is of a function that is jumped to.
+ * 1 if the kernel emulates it, condition, 1 if it is of a function that is jumped to, 1 if only the
+ * stack pointer tells whether it is left.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -38,9 +39,9 @@ static void print(const struct parser_function *function, const struct elf_retur
 	printf("%" PRIx64 " %" PRIx64 " %d %d %s\n", function->offset, function->bytes,
 		returns->error, returns->has_unseen, function->name);
 	for (size_t i = 0; i < returns->count; i++)
-		printf(" %" PRIx64 " %d %d %d\n", returns->places[i].offset,
+		printf(" %" PRIx64 " %d %d %d %d\n", returns->places[i].offset,
 			returns->places[i].is_emulated, returns->places[i].condition,
-			returns->places[i].is_others);
+			returns->places[i].is_others, returns->places[i].may_stay);
 }
 
 int main(int argc, char **argv)

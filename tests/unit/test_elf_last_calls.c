@@ -153,14 +153,14 @@ static void check(struct elf_returns found, const struct elf_return *want, size_
 
 static void the_returns_of_what_is_jumped_to_end_it(void **state)
 {
-	const struct code two[] = {CODE(TO_NEXT), CODE("\x90" RETURN "\x90" RETURN)};
+	const struct code two[] = {CODE(TO_NEXT), CODE("\x74\x01" RETURN "\x90" RETURN)};
 	const struct code either[] = {CODE(TO_NEXT_IF_EQUAL RETURN), CODE(RETURN)};
 	const struct code three[] = {CODE(TO_SECOND_NEXT), CODE(RETURN), CODE(TO_LAST)};
 	const struct code middle[] = {CODE(TO_MIDDLE_OF_NEXT), CODE("\x90" RETURN)};
 
 	(void)state;
-	CHECK(0, two, RETURN_THERE(AT(1, 1)), RETURN_THERE(AT(1, 3)));
-	CHECK(1, two, OWN_RETURN(AT(1, 1)), OWN_RETURN(AT(1, 3)));
+	CHECK(0, two, RETURN_THERE(AT(1, 2)), RETURN_THERE(AT(1, 4)));
+	CHECK(1, two, OWN_RETURN(AT(1, 2)), OWN_RETURN(AT(1, 4)));
 	CHECK(0, either, OWN_RETURN(AT(0, 3)), RETURN_THERE(AT(1, 0)));
 	CHECK(0, three, RETURN_THERE(AT(1, 0)));
 	CHECK(0, middle, RETURN_THERE(AT(1, 1)));
@@ -176,11 +176,12 @@ static void what_never_returns_has_no_end(void **state)
 
 static void jumps_in_a_circle_begin_it_anew(void **state)
 {
-	const struct code functions[] = {CODE(TO_NEXT_IF_EQUAL RETURN), CODE(TO_LAST RETURN)};
+	const struct code functions[] = {
+		CODE(TO_NEXT_IF_EQUAL RETURN), CODE("\x74\x02\xeb\xdc" RETURN)};
 	const struct code loop[] = {CODE(TO_NEXT), CODE("\x90\x74\xfd" RETURN)};
 
 	(void)state;
-	CHECK(0, functions, OWN_RETURN(AT(0, 3)), JUMP_THERE(AT(1, 1)), RETURN_THERE(AT(1, 3)));
+	CHECK(0, functions, OWN_RETURN(AT(0, 3)), JUMP_THERE(AT(1, 2)), RETURN_THERE(AT(1, 4)));
 	/* The other one to its own beginning: nothing ends. */
 	CHECK(0, loop, RETURN_THERE(AT(1, 3)));
 }
@@ -216,6 +217,28 @@ static void switches_lead_nowhere_else(void **state)
 	CHECK(0, high, RETURN_THERE(AT(1, 4)));
 }
 
+static void last_calls_through_pointers_are_ends_of_it(void **state)
+{
+	/* pop %rbp, jmp *%rax */
+	const struct code functions[] = {CODE(TO_NEXT), CODE("\x5d\xff\xe0")};
+	struct elf_returns found = returns_of(0, functions, 2);
+
+	(void)state;
+	assert_int_equal(found.count, 1);
+	assert_true(found.places[0].may_stay);
+	check(found, (const struct elf_return[]){RETURN_THERE(AT(1, 1))}, 1);
+}
+
+/* From the middle more is come to than from the beginning. */
+static void where_a_part_is_for_others_the_jump_is_the_end(void **state)
+{
+	const struct code functions[] = {CODE(TO_MIDDLE_OF_NEXT), CODE(RETURN "\x90" RETURN)};
+
+	(void)state;
+	CHECK(0, functions, OWN_JUMP(AT(0, 1)));
+	CHECK(1, functions, OWN_RETURN(AT(1, 0)));
+}
+
 static void a_jump_to_another_file_ends_it_there(void **state)
 {
 	const struct code functions[] = {CODE(TO_NEXT), CODE("\xff\x25\0\0\0\0")};
@@ -242,6 +265,8 @@ int main(void)
 		cmocka_unit_test(jumps_in_a_circle_begin_it_anew),
 		cmocka_unit_test(where_it_leads_unseen_the_jump_is_the_end),
 		cmocka_unit_test(switches_lead_nowhere_else),
+		cmocka_unit_test(last_calls_through_pointers_are_ends_of_it),
+		cmocka_unit_test(where_a_part_is_for_others_the_jump_is_the_end),
 		cmocka_unit_test(a_jump_to_another_file_ends_it_there),
 		cmocka_unit_test(jumps_are_followed_four_times),
 	};

@@ -17,7 +17,7 @@
 #include "elf/file.h"
 #include "elf/probe_returns.h"
 
-#define CODE_BYTES 512
+#define CODE_BYTES 1024
 /* The function begins there in the code; behind it are int3s. */
 #define BEGIN 100
 /* Jumps of 5 and 6 bytes to places of the file that are outside. */
@@ -110,7 +110,7 @@ static void jumps_out_are_last_calls(void **state)
 static void what_stays_inside_is_none(void **state)
 {
 	(void)state;
-	assert_only(RETURNS("\x90\x90\xeb\xfd\xc3"), 4, 0, JUMP_ALWAYS); /* a loop */
+	assert_only(RETURNS("\x90\x90\x74\xfd\xc3"), 4, 0, JUMP_ALWAYS); /* a loop */
 	assert_only(RETURNS("\x74\x01\x90\xc3"), 3, 0, JUMP_ALWAYS);
 	assert_only(RETURNS("\xe8\x40\x00\x00\x00\xc3"), 5, 0, JUMP_ALWAYS); /* a call */
 	assert_only(RETURNS("\xb8\xc3\xc3\xc3\xc3\xc3"), 5, 0, JUMP_ALWAYS); /* mov eax, .. */
@@ -132,19 +132,97 @@ static void a_stack_that_grew_is_no_end(void **state)
 	assert_only(found, 14, 1, JUMP_ALWAYS);
 }
 
-static void jumps_by_registers_are_said_not_to_be_seen(void **state)
+/* The only place is a jump so many bytes behind the beginning of which it is not sure that it is
+ * the end. */
+static void assert_last_jump(struct elf_returns found, uint64_t offset)
 {
-	struct elf_returns found = RETURNS("\xff\xe0\xc3"); /* jmp *rax */
+	assert_int_equal(found.count, 1);
+	assert_true(found.places[0].may_stay);
+	assert_false(found.has_unseen);
+	assert_only(found, offset, 0, JUMP_ALWAYS);
+}
+
+static void assert_not_seen(struct elf_returns found, uint64_t offset)
+{
+	assert_true(found.has_unseen);
+	assert_only(found, offset, 0, JUMP_ALWAYS);
+}
+
+static void assert_switch(struct elf_returns found, uint64_t offset)
+{
+	assert_false(found.has_unseen);
+	assert_only(found, offset, 0, JUMP_ALWAYS);
+}
+
+static void a_jump_behind_the_frame_is_a_last_call(void **state)
+{
+	struct elf_returns found = RETURNS("\x74\x03\x5d\xff\xe0\xc3");
 
 	(void)state;
-	assert_true(found.has_unseen);
-	assert_only(found, 2, 0, JUMP_ALWAYS);
-	found = RETURNS("\xff\x24\xc5\x00\x00\x00\x00\xc3"); /* jmp *table(,rax,8) */
-	assert_true(found.has_unseen);
-	assert_only(found, 7, 0, JUMP_ALWAYS);
-	found = RETURNS("\xff\x20\xff\xd0\xc3"); /* jmp *(rax); call *rax */
-	assert_true(found.has_unseen);
-	assert_only(found, 4, 0, JUMP_ALWAYS);
+	assert_int_equal(found.count, 2);
+	assert_true(found.places[0].may_stay);
+	assert_int_equal(found.places[0].offset, 3);
+	assert_false(found.places[1].may_stay);
+	elf_returns_clear(&found, 1);
+	assert_last_jump(RETURNS("\x5d\x89\xd6\xff\xe0\x0f\x0b"), 3);     /* pop, mov */
+	assert_last_jump(RETURNS("\xc9\xff\x60\x18\x0f\x0b"), 1);         /* leave */
+	assert_last_jump(RETURNS("\x41\x5f\x41\xff\xe3\x0f\x0b"), 2);     /* pop %r15 */
+	assert_last_jump(RETURNS("\x48\x83\xc4\x08\xff\xe0\x0f\x0b"), 4); /* add */
+	assert_last_jump(RETURNS("\x49\x8d\x62\xf8\xff\xe0\x0f\x0b"), 4); /* lea (r10) */
+	assert_last_jump(RETURNS("\x5b\xff\x24\xc5\0\0\0\0\x0f\x0b"), 1); /* of a table */
+	/* A number by way of the stack; arguments taken off it, and a table. */
+	assert_not_seen(RETURNS("\x6a\x05\x5b\xff\xe0\xc3"), 5);
+	assert_switch(RETURNS("\x48\x83\xc4\x10\xff\x24\xc5\0\0\0\0\xc3"), 11);
+	/* A call between: what was popped before it is not the frame. */
+	assert_not_seen(RETURNS("\x5d\xe8\x40\0\0\0\xff\xe0\xc3"), 8);
+}
+
+static void a_jump_that_has_no_place_inside_is_a_last_call(void **state)
+{
+	struct elf_returns found = RETURNS("\x74\x02\xff\xe0\xc3");
+
+	(void)state;
+	assert_int_equal(found.count, 2);
+	assert_true(found.places[0].may_stay);
+	assert_int_equal(found.places[0].offset, 2);
+	elf_returns_clear(&found, 1);
+	assert_last_jump(RETURNS("\x48\x8b\x07\xff\x60\x18"), 3);
+	/* lea .(%rip), %rax; jmp *32(%rax) */
+	assert_last_jump(RETURNS("\x48\x8d\x05\0\0\0\0\xff\x60\x20"), 7);
+	assert_last_jump(RETURNS("\xff\xe7\x66\x90\x0f\x1f\x00\xcc"), 0); /* and nops */
+	/* What is behind it may be where it leads. */
+	assert_not_seen(RETURNS("\xff\xe0\xc3"), 2);
+	assert_not_seen(RETURNS("\xff\x20\xff\xd0\xc3"), 4);
+}
+
+static void switches_are_no_ends(void **state)
+{
+	(void)state;
+	assert_switch(RETURNS("\xff\x24\xc5\0\0\0\0\xc3"), 7);         /* *(,%rax,8) */
+	assert_switch(RETURNS("\x48\x01\xd0\xff\xe0\xc3"), 5);         /* add */
+	assert_switch(RETURNS("\x48\x01\xd0\x89\xfe\xff\xe0\xc3"), 7); /* add, mov */
+	assert_switch(RETURNS("\x4a\x8b\x04\xe2\xff\xe0\xc3"), 6);     /* mov (%rdx,%r12,8) */
+	assert_switch(RETURNS("\x49\x63\x0c\x93\xff\xe1\xc3"), 6);     /* movslq */
+	assert_switch(RETURNS("\x48\x8d\x04\xc2\xff\x20\xc3"), 6);     /* lea */
+	assert_switch(RETURNS("\x3e\xff\xe0\xc3"), 3);                 /* notrack */
+	/* Even where it could not lead to anywhere else. */
+	assert_none(RETURNS("\xff\x24\xc5\0\0\0\0"), 0);
+}
+
+static void numbers_behind_code_are_none(void **state)
+{
+	(void)state;
+	assert_only(RETURNS("\xc3\x90\xc3\xc3"), 0, 0, JUMP_ALWAYS);
+	assert_only(RETURNS("\xeb\x02\xc3\xc3\x90\xc3"), 5, 0, JUMP_ALWAYS);
+	/* A call, a loop and what is jumped back to are code. */
+	struct elf_returns found = RETURNS("\xe8\x01\x00\x00\x00\xc3\xc3");
+	assert_int_equal(found.count, 2);
+	elf_returns_clear(&found, 1);
+	assert_only(RETURNS("\xeb\x01\xc3\xe2\xfd\xeb\xfe"), 2, 0, JUMP_ALWAYS);
+	/* A switch may lead there. */
+	found = RETURNS("\xff\x24\xc5\0\0\0\0\xc3\xc3");
+	assert_int_equal(found.count, 2);
+	elf_returns_clear(&found, 1);
 }
 
 static void what_is_not_understood_is_refused(void **state)
@@ -169,16 +247,28 @@ static void a_lock_may_be_jumped_over(void **state)
 	assert_only(RETURNS("\x74\x01\xf0\x48\x0f\xb1\x02\xc3"), 7, 0, JUMP_ALWAYS);
 }
 
+/* Each return but the last one is jumped over. */
+static struct elf_returns so_many_returns(size_t count)
+{
+	static const char jump_and_return[3] = {0x74, 0x01, (char)0xc3};
+	char code[sizeof(jump_and_return) * (ELF_RETURNS_MOST + 1)];
+	size_t bytes = sizeof(jump_and_return) * (count - 1) + 1;
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(code + i * sizeof(jump_and_return), jump_and_return,
+			sizeof(jump_and_return));
+	code[bytes - 1] = (char)0xc3;
+	return returns_on(EM_X86_64, code, bytes, bytes);
+}
+
 static void places_are_bounded(void **state)
 {
-	char code[ELF_RETURNS_MOST + 1];
+	struct elf_returns found = so_many_returns(ELF_RETURNS_MOST);
 
 	(void)state;
-	memset(code, 0xc3, sizeof(code));
-	struct elf_returns found = returns_on(EM_X86_64, code, ELF_RETURNS_MOST, ELF_RETURNS_MOST);
 	assert_int_equal(found.count, ELF_RETURNS_MOST);
 	elf_returns_clear(&found, 1);
-	assert_none(returns_on(EM_X86_64, code, sizeof(code), sizeof(code)), -E2BIG);
+	assert_none(so_many_returns(ELF_RETURNS_MOST + 1), -E2BIG);
 }
 
 /* What the processor itself says of flags, by setcc behind popf. */
@@ -227,7 +317,10 @@ int main(void)
 		cmocka_unit_test(jumps_out_are_last_calls),
 		cmocka_unit_test(what_stays_inside_is_none),
 		cmocka_unit_test(a_stack_that_grew_is_no_end),
-		cmocka_unit_test(jumps_by_registers_are_said_not_to_be_seen),
+		cmocka_unit_test(a_jump_behind_the_frame_is_a_last_call),
+		cmocka_unit_test(a_jump_that_has_no_place_inside_is_a_last_call),
+		cmocka_unit_test(switches_are_no_ends),
+		cmocka_unit_test(numbers_behind_code_are_none),
 		cmocka_unit_test(what_is_not_understood_is_refused),
 		cmocka_unit_test(a_lock_may_be_jumped_over),
 		cmocka_unit_test(places_are_bounded),
