@@ -316,6 +316,8 @@ __noinline int call_end(struct thread *thread, u64 cookie, u64 sp, u32 how, bool
 	/* From here on it is told as one that has ended, should the window end meanwhile. */
 	call->function = 0;
 	barrier();
+	if (is_told && cookie & CALL_IS_JUMP)
+		__sync_fetch_and_add(&counts_of(function)->jumped_on, 1);
 	if (is_told)
 		tell_call(thread, call, function, &moment, is_error);
 	thread->open_calls--;

@@ -221,7 +221,7 @@ __noinline int slow_tell_rest(u32 slot, u32 state, bool is_unseen)
 		row->key.task_letter = state == TIME_BLOCKED ? row->unseen_letter : 0;
 	}
 	row->key.chain =
-		state == TIME_BLOCKED && cfg_depth ? CONTRACT_CHAIN_OF_END(CHAIN_OVERFLOW) : 0;
+		state == TIME_BLOCKED && cfg_depth ? CONTRACT_CHAIN_OF_END(CHAIN_NO_WAKER) : 0;
 	row->key.awaited = 0;
 	row->key.state = state;
 	row->key.is_part = false;

@@ -35,6 +35,7 @@
 #define CALL_IS_RETURN (1ULL << 25)    /* of an instruction: it returns nearly surely */
 #define CALL_BY_RETURNS (1ULL << 26)   /* its return address stays where it is */
 #define CALL_IS_OTHERS (1ULL << 27)    /* of an instruction of a function that it may jump to */
+#define CALL_IS_JUMP (1ULL << 29)      /* of an instruction that is no return */
 #define CALL_JUMPS_ON (1ULL << 28)     /* of a beginning: its end has such places */
 
 /* The band of a length, and where bands begin. */
@@ -121,6 +122,7 @@ struct call_counts {
 	__u64 too_deep;     /* within more than CONTRACT_CALL_DEPTH */
 	__u64 unmatched;    /* they ended in a thread that had not begun them */
 	__u64 in_interrupt;
+	__u64 jumped_on;    /* in rows: they ended by a jump to where nobody looks */
 	__u64 no_room; /* the table was full, or no storage */
 	__u64 mismatch;
 };

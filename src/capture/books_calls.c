@@ -270,7 +270,7 @@ static void add_rest(struct closing *closing)
 			sum.band = band_of(sum.ns);
 		}
 		if (i == TIME_BLOCKED && books->chains)
-			sum.chain = chains_of_end(books->chains, CHAIN_OVERFLOW);
+			sum.chain = chains_of_end(books->chains, CHAIN_NO_WAKER);
 		add_row(closing, &sum);
 	}
 }

@@ -96,7 +96,8 @@ static void write_function(struct capture *capture, uint32_t number,
 		.died_inside = counts.died_inside,
 		.too_deep = counts.too_deep,
 		.unmatched = counts.unmatched,
-		.in_interrupt = counts.in_interrupt};
+		.in_interrupt = counts.in_interrupt,
+		.jumped_on = counts.jumped_on};
 	recording_writer_put_function(capture->writer, &row);
 }
 
@@ -188,7 +189,12 @@ const struct capture_calls *capture_calls(const struct capture *capture, size_t 
 
 const struct capture_call_price *capture_call_price(const struct capture *capture)
 {
-	return capture->call_price.calls_per_s ? &capture->call_price : NULL;
+	/* Of a COMMAND nobody knows how often it will call. */
+	return capture->call_price.calls_per_s ||
+			       (capture->calls.count &&
+				       capture->options.target == TARGET_COMMAND)
+		       ? &capture->call_price
+		       : NULL;
 }
 
 /* What watching adds to a call, on average over the functions: which are called is not known. */

@@ -193,6 +193,14 @@ void call_options_say_price(const struct capture *capture)
 
 	if (!price)
 		return;
+	if (!price->calls_per_s) {
+		fail(0,
+			"--calls: each call takes some %s longer while it is watched; one shorter "
+			"than %s is mostly probe",
+			units_duration(price->call_ns, each),
+			units_duration(MOSTLY_PROBE * price->call_ns, shortest));
+		return;
+	}
 	fail(0,
 		"--calls: %s call%s a second; watching them takes some %.1f %% of %s CPU time on "
 		"top "

@@ -129,6 +129,17 @@ static char *name_of(const struct placing *placing, const struct parser_function
 	return xasprintf("%s:%s", placing->file.path, found->symbol);
 }
 
+/* ret, with 16 bits or without, behind a prefix or not. */
+static bool is_return_at(const struct placing *placing, uint64_t offset)
+{
+	unsigned char bytes[2] = {0};
+
+	if (pread(placing->file.fd, bytes, sizeof(bytes), (off_t)offset) < 1)
+		return false;
+	unsigned char code = bytes[0] == 0xf3 || bytes[0] == 0xf2 ? bytes[1] : bytes[0];
+	return code == 0xc3 || code == 0xc2;
+}
+
 /* Its beginning and its ends; how many of the two the kernel steps follows. */
 static void add_probes(struct placing *placing, const struct parser_function *found,
 	const struct elf_returns *returns, int index)
@@ -145,6 +156,7 @@ static void add_probes(struct placing *placing, const struct parser_function *fo
 		has_stepped |= !place->is_emulated;
 		call_add_place(plan, index, CALL_PROBE_LEAVE, fd, place->offset, 0,
 			(is_return ? CALL_IS_RETURN : 0) | (place->is_others ? CALL_IS_OTHERS : 0) |
+				(is_return_at(placing, place->offset) ? 0 : CALL_IS_JUMP) |
 				CONTRACT_CALL_CONDITION(place->condition));
 	}
 	plan->functions.at[index].stepped += has_stepped;

@@ -30,13 +30,15 @@ static void load_function(struct cursor *cursor, uint64_t *total)
 		.too_deep = cursor_ns(cursor, 10),
 		.unmatched = cursor_ns(cursor, 11),
 		.in_interrupt = cursor_ns(cursor, 12),
+		.jumped_on = cursor_ns(cursor, 13),
 	};
 
 	if (cursor->row > CONTRACT_CALL_FUNCTIONS)
 		cursor_fail(cursor, "more than %d functions", CONTRACT_CALL_FUNCTIONS);
 	if (!add_up(total, function.begun_before) || !add_up(total, function.left) ||
 		!add_up(total, function.died_inside) || !add_up(total, function.too_deep) ||
-		!add_up(total, function.unmatched) || !add_up(total, function.in_interrupt))
+		!add_up(total, function.unmatched) || !add_up(total, function.in_interrupt) ||
+		!add_up(total, function.jumped_on))
 		cursor_fail(cursor, "calls in functions add up to more than 2^62");
 	vec_push(&cursor->recording->functions, function);
 }
@@ -50,7 +52,7 @@ int recording_load_functions(struct recording *recording, struct why *why)
 		return 0;
 	cursor_open(recording, "functions",
 		"SELECT id, name, kind, place, rule, slow_from_ns, price_ns, begun_before,"
-		" left_early, died_inside, too_deep, unmatched, in_interrupt FROM functions"
+		" left_early, died_inside, too_deep, unmatched, in_interrupt, jumped_on FROM functions"
 		" ORDER BY rowid",
 		why, &cursor);
 	while (cursor_next(&cursor))

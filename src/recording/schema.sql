@@ -199,7 +199,8 @@ CREATE TABLE functions( -- whose calls were watched; counts are of calls that ar
  died_inside INTEGER NOT NULL, -- with their thread, or by exec
  too_deep INTEGER NOT NULL, -- too many calls were open in the thread
  unmatched INTEGER NOT NULL, -- they ended in a thread that had not begun them
- in_interrupt INTEGER NOT NULL
+ in_interrupt INTEGER NOT NULL,
+ jumped_on INTEGER NOT NULL -- in calls: they ended by a jump to another function, whose time is not theirs
 );
 
 CREATE TABLE calls( -- by function, thread, slice and length

@@ -40,7 +40,7 @@ static const char *const statements_sql[WRITER_STATEMENTS] = {
 	[WRITER_INSERT_MEMORY] = "INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)",
 	[WRITER_INSERT_QUEUE] = "INSERT INTO queues VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_FUNCTION] = "INSERT OR REPLACE INTO functions"
-				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_CALL] = "INSERT INTO calls"
 			       " VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITER_INSERT_OPEN_CALL] = "INSERT INTO open_calls"

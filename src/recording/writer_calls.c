@@ -30,6 +30,7 @@ void recording_writer_put_function(
 	writer_bind_number(writer, statement, 11, function->too_deep);
 	writer_bind_number(writer, statement, 12, function->unmatched);
 	writer_bind_number(writer, statement, 13, function->in_interrupt);
+	writer_bind_number(writer, statement, 14, function->jumped_on);
 	writer_run(writer, WRITER_INSERT_FUNCTION);
 }
 

@@ -113,6 +113,7 @@ static void put_counts(struct json *json, const struct rec_function *function)
 	json_field_uint(json, "too_deep", function->too_deep);
 	json_field_uint(json, "unmatched", function->unmatched);
 	json_field_uint(json, "in_interrupt", function->in_interrupt);
+	json_field_uint(json, "jumped_on", function->jumped_on);
 	json_field_uint(json, "price_ns", function->price_ns);
 }
 
