@@ -201,7 +201,7 @@ static uint64_t price_of_call(struct capture *capture)
 	for (size_t i = 0; i < count; i++) {
 		of_users +=
 			functions[i].kind <= CALL_OF_MARKS && functions[i].kind != CALL_OF_SYSTEM;
-		dear += functions[i].is_dear;
+		dear += functions[i].stepped;
 	}
 	trap_ns = of_users ? kernel_trap_ns(capture->kernel, false) : 0;
 	stepped_ns = dear ? kernel_trap_ns(capture->kernel, true) : 0;
@@ -209,7 +209,8 @@ static uint64_t price_of_call(struct capture *capture)
 		if (functions[i].kind == CALL_OF_SYSTEM || functions[i].kind == CALL_OF_KERNEL)
 			sum += SYSTEM_WORK_NS;
 		else
-			sum += WORK_NS + trap_ns + (functions[i].is_dear ? stepped_ns : trap_ns);
+			sum += WORK_NS + functions[i].stepped * stepped_ns +
+			       (2U - functions[i].stepped) * trap_ns;
 	return count ? sum / count : 0;
 }
 

@@ -12,6 +12,7 @@ enum {
 	KEY_CALLS = 0x7000,
 	KEY_SLOWER,
 	KEY_FORCE,
+	KEY_URETPROBES,
 };
 
 /* A probe's own time is in the call that it measures: below so many times of it, it is most. */
@@ -26,6 +27,13 @@ static const struct argp_option table[] = {
 		"more, or longer than that percentile, keep what they waited in (default p99)",
 		4},
 	{"force", KEY_FORCE, NULL, 0, "watch calls whatever it costs the target", 4},
+	{"uretprobes", KEY_URETPROBES, NULL, 0,
+		"see functions of C return by changing where they return to, which is cheaper, "
+		"also "
+		"where it is not known to be safe: a C++ exception or coroutine that passes "
+		"through "
+		"one ends its program",
+		4},
 	{0},
 };
 
@@ -98,6 +106,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_FORCE:
 		arguments->is_forced = true;
 		return 0;
+	case KEY_URETPROBES:
+		arguments->may_take_returns = true;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -137,9 +148,10 @@ static int parse_word(const struct call_arguments *arguments, const struct call_
 /* What is an option of calls where there are none is a slip. */
 static int check_needless(const struct call_arguments *arguments, int usage)
 {
-	const char *option = arguments->slower      ? "--slower"
-			     : arguments->is_forced ? "--force"
-						    : NULL;
+	const char *option = arguments->slower             ? "--slower"
+			     : arguments->is_forced        ? "--force"
+			     : arguments->may_take_returns ? "--uretprobes"
+							   : NULL;
 
 	if (!option)
 		return 0;
@@ -169,7 +181,8 @@ int call_arguments_settle(struct call_arguments *arguments, struct capture_optio
 	capture->calls = (struct call_options){.requests = arguments->requests.at,
 		.count = arguments->requests.count,
 		.most_cost = arguments->most_cost,
-		.is_forced = arguments->is_forced};
+		.is_forced = arguments->is_forced,
+		.may_take_returns = arguments->may_take_returns};
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct call_arguments {
 	const char *slower; /* of all that say nothing else; NULL: the default */
 	double most_cost;
 	bool is_forced;
+	bool may_take_returns;
 	call_requests requests; /* when it is settled: what the capture borrows */
 };
 

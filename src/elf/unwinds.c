@@ -120,6 +120,16 @@ static bool has_exceptions(const struct elf_file *file)
 	return count > 1 || !is_of_c;
 }
 
+bool elf_loads_code(const struct elf_file *file)
+{
+	static const char loader[] = "\0dlopen", by_name[] = "\0dlmopen";
+	struct elf_section strings;
+
+	return !elf_section_read(file, ".dynstr", MAX_STRING_BYTES, &strings) &&
+	       (names(&strings, loader, sizeof(loader)) ||
+		       names(&strings, by_name, sizeof(by_name)));
+}
+
 static bool names_switcher(const struct elf_file *file, const char *section)
 {
 	struct elf_section strings;

@@ -8,6 +8,8 @@
 #ifndef DWELL_ELF_UNWINDS_H
 #define DWELL_ELF_UNWINDS_H
 
+#include <stdbool.h>
+
 struct elf_file;
 
 enum elf_unwinds {
@@ -23,5 +25,7 @@ enum elf_unwinds {
  * information, and by Go's own sections.
  */
 enum elf_unwinds elf_unwinds(const struct elf_file *file);
+/* Does it ask for the function by which programs load other code while they run? */
+bool elf_loads_code(const struct elf_file *file);
 
 #endif

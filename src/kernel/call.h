@@ -61,8 +61,9 @@ int call_set_condition(struct call_request *request, const char *text, struct wh
 struct call_options {
 	const struct call_request *requests; /* borrowed */
 	size_t count;
-	double most_cost; /* share of the target's CPU time that watching may take */
-	bool is_forced;   /* whatever it takes */
+	double most_cost;      /* share of the target's CPU time that watching may take */
+	bool is_forced;        /* whatever it takes */
+	bool may_take_returns; /* the user says that nothing would miss them: call_safety.h */
 };
 
 #endif

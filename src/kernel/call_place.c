@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "contract/jump.h"
 #include "host/proc_text.h"
@@ -87,6 +88,16 @@ int call_open_file(struct call_plan *plan, const struct call_request *request,
 	return error;
 }
 
+/* arch/x86/kernel/uprobes.c, is_prefix_bad(): no probe is put on an instruction that locks. */
+#define LOCK_PREFIX 0xf0
+
+static bool can_be_probed(const struct placing *placing, const struct parser_function *found)
+{
+	unsigned char first;
+
+	return pread(placing->file.fd, &first, 1, (off_t)found->place) == 1 && first != LOCK_PREFIX;
+}
+
 static int refuse_returns(const struct placing *placing, const struct parser_function *function,
 	int error, struct why *why)
 {
@@ -118,6 +129,32 @@ static char *name_of(const struct placing *placing, const struct parser_function
 	return xasprintf("%s:%s", placing->file.path, found->symbol);
 }
 
+/* Its beginning and its ends; how many of the two the kernel steps follows. */
+static void add_probes(struct placing *placing, const struct parser_function *found,
+	const struct elf_returns *returns, int index)
+{
+	struct call_plan *plan = placing->plan;
+	bool jumps_on = false, has_stepped = false;
+	int fd = placing->file.fd;
+
+	for (size_t i = 0; returns && i < returns->count; i++) {
+		const struct elf_return *place = &returns->places[i];
+		bool is_return = place->condition == JUMP_ALWAYS && !place->is_emulated &&
+				 !place->is_others && !place->may_stay;
+		jumps_on |= place->is_others;
+		has_stepped |= !place->is_emulated;
+		call_add_place(plan, index, CALL_PROBE_LEAVE, fd, place->offset, 0,
+			(is_return ? CALL_IS_RETURN : 0) | (place->is_others ? CALL_IS_OTHERS : 0) |
+				CONTRACT_CALL_CONDITION(place->condition));
+	}
+	plan->functions.at[index].stepped += has_stepped;
+	call_add_place(plan, index, CALL_PROBE_BEGIN, fd, found->place, 0,
+		(returns ? CALL_BY_RETURNS : 0) | (jumps_on ? CALL_JUMPS_ON : 0));
+	/* The stack there is as at its beginning, so the address that it returns to is on top. */
+	if (!returns)
+		call_add_place(plan, index, CALL_PROBE_RETURN, fd, found->place, 0, 0);
+}
+
 static int place_function(struct placing *placing, const struct parser_function *found,
 	const struct elf_returns *returns, struct why *why)
 {
@@ -128,7 +165,7 @@ static int place_function(struct placing *placing, const struct parser_function 
 		.offset = found->offset,
 		.is_by_returns = returns != NULL,
 		.has_unseen_ends = returns && returns->has_unseen,
-		.is_dear = !found->is_emulated};
+		.stepped = !found->is_emulated};
 
 	struct stat status;
 	if (!fstat(placing->file.fd, &status)) {
@@ -143,24 +180,7 @@ static int place_function(struct placing *placing, const struct parser_function 
 		free(function.file);
 		return index == -EEXIST ? 0 : index;
 	}
-	bool jumps_on = false;
-	for (size_t i = 0; returns && i < returns->count; i++)
-		jumps_on |= returns->places[i].is_others;
-	call_add_place(plan, index, CALL_PROBE_BEGIN, placing->file.fd, found->place, 0,
-		(returns ? CALL_BY_RETURNS : 0) | (jumps_on ? CALL_JUMPS_ON : 0));
-	/* The stack there is as at its beginning, so the address that it returns to is on top. */
-	if (!returns)
-		call_add_place(
-			plan, index, CALL_PROBE_RETURN, placing->file.fd, found->place, 0, 0);
-	for (size_t i = 0; returns && i < returns->count; i++) {
-		const struct elf_return *place = &returns->places[i];
-		bool is_return = place->condition == JUMP_ALWAYS && !place->is_emulated &&
-				 !place->is_others && !place->may_stay;
-		plan->functions.at[index].is_dear |= !place->is_emulated;
-		call_add_place(plan, index, CALL_PROBE_LEAVE, placing->file.fd, place->offset, 0,
-			(is_return ? CALL_IS_RETURN : 0) | (place->is_others ? CALL_IS_OTHERS : 0) |
-				CONTRACT_CALL_CONDITION(place->condition));
-	}
+	add_probes(placing, found, returns, index);
 	return 0;
 }
 
@@ -175,6 +195,15 @@ static int place_found(struct placing *placing, const struct parser_function *fo
 		const struct elf_returns *returns =
 			may_take && call_safety_of_function(found[i].name) ? NULL : &all[i];
 		int unknown = returns ? returns->error : 0;
+		if (!can_be_probed(placing, &found[i])) {
+			if (count == 1)
+				return why_set(why, -EINVAL,
+					"%s: %s() of %s begins with an instruction that the kernel "
+					"puts no probe on; watch who calls it",
+					placing->request->text, found[i].name, placing->file.said);
+			placing->plan->left_out++;
+			continue;
+		}
 		/* A part of a function that compilers put elsewhere: nobody calls it. */
 		if (count > 1 && strstr(found[i].name, ".cold"))
 			continue;

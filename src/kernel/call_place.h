@@ -22,7 +22,7 @@ struct call_function {
 	uint64_t inode;
 	uint64_t offset;      /* where it begins, in the file; the number of a system call */
 	uint8_t rule;         /* the condition of its argument, counted from 1; 0: none */
-	bool is_dear;         /* the kernel has to step what is at one of its places */
+	uint8_t stepped;      /* of its beginning and end: so many the kernel has to step */
 	bool is_by_returns;   /* its end is seen at its own instructions */
 	bool has_unseen_ends; /* it may be left by jumps that are not probed */
 };

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A probe is in every process that has the file, unless the kernel can leave it out of others. A
- * program's own functions are called in that program alone, so that the processes that run it are
- * looked at; a library's may be called by anybody, and call back: those have to be ruled out, too.
+ * By itself only the program of one process is trusted, if all that is mapped in it is of C and
+ * nothing else can come in: its functions are called there alone. A library is everybody's, another
+ * process may start or load anything, and the kernel leaves others out of probes only by process.
  */
 #include "kernel/call_safety.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,75 +13,104 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "host/proc_text.h"
 #include "kernel/options.h"
 #include "symbol/outside/outside.h"
 #include "symbol/outside/parser.h"
 #include "util/mem.h"
-
-/* Runtimes of languages whose exceptions may pass through functions of C. */
-static const char *const unwinders[] = {"/libstdc++.so", "/libc++.so", "/libc++abi.so", "/libstd-"};
-/* What exchanges stacks, below the functions of whatever program has loaded it. */
-static const char *const switchers[] = {"greenlet", "libboost_context", "libboost_coroutine",
-	"libruby", "libcoro", "libucontext", "libaco", "libgo.so"};
+#include "util/vec.h"
 
 #define MOST_MAPS_BYTES (8UL << 20)
-/* Processes whose program is looked at. */
-#define MOST_PROCESSES 4096
+/* Files that are looked into; a program of more is not trusted. */
+#define MOST_FILES 256
 
-static bool has_any(const char *text, const char *const *words, size_t count)
+typedef VEC(char *) path_list;
+
+static void forget_paths(path_list *paths)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strstr(text, words[i]))
+	vec_each (path, paths)
+		free(*path);
+	vec_clear(paths);
+}
+
+static bool is_known(const path_list *paths, const char *path)
+{
+	vec_each (known, paths)
+		if (!strcmp(*known, path))
 			return true;
 	return false;
 }
 
-/* All of its mappings, or NULL. */
-static char *maps_of(uint32_t pid)
+/* A line of /proc/PID/maps: the file of code, or a mapping that has none. False: code that is no
+ * file's, of which nothing is known. */
+static bool take_mapping(const char *line, path_list *paths)
 {
-	_cleanup_free_ char *text = xmalloc(MOST_MAPS_BYTES);
-	size_t used = 0;
+	char rights[5] = "";
+	int at = 0;
+
+	if (sscanf(line, "%*s %4s %*s %*s %*s %n", rights, &at) != 1 || rights[2] != 'x')
+		return true;
+	const char *path = line + at;
+	if (path[0] == '[')
+		return !strncmp(path, "[vdso]", 6) || !strncmp(path, "[vsyscall]", 10) ||
+		       !strncmp(path, "[uprobes]", 9);
+	if (path[0] != '/' || paths->count == MOST_FILES)
+		return false;
+	if (!is_known(paths, path))
+		vec_push(paths, xstrdup(path));
+	return true;
+}
+
+/* The files whose code the process has; false: that is not known, or there is other code. */
+static bool files_of(uint32_t pid, path_list *ret)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0, bytes = 0;
+	bool is_sound = true;
 	char path[32];
+	ssize_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	FILE *file = fopen(path, "re");
 	if (!file)
-		return NULL;
-	used = fread(text, 1, MOST_MAPS_BYTES - 1, file);
-	bool is_whole = feof(file) && !ferror(file);
+		return false;
+	while (is_sound && (length = getline(&line, &room, file)) > 0) {
+		line[length - 1] = line[length - 1] == '\n' ? '\0' : line[length - 1];
+		bytes += (size_t)length;
+		is_sound = bytes < MOST_MAPS_BYTES && take_mapping(line, ret);
+	}
 	fclose(file);
-	if (!is_whole)
-		return NULL;
-	text[used] = '\0';
-	return xstrdup(text);
+	return is_sound && ret->count;
 }
 
-/* Do its stacks take turns? Who does not tell may do so. */
-static bool exchanges_stacks(uint32_t pid)
+static bool is_plain_file(const char *path, struct outside *outside)
 {
-	_cleanup_free_ char *maps = maps_of(pid);
-
-	return !maps || has_any(maps, switchers, ARRAY_SIZE(switchers));
-}
-
-/* Is neither a library in it, nor its program, of a kind that unwinds or exchanges stacks? */
-static bool is_plain(uint32_t pid, struct outside *outside)
-{
-	_cleanup_free_ char *maps = maps_of(pid);
 	_cleanup_(event_file_clear) struct event_file file = {.fd = -1};
 	enum elf_unwinds kind = ELF_UNWINDS_EXCEPTIONS;
-	char path[32];
+	bool loads_code = true, is_runtime = strstr(path, "/libc.so.") || strstr(path, "/ld-");
 
-	if (!maps || has_any(maps, switchers, ARRAY_SIZE(switchers)) ||
-		has_any(maps, unwinders, ARRAY_SIZE(unwinders)))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	if (event_file_open(path, outside, &file, NULL))
 		return false;
-	int error = parser_unwinds(outside->parsers, file.fd, &kind);
+	int error = parser_unwinds_and_loads(outside->parsers, file.fd, &kind, &loads_code);
 	close(file.fd);
-	return !error && kind == ELF_UNWINDS_NOT;
+	/* The C library has dlopen() for others. */
+	return !error && kind == ELF_UNWINDS_NOT && (!loads_code || is_runtime);
+}
+
+/* Is all that is mapped in it of C? In another root these paths are other files. */
+static bool is_plain(uint32_t pid, struct outside *outside)
+{
+	struct stat own, root;
+	path_list paths = {0};
+	char path[32];
+	bool is_sound;
+
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	is_sound = !stat(path, &root) && !stat("/", &own) && root.st_dev == own.st_dev &&
+		   root.st_ino == own.st_ino && files_of(pid, &paths);
+	for (size_t i = 0; i < paths.count && is_sound; i++)
+		is_sound = is_plain_file(paths.at[i], outside);
+	forget_paths(&paths);
+	return is_sound;
 }
 
 /* Does uprobe_multi mean a process by its pid, not one thread of it? Since 6.10. */
@@ -100,66 +126,34 @@ static bool means_processes(void)
 void call_safety_init(struct call_safety *safety, const struct capture_options *options,
 	bool has_multi, struct outside *outside)
 {
-	bool is_of_processes = options->target == TARGET_PIDS;
+	struct stat program;
+	char path[32];
 
-	*safety = (struct call_safety){.outside = outside,
-		.options = options,
-		.is_target_plain = is_of_processes && options->id_count};
-	if (is_of_processes && options->id_count == 1 && has_multi && means_processes())
-		safety->only_pid = options->ids[0];
-	for (size_t i = 0; i < options->id_count && safety->is_target_plain; i++)
-		safety->is_target_plain = is_plain(options->ids[i], outside);
-}
-
-static bool is_same_file(const char *path, const struct stat *file)
-{
-	struct stat status;
-
-	return !stat(path, &status) && status.st_dev == file->st_dev &&
-	       status.st_ino == file->st_ino;
-}
-
-/* Of all processes that run the file, which may be none yet. */
-static bool exchange_stacks_somewhere(const struct event_file *file)
-{
-	DIR *stream = opendir("/proc");
-	size_t looked_at = 0;
-	bool is_found = !stream;
-	struct dirent *entry;
-	struct stat status;
-
-	if (fstat(file->fd, &status))
-		is_found = true;
-	while (!is_found && (entry = readdir(stream))) {
-		char path[sizeof("/proc//exe") + sizeof(entry->d_name)];
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/exe", entry->d_name);
-		if (is_same_file(path, &status))
-			is_found = ++looked_at > MOST_PROCESSES ||
-				   exchanges_stacks((uint32_t)strtoul(entry->d_name, NULL, 10));
-	}
-	if (stream)
-		closedir(stream);
-	return is_found;
-}
-
-/* Its functions may be called by any program, and call it back. */
-static bool is_library(const struct event_file *file)
-{
-	return strstr(basename(file->path), ".so") != NULL;
+	*safety = (struct call_safety){.is_trusted = options->calls.may_take_returns};
+	if (options->target != TARGET_PIDS || options->id_count != 1 || !has_multi ||
+		!means_processes())
+		return;
+	/* Of a process whose first thread has ended nothing can be told, and no probe finds it. */
+	snprintf(path, sizeof(path), "/proc/%u/exe", options->ids[0]);
+	if (stat(path, &program))
+		return;
+	safety->only_pid = options->ids[0];
+	safety->device = program.st_dev;
+	safety->inode = program.st_ino;
+	safety->is_plain = is_plain(options->ids[0], outside);
 }
 
 bool call_safety_of_file(
 	const struct call_safety *safety, const struct event_file *file, enum elf_unwinds kind)
 {
-	/* What a COMMAND will load is not known. */
-	if (kind != ELF_UNWINDS_NOT || safety->options->target == TARGET_COMMAND)
+	struct stat status;
+
+	if (kind != ELF_UNWINDS_NOT)
 		return false;
-	if (is_library(file))
-		return safety->only_pid && safety->is_target_plain;
-	return safety->only_pid ? !exchanges_stacks(safety->only_pid)
-				: !exchange_stacks_somewhere(file);
+	if (safety->is_trusted)
+		return true;
+	return safety->is_plain && !fstat(file->fd, &status) && status.st_dev == safety->device &&
+	       status.st_ino == safety->inode;
 }
 
 /* Functions that come back twice or elsewhere, or look at where they were called from. */
@@ -170,5 +164,8 @@ bool call_safety_of_function(const char *name)
 		"mcount", "fentry", "_Unwind", "start_main", "coroutine", "fiber", "coro_",
 		"rt_sig", "restore_rt"};
 
-	return !has_any(name, words, ARRAY_SIZE(words));
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(name, words[i]))
+			return false;
+	return true;
 }

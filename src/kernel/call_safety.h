@@ -19,10 +19,12 @@ struct outside;
 
 /* Of the whole target. */
 struct call_safety {
-	struct outside *outside;
-	const struct capture_options *options;
-	uint32_t only_pid;    /* probes are in this process alone; 0: in all that have the file */
-	bool is_target_plain; /* nothing in it is known to unwind or exchange stacks */
+	bool is_trusted;   /* the user says that nothing passes through C */
+	uint32_t only_pid; /* probes are in this process, its forked children and what it executes
+			      alone; 0: in all that have the file */
+	bool is_plain;     /* it is of C, all of it, and loads no other code */
+	uint64_t device;   /* its program */
+	uint64_t inode;
 };
 
 /* has_multi: see uprobes.h. */

@@ -118,6 +118,7 @@ static int attach_places(struct kernel *kernel, int fd, enum call_probe probe, s
 		.fd = fd,
 		.is_return = probe == CALL_PROBE_RETURN,
 		.has_multi = kernel->has_multi,
+		.most_links = MOST_USER_LINKS,
 		.pid = kernel->calls.safety.only_pid};
 	const char *text = "";
 	int error = 0;

@@ -116,12 +116,13 @@ int uprobes_attach(
 
 	if (probes->has_multi)
 		return attach_multi(probes, kernel, text, why);
-	if (probes->places.count > MOST_LINKS)
+	uint32_t most = probes->most_links ? probes->most_links : MOST_LINKS;
+	if (probes->places.count > most)
 		return why_set(why, -E2BIG,
 			"%s: %zu places are too many for this kernel, which would need seconds to "
 			"take "
-			"them away again; up to %d are possible, more from Linux 6.6 on",
-			text, probes->places.count, MOST_LINKS);
+			"them away again; up to %u are possible, more from Linux 6.6 on",
+			text, probes->places.count, most);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", probes->fd);
 	vec_each (place, &probes->places) {
 		LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = place->cookie,

@@ -23,7 +23,8 @@ struct uprobes {
 	int fd; /* of the file; borrowed */
 	bool is_return;
 	bool has_multi;
-	uint32_t pid; /* of this process alone; 0: wherever the file is mapped */
+	uint32_t most_links; /* without multi: so many places are allowed; 0: the usual number */
+	uint32_t pid;        /* of this process alone; 0: wherever the file is mapped */
 	VEC(struct uprobe) places;
 };
 

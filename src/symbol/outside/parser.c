@@ -157,16 +157,27 @@ int parser_function(struct helpers *parsers, int fd, const char *name, uint64_t 
 
 int parser_unwinds(struct helpers *parsers, int fd, enum elf_unwinds *ret)
 {
+	bool loads_code;
+
+	return parser_unwinds_and_loads(parsers, fd, ret, &loads_code);
+}
+
+int parser_unwinds_and_loads(
+	struct helpers *parsers, int fd, enum elf_unwinds *ret, bool *ret_loads_code)
+{
 	_cleanup_(helper_message_clear) struct helper_message told = {0};
 	struct elf_cursor at;
-	uint64_t kind;
+	uint64_t kind, loads_code;
 	int error = ask_by_name(parsers, PARSER_UNWINDS, "returns", fd, &told, &at);
 
-	if (!error && (elf_cursor_take(&at, &kind, sizeof(kind)) || kind >= ELF_UNWINDS_KINDS))
+	if (!error && (elf_cursor_take(&at, &kind, sizeof(kind)) || kind >= ELF_UNWINDS_KINDS ||
+			      elf_cursor_take(&at, &loads_code, sizeof(loads_code))))
 		error = -EBADMSG;
-	if (!error)
-		*ret = (enum elf_unwinds)kind;
-	return error;
+	if (error)
+		return error;
+	*ret = (enum elf_unwinds)kind;
+	*ret_loads_code = loads_code;
+	return 0;
 }
 
 char *parser_demangle(struct helpers *parsers, const char *name)

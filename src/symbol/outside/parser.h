@@ -78,6 +78,9 @@ int parser_usdt_names(
 char *parser_usdt_near(struct helpers *parsers, int fd, const char *name);
 /* As elf_unwinds(). */
 int parser_unwinds(struct helpers *parsers, int fd, enum elf_unwinds *ret);
+/* The same with elf_loads_code(). */
+int parser_unwinds_and_loads(
+	struct helpers *parsers, int fd, enum elf_unwinds *ret, bool *ret_loads_code);
 /* As demangle(). */
 char *parser_demangle(struct helpers *parsers, const char *name);
 

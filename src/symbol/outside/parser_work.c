@@ -78,9 +78,10 @@ static int add_function(const struct elf_file *file, const char *name, struct el
 
 static int add_unwinds(const struct elf_file *file, struct elf_bytes *answer)
 {
-	uint64_t kind = elf_unwinds(file);
+	uint64_t kind = elf_unwinds(file), loads_code = elf_loads_code(file);
 
 	elf_bytes_add(answer, &kind, sizeof(kind));
+	elf_bytes_add(answer, &loads_code, sizeof(loads_code));
 	return 0;
 }
 
