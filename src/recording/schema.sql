@@ -195,9 +195,9 @@ CREATE TABLE functions( -- whose calls were watched; counts are of calls that ar
  slow_from_ns INTEGER NOT NULL, -- calls from here on were slow, when it was looked at last
  price_ns INTEGER NOT NULL, -- that watching adds to a call, 0: not known
  begun_before INTEGER NOT NULL, -- they ended, and had begun before the window
- left_early INTEGER NOT NULL, -- by longjmp() or an exception
+ left_early INTEGER NOT NULL, -- by longjmp(), an exception, or the next one (marks, system calls)
  died_inside INTEGER NOT NULL, -- with their thread, or by exec
- too_deep INTEGER NOT NULL, -- too many calls were open in the thread
+ too_deep INTEGER NOT NULL, -- more than 8 calls were open in the thread
  unmatched INTEGER NOT NULL, -- they ended in a thread that had not begun them
  in_interrupt INTEGER NOT NULL,
  jumped_on INTEGER NOT NULL -- in calls: they ended by a jump to another function, whose time is not theirs
