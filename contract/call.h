@@ -122,8 +122,8 @@ struct call_counts {
 	__u64 too_deep;     /* within more than CONTRACT_CALL_DEPTH */
 	__u64 unmatched;    /* they ended in a thread that had not begun them */
 	__u64 in_interrupt;
-	__u64 jumped_on;    /* in rows: they ended by a jump to where nobody looks */
-	__u64 no_room; /* the table was full, or no storage */
+	__u64 jumped_on; /* in rows: they ended by a jump to where nobody looks */
+	__u64 no_room;   /* the table was full, or no storage */
 	__u64 mismatch;
 };
 

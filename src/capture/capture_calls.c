@@ -191,8 +191,7 @@ const struct capture_call_price *capture_call_price(const struct capture *captur
 {
 	/* Of a COMMAND nobody knows how often it will call. */
 	return capture->call_price.calls_per_s ||
-			       (capture->calls.count &&
-				       capture->options.target == TARGET_COMMAND)
+			       (capture->calls.count && capture->options.target == TARGET_COMMAND)
 		       ? &capture->call_price
 		       : NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "cli/child.h"
 #include "cli/command.h"
+#include "host/proc_text.h"
 #include "cli/record_options.h"
 #include "util/mem.h"
 
@@ -92,6 +93,23 @@ static bool is_same_file(const char *one, const char *other)
 	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* By the name that it was started by, if there is a link of that name beside the file:
+ * redis-server, not redis-check-rdb. Caller frees. */
+static char *by_own_name(uint32_t pid, const char *path)
+{
+	_cleanup_free_ char *file = xasprintf("/proc/%u/comm", pid);
+	_cleanup_free_ char *comm = NULL;
+
+	if (proc_text_read(file, &comm))
+		return xstrdup(path);
+	comm[strcspn(comm, "\n")] = '\0';
+	char *other = xasprintf("%.*s/%s", (int)(strrchr(path, '/') - path), path, comm);
+	if (comm[0] && !strchr(comm, '/') && is_same_file(other, path))
+		return other;
+	free(other);
+	return xstrdup(path);
+}
+
 /*
  * The file that a process runs, as the kernel calls it: by that name if it is the same file to us,
  * else through the process, as of one that was replaced, or of a container. NULL: it has none.
@@ -107,7 +125,7 @@ static char *program_of(uint32_t pid)
 		return NULL;
 	path[length] = 0;
 	if (is_same_file(path, link))
-		return xstrdup(path);
+		return by_own_name(pid, path);
 	_cleanup_free_ char *inside = xasprintf("/proc/%u/root%s", pid, path);
 	return xstrdup(is_same_file(inside, link) ? inside : link);
 }

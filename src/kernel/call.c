@@ -54,6 +54,11 @@ static int parse_function(const char *text, const char *place, const char *progr
 		return refuse_offset(text, why);
 	*ret = new_request(CALL_OF_FUNCTION, text);
 	ret->path = colon ? xstrndup(place, (size_t)(colon - place)) : xstrdup(program);
+	/* As it is called where its calls are told. */
+	if (program && !strcmp(ret->path, basename(program))) {
+		free(ret->path);
+		ret->path = xstrdup(program);
+	}
 	ret->function = xstrdup(function);
 	return 0;
 }

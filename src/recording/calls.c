@@ -52,7 +52,8 @@ int recording_load_functions(struct recording *recording, struct why *why)
 		return 0;
 	cursor_open(recording, "functions",
 		"SELECT id, name, kind, place, rule, slow_from_ns, price_ns, begun_before,"
-		" left_early, died_inside, too_deep, unmatched, in_interrupt, jumped_on FROM functions"
+		" left_early, died_inside, too_deep, unmatched, in_interrupt, jumped_on FROM "
+		"functions"
 		" ORDER BY rowid",
 		why, &cursor);
 	while (cursor_next(&cursor))

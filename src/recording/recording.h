@@ -243,7 +243,8 @@ struct rec_function {
 	uint64_t too_deep;     /* too many calls were open in the thread */
 	uint64_t unmatched;    /* they ended in a thread that had not begun them */
 	uint64_t in_interrupt;
-	/* Calls that are in rows, and ended by a jump to another function, whose time is not theirs. */
+	/* Calls that are in rows, and ended by a jump to another function, whose time is not
+	 * theirs. */
 	uint64_t jumped_on;
 };
 
