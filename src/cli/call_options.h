@@ -21,6 +21,7 @@ struct call_word {
 struct call_arguments {
 	VEC(struct call_word) words;
 	size_t last;        /* what stands behind is of the words from here on */
+	bool are_bare;      /* words may stand without --calls: dwell calls */
 	bool is_last;       /* the last of -e and --calls was a --calls */
 	bool is_told;       /* an option was given of the words from `last` on */
 	const char *slower; /* of all that say nothing else; NULL: the default */

@@ -38,6 +38,8 @@ check(function_of(Recording("last.dwell"), "f_0007")["count"] == 5, "last.dwell 
 # Nobody calls it.
 result = dwell("calls", f"{PROGRAM}:f_0007", "-d", "300ms", status=1)
 check("not called in" in result.stderr and "f_0007" in result.stderr, result.stderr)
+result = dwell("calls", f"{PROGRAM}:f_0007", "-d", "300ms", "--json", status=1)
+check(json.loads(result.stdout)["calls"][0]["count"] == 0, result.stdout)
 
 # Functions of some ns, called all the time, in a process that does nothing else.
 caller = Workload("many_functions", 10**7)
