@@ -41,6 +41,11 @@ check("not called in" in result.stderr and "f_0007" in result.stderr, result.std
 result = dwell("calls", f"{PROGRAM}:f_0007", "-d", "300ms", "--json", status=1)
 check(json.loads(result.stdout)["calls"][0]["count"] == 0, result.stdout)
 
+# A function by two of its names is one.
+result = dwell("calls", "libc:write", "libc:__write", "-o", "alias.dwell", "--", "sh", "-c", "echo once")
+check("libc:__write is libc:write, which is watched" in result.stderr, result.stderr)
+check(not re.search("^libc:__write", result.stdout, re.M), result.stdout)
+
 # Functions of some ns, called all the time, in a process that does nothing else.
 caller = Workload("many_functions", 10**7)
 caller.go()
