@@ -401,10 +401,11 @@ void report_slowest(FILE *out, const struct summary *summary)
 	const struct summary *waits = called->waits;
 	_cleanup_free_ char *name = text_clean(called->function->name, false);
 	_cleanup_free_ char *what = line_text(waits, 0);
-	fprintf(out, " Slow calls of %s (%s of %s, from %s up) spent %s of their time %s", name,
+	_cleanup_free_ char *early = mostly_early_text(called);
+	fprintf(out, " Slow calls of %s (%s of %s, from %s up%s) spent %s of their time %s", name,
 		units_count(called_all_slow(called).count, count),
 		units_count(called->all.count + called->open.count, all),
-		units_duration(called->function->slow_from_ns, from),
+		units_duration(called->function->slow_from_ns, from), early,
 		share_text(waits->lines.at[0].total_ns, told_ns(waits), share), what);
 	if (waits->lines.at[0].is_runnable && what[strlen(what) - 1] != '.')
 		putc('.', out);
