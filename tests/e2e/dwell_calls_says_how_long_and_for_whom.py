@@ -28,6 +28,7 @@ for name in ("f_0007", "f_0008"):
 report = json.loads(dwell("report", "calls.dwell", "--json", "--by", "thread").stdout)
 of_threads = [sorted(name["count"] for name in one["names"]) for one in report["calls"]]
 check(of_threads == [[12, 30], [12, 30]], f"{of_threads}")
+check("slow:FUNCTION" in dwell("flame", "calls.dwell", "--view", "slow", status=2).stderr, "no such view is told")
 
 # As JSON, and into last.dwell.
 document = json.loads(dwell("calls", "--json", f"{PROGRAM}:f_0007", "--", "sh", "-c",
