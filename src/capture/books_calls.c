@@ -148,7 +148,7 @@ void books_note_open_calls(struct books *books, const kernel_open_calls *open, u
 			continue;
 		total = &books->calls.at[call->function];
 		total->open++;
-		if (until_ns - call->begun_ns > total->oldest_ns)
+		if (call->begun_ns + total->oldest_ns < until_ns)
 			total->oldest_ns = until_ns - call->begun_ns;
 	}
 }

@@ -100,6 +100,12 @@ struct capture_call_price {
 
 const struct capture_call_price *capture_call_price(const struct capture *capture);
 
+/* The same functions as they were found: kernel/call_place.h. */
+const struct call_function *capture_call_functions(
+	const struct capture *capture, size_t *ret_count);
+/* How many more fit patterns, whose code is not understood. */
+size_t capture_calls_left_out(const struct capture *capture);
+
 /* For those that the start waits for: 0, or -EINTR if it is to end. */
 int capture_go_on(const struct capture_options *options, struct why *why);
 

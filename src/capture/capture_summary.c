@@ -11,6 +11,7 @@
 #include "capture/capture_memory.h"
 #include "capture/losses.h"
 #include "host/proc_text.h"
+#include "kernel/calls.h"
 #include "kernel/programs.h"
 #include "util/clock.h"
 
@@ -164,4 +165,14 @@ void capture_write_summary(struct capture *capture, uint64_t until_ns)
 struct rec_meta *capture_meta(struct capture *capture)
 {
 	return &capture->meta;
+}
+
+const struct call_function *capture_call_functions(const struct capture *capture, size_t *ret_count)
+{
+	return kernel_call_functions(capture->kernel, ret_count);
+}
+
+size_t capture_calls_left_out(const struct capture *capture)
+{
+	return kernel_calls_left_out(capture->kernel);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "kernel/call_place.h"
 #include "util/units.h"
 
 enum {
@@ -116,6 +117,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 const struct argp call_options_argp = {.options = table, .parser = parse};
 
+bool call_arguments_need_program(const struct call_arguments *arguments)
+{
+	vec_each (word, &arguments->words)
+		if (!strchr(word->text, ':'))
+			return true;
+	return false;
+}
+
 /* Two of the same could not be told apart in views. */
 static int check_words(const struct call_arguments *arguments, int usage)
 {
@@ -209,4 +218,33 @@ void call_options_say_price(const struct capture *capture)
 		100 * price->share, price->is_of_machine ? "this machine's" : "the target's",
 		units_duration(price->call_ns, each),
 		units_duration(MOSTLY_PROBE * price->call_ns, shortest));
+}
+
+void call_options_say_functions(const struct capture *capture)
+{
+	size_t count, unseen = 0, left_out = capture_calls_left_out(capture);
+	const struct call_function *functions = capture_call_functions(capture, &count);
+	const struct call_function *first = NULL;
+	char others[sizeof("; so it is with  more") + 20] = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (functions[i].alias)
+			fail(0, "--calls: %s is %s, which is watched", functions[i].alias,
+				functions[i].name);
+		if (!functions[i].has_unseen_ends)
+			continue;
+		first = first ? first : &functions[i];
+		unseen++;
+	}
+	if (unseen > 1)
+		snprintf(others, sizeof(others), "; so it is with %zu more", unseen - 1);
+	if (first)
+		fail(0,
+			"--calls: %s ends by jumps that cannot be followed, too: calls that end so "
+			"are told as left%s",
+			first->name, others);
+	if (left_out)
+		fail(0, "--calls: %zu function%s not watched: not all places where %s are known",
+			left_out, left_out == 1 ? " that fits is" : "s that fit are",
+			left_out == 1 ? "it ends" : "they end");
 }

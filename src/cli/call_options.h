@@ -21,6 +21,7 @@ struct call_word {
 struct call_arguments {
 	VEC(struct call_word) words;
 	size_t last;        /* what stands behind is of the words from here on */
+	bool are_bare;      /* words may stand without --calls: dwell calls */
 	bool is_last;       /* the last of -e and --calls was a --calls */
 	bool is_told;       /* an option was given of the words from `last` on */
 	const char *slower; /* of all that say nothing else; NULL: the default */
@@ -46,6 +47,9 @@ void call_arguments_pass(struct call_arguments *arguments);
 /* --if of the last. 0, or EINVAL after a complaint. */
 int call_arguments_set_test(struct call_arguments *arguments, const char *test);
 
+/* Is one of the words a function without its file? */
+bool call_arguments_need_program(const struct call_arguments *arguments);
+
 /*
  * When all options are read: words are understood and put where a capture looks for them. Those
  * without a file are functions of `program` (NULL: of none). 0, or the status `usage` after a
@@ -53,6 +57,8 @@ int call_arguments_set_test(struct call_arguments *arguments, const char *test);
  */
 int call_arguments_settle(struct call_arguments *arguments, struct capture_options *capture,
 	const char *program, int usage);
+/* What the functions that are watched are not, on stderr. */
+void call_options_say_functions(const struct capture *capture);
 /* What watching calls will cost the target, on stderr. */
 void call_options_say_price(const struct capture *capture);
 

@@ -122,17 +122,25 @@ static int print_calls(
 	return finish_stdout(STATUS_DONE);
 }
 
+/* Figures of zero are data, too. */
+static int print_json(
+	const struct summary *summary, const char *path, const struct report_options *report)
+{
+	int status = report_print(path, report);
+
+	return status == STATUS_DONE && !call_hints_has_any(summary) ? STATUS_NOTHING : status;
+}
+
 static int show(const char *path, const struct report_options *report)
 {
 	struct summed summed = {0};
 	struct why why = {""};
 
-	if (report->is_json)
-		return report_print(path, report);
 	int error = summed_open(path, &report->view, &summed, &why);
 	if (error)
 		return fail_reading(error, &why);
-	int status = print_calls(summed.summary, path, report);
+	int status = report->is_json ? print_json(summed.summary, path, report)
+				     : print_calls(summed.summary, path, report);
 	summed_clear(&summed);
 	return status;
 }
@@ -159,6 +167,7 @@ static int run_calls(const struct command *command, int argc, char **argv)
 	struct calls calls;
 
 	record_options_init(&calls.record);
+	calls.record.calls.are_bare = true;
 	report_options_init(&calls.report);
 	int status = record_options_read(&calls.record, command, &argp, &calls, argc, argv);
 	if (status == OPTIONS_GO_ON)

@@ -119,6 +119,16 @@ static int set_last(struct event_options *options, const char *option, const cha
 	return 0;
 }
 
+static int set_test(struct event_options *options, const char *value)
+{
+	if (call_arguments_are_last(options->calls))
+		return call_arguments_set_test(options->calls, value);
+	if (options->events.count || !options->calls->are_bare)
+		return set_last(options, "--if", value, event_set_condition);
+	fail(STATUS_USAGE, "--if %s: there is no FUNCTION before it, which it could be of", value);
+	return EINVAL;
+}
+
 static int set_name(struct event *event, const char *text, struct why *why)
 {
 	return event_set_name(event, text, why);
@@ -177,9 +187,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_SUM:
 		return set_last(options, "--sum", value, event_set_sum);
 	case KEY_IF:
-		if (call_arguments_are_last(options->calls))
-			return call_arguments_set_test(options->calls, value);
-		return set_last(options, "--if", value, event_set_condition);
+		return set_test(options, value);
 	case KEY_AS:
 		if (options->events.count > options->last + 1) {
 			fail(STATUS_USAGE, "--as %s: -e %s is several events; name them one by one",

@@ -130,6 +130,23 @@ static char *program_of(uint32_t pid)
 	return xstrdup(is_same_file(inside, link) ? inside : link);
 }
 
+/* The one file that all processes run, if it is one. Caller frees. */
+static char *common_program(const struct record_options *options)
+{
+	char *common = NULL;
+
+	for (size_t i = 0; i < options->ids.count; i++) {
+		_cleanup_free_ char *program = program_of(options->ids.at[i]);
+		if (!common && program) {
+			common = xstrdup(program);
+		} else if (!program || !is_same_file(common, program)) {
+			free(common);
+			return NULL;
+		}
+	}
+	return common;
+}
+
 /* Functions that are named without a file are of this one; NULL: of no one program. Caller frees.
  */
 static char *find_program(const struct record_options *options)
@@ -138,8 +155,8 @@ static char *find_program(const struct record_options *options)
 	bool is_numbered = capture->target == TARGET_PIDS || capture->target == TARGET_TIDS;
 	char *file = NULL, *path;
 
-	if (is_numbered && options->ids.count == 1)
-		return program_of(options->ids.at[0]);
+	if (is_numbered)
+		return common_program(options);
 	if (capture->target != TARGET_COMMAND || child_find(options->command[0], &file) || !file)
 		return file;
 	path = realpath(file, NULL);
@@ -147,10 +164,28 @@ static char *find_program(const struct record_options *options)
 	return path;
 }
 
+/* Of a process of somebody else it is not to be seen what it runs. */
+static bool is_program_hidden(const struct record_options *options)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < options->ids.count; i++) {
+		_cleanup_free_ char *link = xasprintf("/proc/%u/exe", options->ids.at[i]);
+		if (readlink(link, path, sizeof(path)) < 0 && errno == EACCES)
+			return true;
+	}
+	return false;
+}
+
 static int settle_calls(struct record_options *options)
 {
 	_cleanup_free_ char *program = find_program(options);
 
+	if (!program && call_arguments_need_program(&options->calls) && is_program_hidden(options))
+		return fail(options->command ? STATUS_COMMAND_FAILED : STATUS_REFUSED,
+			"-p: only its owner may see which program that is: run dwell as root, or "
+			"give "
+			"functions as FILE:FUNCTION");
 	options->calls.most_cost = options->events.overhead;
 	return call_arguments_settle(
 		&options->calls, &options->capture, program, usage_status(options));

@@ -343,6 +343,7 @@ static int run_window(struct session *session)
 	live_line_end(&session->line);
 	if (!session->options->is_quiet) {
 		heap_session_say_price(session->capture);
+		call_options_say_functions(session->capture);
 		call_options_say_price(session->capture);
 		event_options_say(&session->options->capture);
 	}

@@ -15,8 +15,6 @@
 #include "util/vec.h"
 #include "util/why.h"
 
-/* Calls above 1 ms are slow until there are as many as a percentile needs. */
-#define CALL_FIRST_SLOW_NS 1000000ULL
 #define CALL_USUAL_PERCENTILE 990000
 
 /* All texts are owned. */

@@ -28,8 +28,8 @@ static int too_many(const struct call_request *request, struct why *why)
 		CONTRACT_CALL_FUNCTIONS, request->text);
 }
 
-int call_add_function(struct call_plan *plan, const struct call_request *request,
-	const struct call_function *function, struct why *why)
+static struct call_function *find_function(
+	const struct call_plan *plan, const struct call_function *function)
 {
 	vec_each (other, &plan->functions) {
 		bool is_of_file =
@@ -39,8 +39,16 @@ int call_add_function(struct call_plan *plan, const struct call_request *request
 					 other->offset == function->offset
 			       : other->kind == function->kind &&
 					 !strcmp(other->name, function->name))
-			return -EEXIST;
+			return other;
 	}
+	return NULL;
+}
+
+int call_add_function(struct call_plan *plan, const struct call_request *request,
+	const struct call_function *function, struct why *why)
+{
+	if (find_function(plan, function))
+		return -EEXIST;
 	if (plan->functions.count == CONTRACT_CALL_FUNCTIONS)
 		return too_many(request, why);
 	vec_push(&plan->functions, *function);
@@ -118,10 +126,15 @@ static bool is_named(const struct call_plan *plan, const char *name)
 	return false;
 }
 
+static char *plain_name_of(const struct placing *placing, const struct parser_function *found)
+{
+	return xasprintf("%s:%s", basename(placing->request->path), found->name);
+}
+
 /* By it people choose a function of a recording, so that each has its own. */
 static char *name_of(const struct placing *placing, const struct parser_function *found)
 {
-	char *name = xasprintf("%s:%s", basename(placing->request->path), found->name);
+	char *name = plain_name_of(placing, found);
 
 	if (!is_named(placing->plan, name))
 		return name;
@@ -167,6 +180,19 @@ static void add_probes(struct placing *placing, const struct parser_function *fo
 		call_add_place(plan, index, CALL_PROBE_RETURN, fd, found->place, 0, 0);
 }
 
+/* Somebody who asks for a function by its name looks for that in the report. */
+static void note_alias(const struct placing *placing, const struct call_function *function,
+	const struct parser_function *found)
+{
+	struct call_function *other = find_function(placing->plan, function);
+	char *name = plain_name_of(placing, found);
+
+	if (other->alias || !strcmp(other->name, name) || strpbrk(placing->request->function, "*?"))
+		free(name);
+	else
+		other->alias = name;
+}
+
 static int place_function(struct placing *placing, const struct parser_function *found,
 	const struct elf_returns *returns, struct why *why)
 {
@@ -187,6 +213,8 @@ static int place_function(struct placing *placing, const struct parser_function 
 	function.name = name_of(placing, found);
 	function.file = xstrdup(placing->file.path);
 	int index = call_add_function(plan, placing->request, &function, why);
+	if (index == -EEXIST)
+		note_alias(placing, &function, found);
 	if (index < 0) {
 		free(function.name);
 		free(function.file);
@@ -388,6 +416,7 @@ void call_plan_clear(struct call_plan *plan)
 	vec_each (function, &plan->functions) {
 		free(function->name);
 		free(function->file);
+		free(function->alias);
 	}
 	vec_clear(&plan->fds);
 	vec_clear(&plan->functions);

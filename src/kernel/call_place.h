@@ -14,8 +14,9 @@ struct outside;
 
 /* What is watched. Texts are owned. */
 struct call_function {
-	char *name; /* of the recording: "libssl:SSL_read", "syscall:fsync", "k:vfs_read" */
-	char *file; /* its path; "" without one */
+	char *name;  /* of the recording: "libssl:SSL_read", "syscall:fsync", "k:vfs_read" */
+	char *file;  /* its path; "" without one */
+	char *alias; /* another name by which it was asked for, too; NULL: none */
 	enum call_kind kind;
 	uint32_t request; /* index */
 	uint64_t device;  /* and inode of the file: it may have several names */

@@ -8,6 +8,9 @@
 
 #include "contract/call.h"
 
+/* Calls above 1 ms are slow until there are as many as a percentile needs. */
+#define CALL_FIRST_SLOW_NS 1000000ULL
+
 enum call_kind {
 	CALL_OF_FUNCTION, /* of a program or library */
 	CALL_OF_SYSTEM,   /* a system call */

@@ -92,8 +92,10 @@ bool diff_calls_changed(const struct diff_call *call)
 {
 	const struct diff_calls_side *before = &call->before, *after = &call->after;
 
-	if (!before->count || !after->count)
+	if (!before->range_ns || !after->range_ns)
 		return false;
+	if (!before->count || !after->count)
+		return before->count != after->count;
 	if (before->count >= ENOUGH_FOR_P99 && after->count >= ENOUGH_FOR_P99 &&
 		is_marked(ratio((double)before->p99_ns, (double)after->p99_ns)))
 		return true;

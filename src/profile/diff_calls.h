@@ -22,7 +22,7 @@ struct diff_calls_side {
 struct diff_call {
 	char *name; /* clean; owned */
 	struct diff_calls_side before;
-	struct diff_calls_side after; /* count 0: none there, as of before */
+	struct diff_calls_side after; /* range_ns 0: not watched there, as of before */
 };
 
 typedef VEC(struct diff_call) diff_calls;
@@ -37,7 +37,8 @@ void diff_calls_clear(diff_calls *calls);
 
 /* Calls a second, after to before. */
 double diff_calls_rate(const struct diff_call *call);
-/* Were there calls on both sides, and are lengths or number others than an estimate may be off? */
+/* Watched on both sides: was it called on one alone, or are lengths or number others than an
+ * estimate may be off? */
 bool diff_calls_changed(const struct diff_call *call);
 
 #endif

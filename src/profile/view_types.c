@@ -206,7 +206,7 @@ void view_of_measure(
 	}
 }
 
-static int unknown_view(const char *name, const char *const *names, struct why *why)
+static int unknown_view(const char *name, const char *const *names, bool has_calls, struct why *why)
 {
 	const char *near = text_nearest(name, names);
 
@@ -218,7 +218,8 @@ static int unknown_view(const char *name, const char *const *names, struct why *
 		free(measures);
 		measures = longer;
 	}
-	return why_set(why, -EINVAL, "unknown view %s; views are " VIEW_NAMES "%s", name, measures);
+	return why_set(why, -EINVAL, "unknown view %s; views are " VIEW_NAMES "%s%s", name,
+		measures, has_calls ? ", slow:FUNCTION" : "");
 }
 
 /* A measure that was asked for as an event, so that views of time are none. */
@@ -239,7 +240,7 @@ int view_choose(const struct recording *recording, const char *name, struct view
 	struct why *why)
 {
 	const struct view_type *type = view_from_name(name);
-	size_t count = 0;
+	size_t count = 0, functions = 0;
 	const struct rec_measure *measures =
 		recording ? recording_measures(recording, &count) : NULL;
 
@@ -260,7 +261,9 @@ int view_choose(const struct recording *recording, const char *name, struct view
 	/* By the whole name first: perf's events may be called "event:...", too. */
 	if (!strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)))
 		return choose_event(recording, name + strlen(EVENT_PREFIX), names, ret, why);
-	return unknown_view(name, names, why);
+	if (recording)
+		recording_functions(recording, &functions);
+	return unknown_view(name, names, functions, why);
 }
 
 void view_choice_clear(struct view_choice *choice)

@@ -48,6 +48,19 @@ static char *count_words(const struct diff_call *call)
 		units_count(call->after.count, after));
 }
 
+/* Of calls that one side alone has there is no length to compare. */
+static char *change_words(const struct diff_call *call)
+{
+	_cleanup_free_ char *count = count_words(call);
+
+	if (!call->before.count || !call->after.count)
+		return xasprintf("%s: %s", call->name, count);
+	_cleanup_free_ char *p50 = length_words("p50", call->before.p50_ns, call->after.p50_ns);
+	_cleanup_free_ char *p99 = length_words("p99", call->before.p99_ns, call->after.p99_ns);
+	_cleanup_free_ char *blocked = blocked_words(call);
+	return xasprintf("%s: %s, %s, %s; %s", call->name, p99, p50, blocked, count);
+}
+
 void diff_calls_print(FILE *out, const diff_calls *calls, size_t width)
 {
 	bool has_any = false;
@@ -55,14 +68,7 @@ void diff_calls_print(FILE *out, const diff_calls *calls, size_t width)
 	vec_each (call, calls) {
 		if (!diff_calls_changed(call))
 			continue;
-		_cleanup_free_ char *p50 =
-			length_words("p50", call->before.p50_ns, call->after.p50_ns);
-		_cleanup_free_ char *p99 =
-			length_words("p99", call->before.p99_ns, call->after.p99_ns);
-		_cleanup_free_ char *blocked = blocked_words(call);
-		_cleanup_free_ char *count = count_words(call);
-		_cleanup_free_ char *line =
-			xasprintf("%s: %s, %s, %s; %s", call->name, p99, p50, blocked, count);
+		_cleanup_free_ char *line = change_words(call);
 		fputs(has_any ? "  " : "\nCalls of functions (p50 and p99 are estimates):\n  ",
 			out);
 		layout_wrap(out, line, width, 2, 4);

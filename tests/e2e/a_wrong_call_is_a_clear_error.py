@@ -73,6 +73,7 @@ for arguments, *words in (
         (("calls", "libc:malloc", "--top", "0"), "--top 0"),
         (("calls", "libc:malloc", "--slwer", "1ms"), "did you mean --slower?"),
         (("record", "-a", "--slower", "1ms"), "there is no --calls"),
+        (("calls", "--if", "arg1>1", "syscall:fsync"), "there is no FUNCTION before it"),
         (("record", "-a", "--force"), "there is no --calls"),
         (("record", "-a", "--calls", "libc:malloc", "-e", "cs", "--if", "x==1"), "no number")):
     check_one_line_error(dwell(*arguments, status=2), *words)

@@ -28,6 +28,7 @@ for name in ("f_0007", "f_0008"):
 report = json.loads(dwell("report", "calls.dwell", "--json", "--by", "thread").stdout)
 of_threads = [sorted(name["count"] for name in one["names"]) for one in report["calls"]]
 check(of_threads == [[12, 30], [12, 30]], f"{of_threads}")
+check("slow:FUNCTION" in dwell("flame", "calls.dwell", "--view", "slow", status=2).stderr, "no such view is told")
 
 # As JSON, and into last.dwell.
 document = json.loads(dwell("calls", "--json", f"{PROGRAM}:f_0007", "--", "sh", "-c",
@@ -38,6 +39,13 @@ check(function_of(Recording("last.dwell"), "f_0007")["count"] == 5, "last.dwell 
 # Nobody calls it.
 result = dwell("calls", f"{PROGRAM}:f_0007", "-d", "300ms", status=1)
 check("not called in" in result.stderr and "f_0007" in result.stderr, result.stderr)
+result = dwell("calls", f"{PROGRAM}:f_0007", "-d", "300ms", "--json", status=1)
+check(json.loads(result.stdout)["calls"][0]["count"] == 0, result.stdout)
+
+# A function by two of its names is one.
+result = dwell("calls", "libc:write", "libc:__write", "-o", "alias.dwell", "--", "sh", "-c", "echo once")
+check("libc:__write is libc:write, which is watched" in result.stderr, result.stderr)
+check(not re.search("^libc:__write", result.stdout, re.M), result.stdout)
 
 # Functions of some ns, called all the time, in a process that does nothing else.
 caller = Workload("many_functions", 10**7)

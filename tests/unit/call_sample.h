@@ -47,7 +47,7 @@ static const struct rec_function call_functions[] = {
 		.place = "/opt/shop/bin/shop",
 		.rule = "p99",
 		.slow_from_ns = 1000 * MS,
-		.unmatched = 7},
+		.unmatched = 17},
 };
 
 /* So many calls of one length; their parts are running, woken, preempted and blocked time. */

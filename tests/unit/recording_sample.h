@@ -125,8 +125,8 @@ static const struct rec_sum sample_rows[SAMPLE_ROWS] = {
 
 static const struct rec_function sample_functions[SAMPLE_FUNCTIONS] = {
 	{1, "libdb:commit", "function", "/usr/lib/libdb.so", "p99", 1000 * MS, 800, 1, 2, 3, 4, 5,
-		6},
-	{7, "syscall:fsync", "syscall", "", "10ms", 10 * MS, 0, 0, 0, 0, 0, 0, 0},
+		6, 7},
+	{7, "syscall:fsync", "syscall", "", "10ms", 10 * MS, 0, 0, 0, 0, 0, 0, 0, 0},
 };
 
 /* Thread 1 was in a slow commit from 0.9 s to 5.2 s, with a short one within it. */

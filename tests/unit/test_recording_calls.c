@@ -36,6 +36,7 @@ static void functions_come_back(void **state)
 		assert_int_equal(functions[i].too_deep, wanted->too_deep);
 		assert_int_equal(functions[i].unmatched, wanted->unmatched);
 		assert_int_equal(functions[i].in_interrupt, wanted->in_interrupt);
+		assert_int_equal(functions[i].jumped_on, wanted->jumped_on);
 	}
 	recording_free(recording);
 }

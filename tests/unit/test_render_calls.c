@@ -12,6 +12,7 @@
 #include "profile/summary/summary.h"
 #include "render/diff.h"
 #include "render/page/page.h"
+#include "render/report/report_called.h"
 #include "render/report/report_calls.h"
 #include "render/report/report_json.h"
 #include "render/report/report_text.h"
@@ -252,6 +253,40 @@ static void the_report_tells_slow_calls_from_typical_ones(void **state)
 	sample_end(&sample);
 }
 
+/* Whatever the limit followed, one figure is told everywhere, and what was slow before it. */
+static void slow_is_what_the_last_limit_says(void **state)
+{
+	struct rec_function function = {.name = "shop:ask", .rule = "p99", .slow_from_ns = 1310720};
+	struct called called = {.function = &function,
+		.all = {.count = 1000},
+		.slow = {.count = 10, .wall_ns = 20 * MS, .part_ns = {[TIME_BLOCKED] = 20 * MS}},
+		.early_band = CONTRACT_CALL_BANDS};
+	static const struct {
+		uint64_t slow, early, length_ns;
+		const char *begin, *end;
+	} rows[] = {
+		{10, 0, 0, "slow: 10 from 1.3 ms up (p99), 20 ms: ", "running 0 %"},
+		{10, 4, MS, "slow: 10 from 1.3 ms up (p99; at first from 1.0 ms up), ",
+			"running 0 %"},
+		{232, 200, MS, "slow: 232 from 1.3 ms up (p99; at first from 1.0 ms up), ",
+			"; most of them before p99 was known"},
+		{232, 1, 500000, "slow: 232 from 1.3 ms up (p99; less at first), ", "running 0 %"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		called.slow.count = rows[i].slow;
+		called.early_slow = rows[i].early;
+		called.early_band = call_band_of(rows[i].length_ns);
+		_cleanup_free_ char *text = report_slow_text(&called);
+		assert_memory_equal(text, rows[i].begin, strlen(rows[i].begin));
+		assert_string_equal(text + strlen(text) - strlen(rows[i].end), rows[i].end);
+	}
+	function.slow_from_ns = CALL_FIRST_SLOW_NS;
+	_cleanup_free_ char *text = report_slow_text(&called);
+	assert_non_null(strstr(text, " from 1.0 ms up (too few calls to know p99), "));
+}
+
 static void calls_keep_to_the_width_of_the_screen(void **state)
 {
 	struct view_filter filter = everything();
@@ -382,7 +417,7 @@ static void a_comparison_says_what_changed_of_calls(void **state)
 	char ask[] = "shop:ask", rare[] = "shop:rare";
 	struct diff_call slower = {ask, {10000, 180000, 12 * MS, 100 * MS, 35 * MS, 10000 * MS},
 		{9900, 180000, 40 * MS, 300 * MS, 243 * MS, 10000 * MS}};
-	struct diff_call same = slower, rarer = slower, fresh = slower;
+	struct diff_call same = slower, rarer = slower, fresh = slower, gone = slower;
 	diff_calls calls = {0};
 	char *text = NULL;
 	(void)state;
@@ -394,10 +429,12 @@ static void a_comparison_says_what_changed_of_calls(void **state)
 	rarer.after.count = 20000;
 	rarer.after.range_ns = 40000 * MS;
 	fresh.before = (struct diff_calls_side){0};
+	gone.after = (struct diff_calls_side){.range_ns = 10000 * MS};
 	vec_push(&calls, slower);
 	vec_push(&calls, same);
 	vec_push(&calls, rarer);
 	vec_push(&calls, fresh);
+	vec_push(&calls, gone);
 	sample_print(text, out, diff_calls_print(out, &calls, 120));
 	assert_string_equal(text, "\nCalls of functions (p50 and p99 are estimates):\n"
 				  "  shop:ask: p99 12 ms -> 40 ms, p50 180 us as before, blocked "
@@ -405,7 +442,8 @@ static void a_comparison_says_what_changed_of_calls(void **state)
 				  "time; 10,000 -> 9,900 calls\n"
 				  "  shop:rare: p99 12 ms as before, p50 180 us as before, blocked "
 				  "35 % of their time as "
-				  "before; 1000.0 -> 500.0 calls/s\n");
+				  "before; 1000.0 -> 500.0 calls/s\n"
+				  "  shop:ask: 10,000 -> 0 calls\n");
 	free(text);
 	vec_clear(&calls);
 }
@@ -419,6 +457,7 @@ int main(void)
 		cmocka_unit_test(a_report_of_slow_calls_alone_adds_up),
 		cmocka_unit_test(a_function_is_found_by_what_is_its_own_in_its_name),
 		cmocka_unit_test(the_report_tells_slow_calls_from_typical_ones),
+		cmocka_unit_test(slow_is_what_the_last_limit_says),
 		cmocka_unit_test(calls_keep_to_the_width_of_the_screen),
 		cmocka_unit_test(names_that_are_asked_for_have_their_calls),
 		cmocka_unit_test(filters_for_time_leave_calls_out_and_say_so),

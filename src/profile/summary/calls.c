@@ -2,6 +2,7 @@
 /* Rows of calls, summed by function, and by function and name. */
 #include "profile/summary/calls.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/summary/summary.h"
@@ -83,6 +84,17 @@ static void add_to_group(struct gathering *gathering, const struct rec_called *r
 		band->max_ns = row->call.max_ns;
 }
 
+static void note_early(struct called *called, const struct rec_call *call)
+{
+	const struct rec_function *function = called->function;
+
+	if (function->rule[0] != 'p' || call->band >= call_band_of(function->slow_from_ns))
+		return;
+	called->early_slow += call->count;
+	if (call->band < called->early_band)
+		called->early_band = call->band;
+}
+
 static int on_call(const struct rec_called *row, void *context)
 {
 	struct gathering *gathering = context;
@@ -92,8 +104,8 @@ static int on_call(const struct rec_called *row, void *context)
 	call_lengths_add(&called->lengths, call->band, call->count, call->wall_ns, call->max_ns);
 	add_call(&called->all, call);
 	add_call(call->is_slow ? &called->slow : &called->typical, call);
-	if (call->is_slow && call->band < called->slow_band)
-		called->slow_band = call->band;
+	if (call->is_slow)
+		note_early(called, call);
 	if (call->is_error)
 		called->errors += call->count;
 	add_to_group(gathering, row);
@@ -252,7 +264,7 @@ int calls_gather(struct recording *recording, struct selection *selection,
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		vec_push(ret, ((struct called){.function = &functions[i],
-				      .slow_band = CONTRACT_CALL_BANDS,
+				      .early_band = CONTRACT_CALL_BANDS,
 				      .kind = call_kind_from_name(functions[i].kind)}));
 	gathering.placer = placer_new(recording, shape, tree);
 	error = selection_each_call(selection, on_call, &gathering, why);
@@ -294,13 +306,14 @@ void calls_clear(called_list *list)
 	vec_clear(list);
 }
 
-uint64_t called_slow_from(const struct called *called)
+bool called_were_mostly_early(const struct called *called)
 {
-	uint64_t lowest = call_lengths_begin(called->slow_band);
+	double percentile =
+		called->function->rule[0] == 'p' ? strtod(called->function->rule + 1, NULL) : 0;
+	double expected = (double)called->all.count * (1 - percentile / 100);
 
-	if (called->function->rule[0] != 'p')
-		return called->function->slow_from_ns;
-	return lowest < called->function->slow_from_ns ? lowest : called->function->slow_from_ns;
+	return called->early_slow > called->slow.count / 2 &&
+	       (double)called->slow.count > 2 * expected + 2;
 }
 
 struct call_total called_all_slow(const struct called *called)

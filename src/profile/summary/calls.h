@@ -55,9 +55,12 @@ struct called {
 	struct call_lengths lengths; /* of all that ended */
 	uint64_t errors;
 	struct call_total all;     /* that ended */
-	uint32_t slow_band;        /* the lowest of a slow one; CONTRACT_CALL_BANDS: none */
 	struct call_total slow;    /* likewise; of it: */
 	struct call_total typical; /* and the others */
+	/* Slow by a lower limit than the last one, which follows the lengths: how many, and the
+	 * band of the shortest, CONTRACT_CALL_BANDS: none. */
+	uint64_t early_slow;
+	uint32_t early_band;
 	struct call_total open;
 	struct call_total open_slow;
 	VEC(struct called_open) opened;  /* oldest first */
@@ -83,8 +86,8 @@ int calls_explain(struct recording *recording, const struct view_filter *filter,
 	const struct summary_shapes *shapes, called_list *list, struct why *why);
 void calls_clear(called_list *list);
 
-/* From where on calls are slow; what that follows has changed: as short as one was that is. */
-uint64_t called_slow_from(const struct called *called);
+/* Were most slow calls only slow until it was known how long calls are? */
+bool called_were_mostly_early(const struct called *called);
 /* Time of slow calls, those that have not ended included. */
 struct call_total called_all_slow(const struct called *called);
 /* Calls that returned without one that had begun: of code that changes threads. */

@@ -19,6 +19,8 @@
 #define LEAST_PART 50
 /* Stacks stand below them if there is room for so many lines. */
 #define ROOM_FOR_STACKS 2
+/* Fewer returns without a beginning are of a fork or of the start. */
+#define LEAST_OF_COROUTINES 10
 
 static uint64_t no_cpu_ns(const struct call_total *total)
 {
@@ -52,16 +54,43 @@ static char *parts_text(const struct call_total *total)
 		(unsigned long long)percents[2]);
 }
 
+/* "; at first from 1.0 ms up" */
+static const char *early_text(const struct called *called, char room[static 2 * UNITS_ROOM])
+{
+	char first[UNITS_ROOM];
+
+	if (!called->early_slow)
+		return "";
+	if (called->early_band != call_band_of(CALL_FIRST_SLOW_NS))
+		return "; less at first";
+	snprintf(room, 2 * (size_t)UNITS_ROOM, "; at first from %s up",
+		units_duration(CALL_FIRST_SLOW_NS, first));
+	return room;
+}
+
 /* " from 12 ms up (p99)", " from 10 ms up". Caller frees. */
 static char *rule_text(const struct called *called)
 {
 	const struct rec_function *function = called->function;
-	char from[UNITS_ROOM];
-	bool is_percentile = function->rule[0] == 'p';
+	char from[UNITS_ROOM], early[2 * UNITS_ROOM];
 	_cleanup_free_ char *rule = text_clean(function->rule, false);
 
-	return xasprintf(" from %s up%s%s%s", units_duration(called_slow_from(called), from),
-		is_percentile ? " (" : "", is_percentile ? rule : "", is_percentile ? ")" : "");
+	units_duration(function->slow_from_ns, from);
+	if (function->rule[0] != 'p')
+		return xasprintf(" from %s up", from);
+	if (function->slow_from_ns == CALL_FIRST_SLOW_NS)
+		return xasprintf(" from %s up (too few calls to know %s)", from, rule);
+	return xasprintf(" from %s up (%s%s)", from, rule, early_text(called, early));
+}
+
+/* "; most of them before p99 was known". Caller frees. */
+static char *mostly_early_text(const struct called *called)
+{
+	_cleanup_free_ char *rule = text_clean(called->function->rule, false);
+
+	if (!called_were_mostly_early(called))
+		return xstrdup("");
+	return xasprintf("; most of them before %s was known", rule);
 }
 
 /* "; no other call was blocked" */
@@ -101,8 +130,9 @@ char *report_slow_text(const struct called *called)
 			units_count(called->open_slow.count, number));
 	_cleanup_free_ char *parts = parts_text(&slow);
 	_cleanup_free_ char *typical = typical_text(called);
-	return xasprintf("slow: %s%s%s, %s: %s%s", units_count(called->slow.count, count), rule,
-		open, units_duration(slow.wall_ns, time), parts, typical);
+	_cleanup_free_ char *early = mostly_early_text(called);
+	return xasprintf("slow: %s%s%s, %s: %s%s%s", units_count(called->slow.count, count), rule,
+		open, units_duration(slow.wall_ns, time), parts, typical, early);
 }
 
 /* All time of slow calls that is in rows. */
@@ -303,18 +333,22 @@ static void put_untold_counts(FILE *out, const struct called *called, bool is_fu
 	put_count(out, &is_first, function->left,
 		called->kind == CALL_OF_FUNCTION ? "left by longjmp() or an exception"
 						 : "that did not end before the next one");
-	put_count(out, &is_first, function->died_inside, "whose thread ended within");
+	put_count(out, &is_first, function->died_inside,
+		"whose thread ended within or executed another program");
 	put_count(out, &is_first, function->too_deep, "too deep within others");
 	put_count(out, &is_first, function->in_interrupt, "in interrupts");
 	if (called_has_many_unmatched(called) || is_full)
 		put_count(out, &is_first, function->unmatched,
-			"that returned where none had begun (coroutines?)");
+			function->unmatched < LEAST_OF_COROUTINES
+				? "that returned where none had begun"
+				: "that returned where none had begun (coroutines?)");
 }
 
 /* Counts are the recording's: of some threads or a range of time they say nothing. */
 static void put_untold(const struct report *report, const struct called *called)
 {
 	const struct summary *summary = report->summary;
+	const struct rec_function *function = called->function;
 	_cleanup_free_ char *text = NULL;
 	char number[UNITS_ROOM];
 	size_t size;
@@ -324,6 +358,9 @@ static void put_untold(const struct report *report, const struct called *called)
 		return;
 	if (!summary->has_range && (!summary->is_filtered || summary->slow))
 		put_untold_counts(out, called, report->style->is_full);
+	if (function->jumped_on && !summary->has_range && (!summary->is_filtered || summary->slow))
+		fprintf(out, "%s%s ended by a jump to another function, whose time is not theirs",
+			ftell(out) ? "; " : "", units_count(function->jumped_on, number));
 	if (called->errors)
 		fprintf(out, "%s%s returned an error", ftell(out) ? "; " : "",
 			units_count(called->errors, number));
@@ -368,10 +405,11 @@ void report_slowest(FILE *out, const struct summary *summary)
 	const struct summary *waits = called->waits;
 	_cleanup_free_ char *name = text_clean(called->function->name, false);
 	_cleanup_free_ char *what = line_text(waits, 0);
-	fprintf(out, " Slow calls of %s (%s of %s, from %s up) spent %s of their time %s", name,
+	_cleanup_free_ char *early = mostly_early_text(called);
+	fprintf(out, " Slow calls of %s (%s of %s, from %s up%s) spent %s of their time %s", name,
 		units_count(called_all_slow(called).count, count),
 		units_count(called->all.count + called->open.count, all),
-		units_duration(called->function->slow_from_ns, from),
+		units_duration(called->function->slow_from_ns, from), early,
 		share_text(waits->lines.at[0].total_ns, told_ns(waits), share), what);
 	if (waits->lines.at[0].is_runnable && what[strlen(what) - 1] != '.')
 		putc('.', out);
