@@ -345,7 +345,7 @@ static const struct damage damages[] = {
 	{"UPDATE functions SET left_early = -1", "bad left_early"},
 	{"UPDATE functions SET unmatched = 4611686018427387904", "more than 2^62"},
 	{"WITH RECURSIVE n(i) AS (SELECT 8 UNION ALL SELECT i + 1 FROM n WHERE i < 1030)"
-	 " INSERT INTO functions SELECT i, '', '', '', '', 0, 0, 0, 0, 0, 0, 0, 0 FROM n",
+	 " INSERT INTO functions SELECT i, '', '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n",
 		"more than 1024 functions"},
 	{"DELETE FROM functions WHERE id = 7", "of calls has an unknown function"},
 	{"UPDATE calls SET thread = 3", "unknown thread"},
