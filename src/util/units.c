@@ -79,7 +79,8 @@ int units_parse_bytes(const char *text, uint64_t *ret_bytes)
 
 static const char *two_digits(uint64_t value, uint64_t unit, const char *name, char *room)
 {
-	if (value < 10 * unit)
+	/* 9.97 us must not print as "10.0 us", which is wider than tables have room for. */
+	if (value < 10 * unit - unit / 20)
 		snprintf(room, UNITS_ROOM, "%.1f %s", (double)value / (double)unit, name);
 	else
 		snprintf(room, UNITS_ROOM, "%.0f %s", (double)value / (double)unit, name);

@@ -165,6 +165,8 @@ static void figures_print_in_words_people_use(void **state)
 	assert_string_equal(units_duration(4900000, room), "4.9 ms");
 	assert_string_equal(units_duration(61000000, room), "61 ms");
 	assert_string_equal(units_duration(999600, room), "1.0 ms");
+	assert_string_equal(units_duration(9940, room), "9.9 us");
+	assert_string_equal(units_duration(9960, room), "10 us");
 	assert_string_equal(units_duration(22600000000, room), "22.6 s");
 	assert_string_equal(units_count(0, room), "0");
 	assert_string_equal(units_count(999, room), "999");
